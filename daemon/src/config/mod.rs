@@ -1,0 +1,21 @@
+//! The configuration file and the places on disk.
+//!
+//! [`schema::KEYS`] is the one table of keys: reading, checking, listing and `config.example.json` all follow it.
+
+mod check;
+mod folder;
+mod list;
+mod locate;
+mod nearest;
+mod paths;
+mod read;
+mod schema;
+mod setting;
+mod values;
+
+pub(crate) use check::{Mistake, Place, Warning};
+pub(crate) use folder::FolderError;
+pub(crate) use list::{entries, entry};
+pub(crate) use paths::{PathError, Paths};
+pub(crate) use read::{ConfigError, Loaded, Sources, check_file};
+pub(crate) use values::{Config, Limits, LogDestination, LogFormat, LogLevel, Logging};

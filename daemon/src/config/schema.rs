@@ -1,0 +1,246 @@
+use super::setting::{Setting, whole};
+use super::values::{Config, LogDestination, LogFormat, LogLevel};
+use serde_json::Value;
+use std::fmt;
+
+/// A key of the configuration file.
+pub(super) struct Key {
+    /// Dotted below an object: `limits.rows`.
+    pub(super) name: &'static str,
+    /// The part that uses it.
+    pub(super) category: &'static str,
+    pub(super) accepts: Accepts,
+    /// What a user notices, in one line.
+    pub(super) effect: &'static str,
+    get: fn(&Config) -> Value,
+    set: fn(&mut Config, &Value) -> bool,
+}
+
+/// The values that a key takes.
+pub(super) enum Accepts {
+    Boolean,
+    /// Whole numbers from the first to the second.
+    Integer(u64, u64),
+    /// Seconds from 0 to this many, fractions down to a millisecond.
+    Seconds(u64),
+    OneOf(&'static [&'static str]),
+}
+
+impl Key {
+    /// Returns the key with this dotted name.
+    pub(super) fn named(name: &str) -> Option<&'static Key> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+
+    /// Returns its value in `config`, as the file writes it.
+    pub(super) fn get(&self, config: &Config) -> Value {
+        (self.get)(config)
+    }
+
+    /// Puts `value` into `config`; false, and nothing is changed, when the key does not accept it.
+    #[must_use]
+    pub(super) fn set(&self, config: &mut Config, value: &Value) -> bool {
+        self.accepts.allows(value) && (self.set)(config, value)
+    }
+}
+
+/// Tells whether `name` is an object that holds keys.
+pub(super) fn is_group(name: &str) -> bool {
+    KEYS.iter()
+        .filter_map(|key| key.name.rsplit_once('.'))
+        .any(|(group, _)| group == name)
+}
+
+impl Accepts {
+    /// Returns the name of the type, for lists.
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Accepts::Boolean => "boolean",
+            Accepts::Integer(..) => "integer",
+            Accepts::Seconds(_) => "seconds",
+            Accepts::OneOf(_) => "string",
+        }
+    }
+
+    /// Returns the allowed values in short, for lists.
+    pub(super) fn range(&self) -> String {
+        match self {
+            Accepts::Boolean => "true, false".to_owned(),
+            Accepts::Integer(min, max) => format!("{min} to {max}"),
+            Accepts::Seconds(max) => format!("0 to {max}"),
+            Accepts::OneOf(words) => words.join(", "),
+        }
+    }
+
+    fn allows(&self, value: &Value) -> bool {
+        match self {
+            Accepts::Boolean => value.is_boolean(),
+            Accepts::Integer(min, max) => {
+                whole(value).is_some_and(|number| (*min..=*max).contains(&number))
+            }
+            Accepts::Seconds(max) => value
+                .as_f64()
+                .is_some_and(|seconds| (0.0..=*max as f64).contains(&seconds)),
+            Accepts::OneOf(_) => value.is_string(), // the type knows its words
+        }
+    }
+}
+
+/// What a mistaken value should have been: "a whole number from 1 to 1000".
+impl fmt::Display for Accepts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = self.range();
+        match self {
+            Accepts::Boolean => f.write_str("true or false"),
+            Accepts::Integer(..) => write!(f, "a whole number from {range}"),
+            Accepts::Seconds(_) => write!(f, "a number of seconds from {range}"),
+            Accepts::OneOf(_) => write!(f, "one of {range}"),
+        }
+    }
+}
+
+const YEAR_S: u64 = 366 * 86_400;
+const MAX_DAYS: u64 = 36_600;
+
+macro_rules! key {
+    ($($field:ident).+, $category:literal, $accepts:expr, $effect:literal) => {
+        Key {
+            name: stringify!($($field).+),
+            category: $category,
+            accepts: $accepts,
+            effect: $effect,
+            get: |config| config.$($field).+.to_json(),
+            set: |config, value| match Setting::from_json(value) {
+                Some(value) => {
+                    config.$($field).+ = value;
+                    true
+                }
+                None => false,
+            },
+        }
+    };
+}
+
+/// Every key, in the order of lists and of the example. Defaults stand in [`Config::default`].
+#[rustfmt::skip]
+pub(super) static KEYS: &[Key] = &[
+    key!(max_sessions, "session", Accepts::Integer(0, 4096),
+        "Live sessions at a time; one more is refused with max_sessions. 0: no limit."),
+    key!(session_timeout, "session", Accepts::Seconds(YEAR_S),
+        "A session that nobody used for this long is closed (reason idle), unless it is persistent. 0: never."),
+    key!(max_session_runtime, "session", Accepts::Seconds(YEAR_S),
+        "A session that ran for this long is closed (reason runtime), unless it is persistent. 0: never."),
+    key!(max_output_size, "session", Accepts::Integer(0, 1 << 50),
+        "Bytes of log after which a session is closed (reason output_limit); a persistent one drops its oldest log instead. 0: no limit."),
+    key!(output_limit, "session", Accepts::Integer(1, 10_000_000),
+        "Lines of output that a session keeps in memory; older ones are read back from its log."),
+    key!(default_timeout, "session", Accepts::Seconds(YEAR_S),
+        "Seconds that expect, wait and run wait when a request does not say. 0: look once."),
+    key!(auto_cleanup, "session", Accepts::Boolean,
+        "Collects ended sessions by itself, as ended_session_ttl and keep_log_days say; false keeps them until session.cleanup."),
+    key!(log_rotation_size, "session", Accepts::Integer(4096, 1 << 40),
+        "Bytes after which a session's output.log is rotated."),
+    key!(keep_log_days, "session", Accepts::Integer(0, MAX_DAYS),
+        "Days that logs and rows of ended sessions are kept. 0: no longer than ended_session_ttl."),
+    key!(ended_session_ttl, "session", Accepts::Seconds(100 * YEAR_S),
+        "Seconds that an ended session stays in the list. 0: until the next collection."),
+    key!(log_level, "logging", Accepts::OneOf(LogLevel::WORDS),
+        "Least serious kind of event in the daemon's own log."),
+    key!(allow_root_peer, "daemon", Accepts::Boolean,
+        "Serves root as well as the user that the daemon runs as."),
+    key!(limits.connections, "limits", Accepts::Integer(1, 65_536),
+        "Connections at a time; one more is answered with limit_reached and closed."),
+    key!(limits.in_flight, "limits", Accepts::Integer(1, 65_536),
+        "Unanswered requests of one connection; one more is answered with busy."),
+    key!(limits.batch, "limits", Accepts::Integer(1, 10_000),
+        "Requests in one batch; a longer batch is refused as a whole."),
+    key!(limits.frame_bytes, "limits", Accepts::Integer(4096, 1 << 30),
+        "Bytes of one message to the daemon; a longer one is answered with an error and the connection goes on."),
+    key!(limits.reply_bytes, "limits", Accepts::Integer(4096, 1 << 30),
+        "Bytes of one reply; a longer one becomes reply_too_large."),
+    key!(limits.rows, "limits", Accepts::Integer(1, 10_000),
+        "Most rows that a session's terminal can have."),
+    key!(limits.cols, "limits", Accepts::Integer(1, 10_000),
+        "Most columns that a session's terminal can have."),
+    key!(logging.format, "logging", Accepts::OneOf(LogFormat::WORDS),
+        "How the daemon's log looks: lines for people or one JSON object a line."),
+    key!(logging.destination, "logging", Accepts::OneOf(LogDestination::WORDS),
+        "Where the daemon's log goes: a file in logs/, the system's journal, or standard error."),
+    key!(logging.keep_days, "logging", Accepts::Integer(1, MAX_DAYS),
+        "Days that files of the daemon's log are kept."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique_dotted_paths() {
+        let names: BTreeSet<_> = KEYS.iter().map(|key| key.name).collect();
+        assert_eq!(names.len(), KEYS.len());
+        assert!(names.contains("limits.rows") && names.contains("max_sessions"));
+        assert!(is_group("limits") && !is_group("limits.rows") && !is_group(""));
+    }
+
+    #[test]
+    fn every_key_accepts_its_default_and_gives_it_back() {
+        for key in KEYS {
+            let mut config = Config::default();
+            let default = key.get(&config);
+            assert!(key.set(&mut config, &default), "{}", key.name);
+            assert_eq!(config, Config::default(), "{}", key.name);
+        }
+    }
+
+    /// A row whose accessors name another field than its key would pass every other test.
+    #[test]
+    fn every_key_changes_itself_alone() {
+        for key in KEYS {
+            let mut config = Config::default();
+            let other = match &key.accepts {
+                Accepts::Boolean => json!(!key.get(&config).as_bool().unwrap()),
+                Accepts::Integer(..) | Accepts::Seconds(_) => {
+                    json!(key.get(&config).as_u64().unwrap() + 1)
+                }
+                Accepts::OneOf(words) => json!(words.last().unwrap()),
+            };
+            assert!(key.set(&mut config, &other), "{}", key.name);
+            let changed: Vec<_> = KEYS
+                .iter()
+                .filter(|k| k.get(&config) != k.get(&Config::default()))
+                .map(|k| k.name)
+                .collect();
+            assert_eq!(changed, [key.name]);
+        }
+    }
+
+    #[test]
+    fn ends_of_ranges_are_accepted_and_what_lies_beyond_is_not() {
+        for key in KEYS {
+            let (inside, outside) = match &key.accepts {
+                Accepts::Boolean => (vec![json!(true), json!(false)], vec![json!(1), json!("true")]),
+                Accepts::Integer(min, max) => (
+                    vec![json!(min), json!(max)],
+                    vec![json!(*min as i64 - 1), json!(max + 1), json!(1.5), json!("1")],
+                ),
+                Accepts::Seconds(max) => (
+                    vec![json!(0), json!(0.5), json!(max)],
+                    vec![json!(-1), json!(max + 1), json!("1s")],
+                ),
+                Accepts::OneOf(words) => (
+                    words.iter().map(|word| json!(word)).collect(),
+                    vec![json!("none of these"), json!(1)],
+                ),
+            };
+            let mut config = Config::default();
+            for value in inside {
+                assert!(key.set(&mut config, &value), "{} refuses {value}", key.name);
+            }
+            for value in outside {
+                assert!(!key.set(&mut config, &value), "{} takes {value}", key.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+use super::values::{LogDestination, LogFormat, LogLevel};
+use serde_json::{Number, Value};
+use std::time::Duration;
+
+/// A type that a key of the configuration can have, and its form in the file.
+pub(super) trait Setting: Sized {
+    /// Returns the value as the file writes it.
+    fn to_json(&self) -> Value;
+
+    /// Returns the value, or `None` when `json` has another type or does not fit.
+    fn from_json(json: &Value) -> Option<Self>;
+}
+
+/// Declares the words that the file uses for the variants of an enum.
+macro_rules! words {
+    ($type:ident { $($word:literal = $variant:ident),+ $(,)? }) => {
+        impl $type {
+            /// The words of the file, in lower case.
+            pub(super) const WORDS: &'static [&'static str] = &[$($word),+];
+        }
+
+        impl $type {
+            /// Returns the word that the file uses.
+            pub(crate) fn as_str(self) -> &'static str {
+                match self { $($type::$variant => $word),+ }
+            }
+        }
+
+        impl Setting for $type {
+            fn to_json(&self) -> Value {
+                self.as_str().into()
+            }
+
+            fn from_json(json: &Value) -> Option<Self> {
+                match json.as_str()?.to_ascii_lowercase().as_str() {
+                    $($word => Some($type::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+words!(LogLevel { "error" = Error, "warn" = Warn, "info" = Info, "debug" = Debug, "trace" = Trace });
+words!(LogFormat { "text" = Text, "json" = Json });
+words!(LogDestination { "file" = File, "journal" = Journal, "stderr" = Stderr });
+
+/// Returns a whole number that is not negative, also when it is written as 1e6 or 2.0.
+pub(super) fn whole(json: &Value) -> Option<u64> {
+    /// Above this, f64 skips whole numbers.
+    const MAX_EXACT: f64 = (1_u64 << 53) as f64;
+    json.as_u64().or_else(|| {
+        json.as_f64()
+            .filter(|number| number.fract() == 0.0 && (0.0..=MAX_EXACT).contains(number))
+            .map(|number| number as u64)
+    })
+}
+
+impl Setting for bool {
+    fn to_json(&self) -> Value {
+        (*self).into()
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        json.as_bool()
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($type:ty),+) => {$(
+        impl Setting for $type {
+            fn to_json(&self) -> Value {
+                (*self).into()
+            }
+
+            fn from_json(json: &Value) -> Option<Self> {
+                whole(json)?.try_into().ok()
+            }
+        }
+    )+};
+}
+
+whole_numbers!(u16, u32, u64, usize);
+
+/// Seconds, with a fraction down to a millisecond.
+impl Setting for Duration {
+    fn to_json(&self) -> Value {
+        if self.subsec_millis() == 0 {
+            return self.as_secs().into();
+        }
+        Number::from_f64(self.as_secs_f64()).map_or(Value::Null, Value::Number)
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        let seconds = Duration::try_from_secs_f64(json.as_f64()?).ok()?;
+        // Anything above 0 must stay above 0, because 0 often means "no limit".
+        let millis = seconds.as_micros().div_ceil(1000);
+        Some(Duration::from_millis(millis.try_into().ok()?))
+    }
+}
+
+/// A limit; 0 in the file means that there is none.
+impl<T: Setting + Default + PartialEq> Setting for Option<T> {
+    fn to_json(&self) -> Value {
+        self.as_ref().map_or_else(|| 0.into(), Setting::to_json)
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        T::from_json(json).map(|limit| (limit != T::default()).then_some(limit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_are_read_in_every_spelling_that_is_exact() {
+        assert_eq!(u32::from_json(&json!(7)), Some(7));
+        assert_eq!(u32::from_json(&json!(7.0)), Some(7));
+        assert_eq!(u64::from_json(&json!(1e6)), Some(1_000_000));
+        for refused in [json!(-1), json!(1.5), json!("7"), json!(true), json!(null)] {
+            assert_eq!(u64::from_json(&refused), None, "{refused}");
+        }
+        assert_eq!(u16::from_json(&json!(65_536)), None);
+    }
+
+    #[test]
+    fn seconds_keep_their_fraction_and_never_shrink_to_no_limit() {
+        assert_eq!(Duration::from_json(&json!(0.25)), Some(Duration::from_millis(250)));
+        assert_eq!(Duration::from_json(&json!(1e-6)), Some(Duration::from_millis(1)));
+        assert_eq!(Duration::from_millis(250).to_json(), json!(0.25));
+        assert_eq!(Duration::from_secs(300).to_json(), json!(300));
+        for refused in [json!(-1), json!(1e300), json!("5s")] {
+            assert_eq!(Duration::from_json(&refused), None, "{refused}");
+        }
+    }
+
+    #[test]
+    fn zero_is_no_limit_both_ways() {
+        assert_eq!(Option::<usize>::from_json(&json!(0)), Some(None));
+        assert_eq!(Option::<usize>::from_json(&json!(3)), Some(Some(3)));
+        assert_eq!(Option::<usize>::from_json(&json!("none")), None);
+        assert_eq!(None::<Duration>.to_json(), json!(0));
+    }
+
+    #[test]
+    fn words_are_read_in_any_case_and_written_in_lower_case() {
+        assert_eq!(LogLevel::from_json(&json!("INFO")), Some(LogLevel::Info));
+        assert_eq!(LogLevel::Warn.to_json(), json!("warn"));
+        assert_eq!(LogLevel::from_json(&json!("loud")), None);
+    }
+}

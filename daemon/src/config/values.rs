@@ -1,0 +1,107 @@
+use std::time::Duration;
+
+/// The configuration in force, checked: every value is inside its range.
+///
+/// Fields carry the names of their keys; what each does stands in [`KEYS`](super::schema::KEYS).
+/// `None` means no limit, which the file writes as 0.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Config {
+    /// Live sessions.
+    pub(crate) max_sessions: Option<usize>,
+    pub(crate) session_timeout: Option<Duration>,
+    pub(crate) max_session_runtime: Option<Duration>,
+    /// Bytes of one session's log.
+    pub(crate) max_output_size: Option<u64>,
+    /// Lines of one session in memory.
+    pub(crate) output_limit: usize,
+    pub(crate) default_timeout: Duration,
+    pub(crate) auto_cleanup: bool,
+    /// Bytes of one log file.
+    pub(crate) log_rotation_size: u64,
+    pub(crate) keep_log_days: u32,
+    pub(crate) ended_session_ttl: Duration,
+    pub(crate) log_level: LogLevel,
+    pub(crate) allow_root_peer: bool,
+    pub(crate) limits: Limits,
+    pub(crate) logging: Logging,
+}
+
+/// What a client may ask for at most.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Limits {
+    pub(crate) connections: usize,
+    /// Requests of one connection.
+    pub(crate) in_flight: usize,
+    /// Requests of one batch.
+    pub(crate) batch: usize,
+    pub(crate) frame_bytes: usize,
+    pub(crate) reply_bytes: usize,
+    pub(crate) rows: u16,
+    pub(crate) cols: u16,
+}
+
+/// How the daemon's own log is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Logging {
+    pub(crate) format: LogFormat,
+    pub(crate) destination: LogDestination,
+    pub(crate) keep_days: u32,
+}
+
+/// The least serious kind of event that is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// How an event looks in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+/// Where the log goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogDestination {
+    File,
+    Journal,
+    Stderr,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            max_sessions: Some(20),
+            session_timeout: Some(Duration::from_secs(300)),
+            max_session_runtime: Some(Duration::from_secs(3600)),
+            max_output_size: Some(100 << 20),
+            output_limit: 10_000,
+            default_timeout: Duration::from_secs(30),
+            auto_cleanup: true,
+            log_rotation_size: 10 << 20,
+            keep_log_days: 7,
+            ended_session_ttl: Duration::from_secs(86_400),
+            log_level: LogLevel::Info,
+            allow_root_peer: false,
+            limits: Limits {
+                connections: 1024,
+                in_flight: 256,
+                batch: 100,
+                frame_bytes: 16 << 20,
+                reply_bytes: 64 << 20,
+                rows: 1000,
+                cols: 1000,
+            },
+            logging: Logging {
+                format: LogFormat::Text,
+                destination: LogDestination::File,
+                keep_days: 7,
+            },
+        }
+    }
+}

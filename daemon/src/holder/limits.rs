@@ -1,0 +1,56 @@
+//! The limit of open descriptors: raised for the daemon, as it was for its children.
+
+use std::io;
+
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
+
+/// The most descriptors the daemon asks for; four for each of the terminals that Linux allows.
+const WANTED_DESCRIPTORS: u64 = 16_384;
+
+/// The limits of open descriptors.
+#[derive(Debug, Clone)]
+pub(crate) struct DescriptorLimits {
+    original: Rlimit,
+    /// How many descriptors the daemon may have open now.
+    pub(crate) current: u64,
+}
+
+impl DescriptorLimits {
+    /// Returns the limits as they are, for a process that leaves them alone.
+    pub(crate) fn unchanged() -> Self {
+        let original = getrlimit(Resource::Nofile);
+        let current = original.current.unwrap_or(u64::MAX);
+        Self { original, current }
+    }
+
+    /// Puts the limit that the daemon was started with into the process `pid`.
+    ///
+    /// The program runs already when this happens, so it may see the daemon's limit for some microseconds. Lowering
+    /// the daemon's own around a start would make other threads fail instead. A program that has taken other
+    /// privileges on keeps the daemon's.
+    pub(super) fn restore_in(&self, pid: Pid) {
+        #[cfg(target_os = "linux")]
+        if self.original.current.is_some_and(|original| original < self.current) {
+            let _ = rustix::process::prlimit(Some(pid), Resource::Nofile, self.original.clone());
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = pid;
+    }
+}
+
+/// Raises the limit of open descriptors as far as allowed, at most to [`WANTED_DESCRIPTORS`].
+///
+/// # Errors
+///
+/// The kernel's error; the limit is as before then.
+pub(crate) fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
+    let mut limits = DescriptorLimits::unchanged();
+    let hard = limits.original.maximum.unwrap_or(u64::MAX);
+    let wanted = WANTED_DESCRIPTORS.min(hard);
+    if limits.current < wanted {
+        let raised = Rlimit { current: Some(wanted), maximum: limits.original.maximum };
+        setrlimit(Resource::Nofile, raised)?;
+        limits.current = wanted;
+    }
+    Ok(limits)
+}

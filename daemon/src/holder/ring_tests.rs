@@ -1,0 +1,192 @@
+use std::io::Write as _;
+use std::os::unix::fs::{FileExt, PermissionsExt};
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn put(writer: &mut RingWriter, mut bytes: &[u8]) -> usize {
+    let mut taken = 0;
+    while !bytes.is_empty() {
+        let mut spare = writer.spare().unwrap();
+        let len = spare.write(bytes).unwrap();
+        if len == 0 {
+            break;
+        }
+        writer.publish(len);
+        bytes = &bytes[len..];
+        taken += len;
+    }
+    taken
+}
+
+fn pattern(position: u64) -> u8 {
+    (position.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u8
+}
+
+#[test]
+fn a_new_ring_is_private_empty_and_alive() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.ring");
+    let (_writer, ring) = Ring::create(&path).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!((ring.head(), ring.tail(), ring.eof(), ring.status()), (0, 0, false, None));
+    assert!(ring.bytes(0).is_empty());
+    assert!(ring.created_at_ms() > 1_600_000_000_000);
+    let again = Ring::create(&path).unwrap_err();
+    assert!(again.to_string().contains("a.ring"), "{again}");
+}
+
+#[test]
+fn a_full_ring_takes_nothing_and_asks_to_be_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut writer, mut ring) = Ring::create(&dir.path().join("a.ring")).unwrap();
+    assert!(!writer.wait_for_space(), "an empty ring has room");
+    assert_eq!(put(&mut writer, &vec![7; RING_BYTES + 5]), RING_BYTES);
+    assert!(writer.spare().unwrap().is_empty());
+    assert!(writer.wait_for_space());
+    assert!(ring.set_tail(1), "the holder said that it waits");
+    assert!(!ring.set_tail(2), "it is told once");
+    assert_eq!(put(&mut writer, &[8; 5]), 2);
+    assert_eq!(ring.bytes(0).len(), RING_BYTES);
+    assert_eq!(ring.bytes(RING_BYTES as u64), [8, 8]);
+}
+
+#[test]
+fn positions_out_of_range_are_clamped() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut writer, mut ring) = Ring::create(&dir.path().join("a.ring")).unwrap();
+    put(&mut writer, b"hello");
+    assert!(ring.bytes(99).is_empty());
+    assert!(!ring.set_tail(3));
+    assert!(!ring.set_tail(1));
+    assert_eq!(ring.tail(), 3);
+    assert_eq!(ring.bytes(0), b"lo");
+    assert!(!ring.set_tail(99));
+    assert_eq!(ring.tail(), 5);
+}
+
+#[test]
+fn what_was_read_and_noted_is_there_after_the_process_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.ring");
+    {
+        let (mut writer, mut ring) = Ring::create(&path).unwrap();
+        writer.set_pid(4321);
+        put(&mut writer, b"logged, not logged");
+        assert!(!ring.set_tail(8));
+        ring.set_cursor(3);
+        ring.set_log_base(2);
+        ring.set_output_lines(17);
+        ring.add_gap(Gap { offset: 4, len: 2 });
+        writer.set_status(0x0900);
+        writer.set_eof(true);
+    }
+    let ring = Ring::open(&path).unwrap();
+    assert_eq!(ring.bytes(0), b"not logged");
+    assert_eq!((ring.cursor(), ring.log_base(), ring.output_lines(), ring.pid()), (3, 2, 17, 4321));
+    assert_eq!(ring.gaps(), [Gap { offset: 4, len: 2 }]);
+    assert_eq!(ring.status(), Some(Exit { code: Some(9), signal: None }));
+    assert!(ring.eof());
+    Ring::remove(&path).unwrap();
+    Ring::remove(&path).unwrap();
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_damaged_file_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.ring");
+    let refusal = |offset: u64, bytes: &[u8]| {
+        drop(Ring::create(&path).unwrap());
+        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.write_all_at(bytes, offset).unwrap();
+        let error = Ring::open(&path).unwrap_err();
+        Ring::remove(&path).unwrap();
+        assert!(matches!(error, RingError::Refused { .. }), "{error}");
+        error.to_string()
+    };
+    assert!(refusal(0, b"CCD").contains("begin"));
+    assert!(refusal(8, &99_u32.to_ne_bytes()).contains("version"));
+    assert!(refusal(12, &4096_u32.to_ne_bytes()).contains("capacity"));
+    let head = std::mem::offset_of!(RingLayout, head) as u64;
+    let tail = std::mem::offset_of!(RingLayout, tail) as u64;
+    assert!(refusal(head, &(RING_BYTES as u64 + 1).to_ne_bytes()).contains("positions"));
+    assert!(refusal(tail, &1_u64.to_ne_bytes()).contains("positions"));
+    std::fs::write(&path, b"short").unwrap();
+    assert!(matches!(Ring::open(&path), Err(RingError::Refused { .. })));
+    assert!(matches!(Ring::open(&dir.path().join("none")), Err(RingError::File { .. })));
+}
+
+#[test]
+fn gaps_that_touch_become_one_and_the_last_place_grows() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_writer, mut ring) = Ring::create(&dir.path().join("a.ring")).unwrap();
+    ring.add_gap(Gap { offset: 10, len: 5 });
+    ring.add_gap(Gap { offset: 15, len: 1 });
+    assert_eq!(ring.gaps(), [Gap { offset: 10, len: 6 }]);
+    for place in 1..=MAX_GAPS as u64 + 1 {
+        ring.add_gap(Gap { offset: place * 100, len: 1 });
+    }
+    let gaps = ring.gaps();
+    assert_eq!(gaps.len(), MAX_GAPS);
+    assert_eq!(gaps[MAX_GAPS - 1], Gap { offset: 6300, len: 201 });
+}
+
+#[test]
+fn a_signal_is_not_an_exit_code() {
+    assert_eq!(exit_of(0), Exit { code: Some(0), signal: None });
+    assert_eq!(exit_of(9), Exit { code: None, signal: Some(9) });
+    assert_eq!(exit_of(0x80 | 11), Exit { code: None, signal: Some(11) });
+}
+
+#[test]
+fn given_back_memory_comes_again_when_it_is_needed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut writer, mut ring) = Ring::create(&dir.path().join("a.ring")).unwrap();
+    put(&mut writer, &[1; 100_000]);
+    writer.give_back_memory();
+    assert_eq!(ring.bytes(0), [1; 100_000], "bytes that wait are never given back");
+    assert!(!ring.set_tail(100_000));
+    writer.give_back_memory();
+    assert_eq!(put(&mut writer, &[2; RING_BYTES]), RING_BYTES);
+    assert_eq!(ring.bytes(0), [2; RING_BYTES]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn two_threads_pass_every_byte_on(
+        writes in prop::collection::vec(1_usize..60_000, 1..80),
+        reads in prop::collection::vec(1_u64..90_000, 1..20),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut writer, mut ring) = Ring::create(&dir.path().join("a.ring")).unwrap();
+        let total: u64 = writes.iter().map(|len| *len as u64).sum();
+        let feeder = std::thread::spawn(move || {
+            let mut position = 0;
+            for len in writes {
+                let chunk: Vec<u8> = (position..position + len as u64).map(pattern).collect();
+                let mut written = 0;
+                while written < len {
+                    written += put(&mut writer, &chunk[written..]);
+                    std::thread::yield_now();
+                }
+                position += len as u64;
+            }
+        });
+        let mut position = 0;
+        let mut steps = reads.iter().cycle();
+        while position < total {
+            let bytes = ring.bytes(position);
+            let wrong = bytes.iter().zip(position..).position(|(byte, at)| *byte != pattern(at));
+            prop_assert_eq!(wrong, None);
+            position = (position + steps.next().unwrap()).min(ring.head());
+            let _ = ring.set_tail(position);
+            std::thread::yield_now();
+        }
+        feeder.join().unwrap();
+        prop_assert_eq!(ring.head(), total);
+    }
+}

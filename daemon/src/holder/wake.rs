@@ -1,0 +1,245 @@
+//! How the holder and the worker wake each other: a set of slots, and a bell that is rung only for a sleeper.
+//!
+//! The order that loses nothing: the one who has news marks them, then looks whether the other sleeps; the one who
+//! wants to sleep says so, then looks for news once more. All of it is sequentially consistent.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// How many sessions there can be at once.
+pub(crate) const MAX_SLOTS: usize = 4096;
+
+const WORD_BITS: usize = u64::BITS as usize;
+
+/// A set of slots that any thread may add to and one thread empties.
+#[derive(Debug)]
+pub(super) struct SlotSet {
+    /// Bit n says that word n may have bits.
+    summary: AtomicU64,
+    words: [AtomicU64; MAX_SLOTS / WORD_BITS],
+}
+
+impl SlotSet {
+    pub(super) fn new() -> Self {
+        Self { summary: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; MAX_SLOTS / WORD_BITS] }
+    }
+
+    /// Adds `slot`, which is less than [`MAX_SLOTS`].
+    pub(super) fn insert(&self, slot: usize) {
+        self.words[slot / WORD_BITS].fetch_or(1 << (slot % WORD_BITS), SeqCst);
+        self.summary.fetch_or(1 << (slot / WORD_BITS), SeqCst);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.summary.load(SeqCst) == 0
+    }
+
+    /// Takes every slot out and calls `take` for each, in ascending order.
+    pub(super) fn drain(&self, mut take: impl FnMut(usize)) {
+        if self.is_empty() {
+            return;
+        }
+        for word in ones(self.summary.swap(0, SeqCst)) {
+            for bit in ones(self.words[word].swap(0, SeqCst)) {
+                take(word * WORD_BITS + bit);
+            }
+        }
+    }
+}
+
+/// Returns the positions of the set bits of `bits`.
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (lowest < WORD_BITS).then_some(lowest)
+    })
+}
+
+/// A descriptor that becomes readable when someone rings while its owner sleeps.
+#[derive(Debug)]
+pub(super) struct Bell {
+    fd: OwnedFd,
+    sleeps: AtomicBool,
+}
+
+impl Bell {
+    /// Returns a bell whose owner counts as asleep, so the first ring is heard.
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { fd: event_descriptor()?, sleeps: AtomicBool::new(true) })
+    }
+
+    /// Wakes the owner if it sleeps. Costs one atomic operation when it does not.
+    pub(super) fn ring(&self) {
+        if self.sleeps.swap(false, SeqCst) {
+            // The only error is a counter at its maximum, and then the owner is woken anyway.
+            let _ = rustix::io::write(&self.fd, &1_u64.to_ne_bytes());
+        }
+    }
+
+    /// Says that the owner is going to sleep. Returns false, and takes it back, when `has_news`.
+    pub(super) fn try_sleep(&self, has_news: impl FnOnce() -> bool) -> bool {
+        self.sleeps.store(true, SeqCst);
+        if has_news() {
+            self.sleeps.store(false, SeqCst);
+            return false;
+        }
+        true
+    }
+
+    /// Makes the descriptor unreadable until the next ring.
+    pub(super) fn silence(&self) {
+        // Would block when it was not rung: that is what is wanted.
+        let _ = rustix::io::read(&self.fd, &mut [0_u8; 8]);
+    }
+}
+
+impl AsFd for Bell {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// The news for the worker: slots whose ring has more bytes, another `eof` or a status.
+#[derive(Debug)]
+pub(super) struct News {
+    slots: SlotSet,
+    bell: Bell,
+}
+
+impl News {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { slots: SlotSet::new(), bell: Bell::new()? })
+    }
+
+    /// Tells the worker to look at `slot`. Call it after the change is in the ring.
+    pub(super) fn tell(&self, slot: usize) {
+        self.slots.insert(slot);
+        self.bell.ring();
+    }
+}
+
+/// The worker's half of the news. There is one; its descriptor goes into an `AsyncFd`.
+///
+/// The loop of its owner: [`Wakes::drain`] until [`Wakes::try_sleep`] is true, then wait until it is readable.
+#[derive(Debug)]
+pub(crate) struct Wakes {
+    news: Arc<News>,
+}
+
+impl Wakes {
+    pub(super) fn new(news: Arc<News>) -> Self {
+        Self { news }
+    }
+
+    /// Calls `look` for every slot with news since the last call. A slot may be named once too often, also after it
+    /// was released.
+    pub(crate) fn drain(&self, look: impl FnMut(usize)) {
+        self.news.bell.silence();
+        self.news.slots.drain(look);
+    }
+
+    /// Says that the worker will wait for the descriptor. Returns false when there is news already: drain then.
+    pub(crate) fn try_sleep(&self) -> bool {
+        self.news.bell.try_sleep(|| !self.news.slots.is_empty())
+    }
+}
+
+impl AsFd for Wakes {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.news.bell.as_fd()
+    }
+}
+
+impl AsRawFd for Wakes {
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn event_descriptor() -> io::Result<OwnedFd> {
+    use rustix::event::{EventfdFlags, eventfd};
+    Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn event_descriptor() -> io::Result<OwnedFd> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "sessions need Linux's eventfd"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    use super::*;
+
+    fn readable(fd: BorrowedFd<'_>, wait: Duration) -> bool {
+        let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: 0 };
+        poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&wait)).unwrap() == 1
+    }
+
+    #[test]
+    fn a_set_returns_each_slot_once_in_order() {
+        let set = SlotSet::new();
+        for slot in [4095, 0, 64, 63, 64] {
+            set.insert(slot);
+        }
+        let mut taken = Vec::new();
+        set.drain(|slot| taken.push(slot));
+        assert_eq!(taken, [0, 63, 64, 4095]);
+        assert!(set.is_empty());
+        set.drain(|slot| panic!("{slot} was taken before"));
+    }
+
+    #[test]
+    fn only_a_sleeper_is_rung() {
+        let news = Arc::new(News::new().unwrap());
+        let wakes = Wakes::new(Arc::clone(&news));
+        news.tell(1);
+        assert!(readable(wakes.as_fd(), Duration::ZERO), "the first ring is heard");
+        wakes.drain(|slot| assert_eq!(slot, 1));
+        assert!(!readable(wakes.as_fd(), Duration::ZERO));
+        news.tell(2);
+        assert!(!readable(wakes.as_fd(), Duration::ZERO), "awake");
+        assert!(!wakes.try_sleep(), "there is news");
+        wakes.drain(|slot| assert_eq!(slot, 2));
+        assert!(wakes.try_sleep());
+        news.tell(3);
+        assert!(readable(wakes.as_fd(), Duration::ZERO));
+    }
+
+    #[test]
+    fn no_news_is_slept_through() {
+        const ROUNDS: usize = 20_000;
+        let news = Arc::new(News::new().unwrap());
+        let wakes = Wakes::new(Arc::clone(&news));
+        let told = Arc::new(AtomicU64::new(0));
+        let teller = {
+            let told = Arc::clone(&told);
+            std::thread::spawn(move || {
+                for round in 0..ROUNDS {
+                    news.tell(round % MAX_SLOTS);
+                    told.fetch_add(1, SeqCst);
+                    while told.load(SeqCst) != 0 {
+                        std::thread::yield_now();
+                    }
+                }
+            })
+        };
+        let mut seen = 0;
+        while seen < ROUNDS {
+            wakes.drain(|_| seen += 1);
+            told.store(0, SeqCst);
+            if seen < ROUNDS && wakes.try_sleep() {
+                assert!(readable(wakes.as_fd(), Duration::from_secs(20)), "slept through {seen}");
+            }
+        }
+        teller.join().unwrap();
+    }
+}

@@ -1,0 +1,265 @@
+//! Small, bounded reads below `/proc`.
+
+use std::fmt::{self, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::fs::FileExt as _;
+
+use rustix::fs::FileType;
+
+/// The most that is read of one file. Only `fdinfo` of an epoll set with some 800 descriptors reaches it.
+const FILE_MAX_BYTES: usize = 64 * 1024;
+
+/// One thread of one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Task {
+    pub(super) pid: i32,
+    pub(super) tid: i32,
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/proc/{}/task/{}", self.pid, self.tid)
+    }
+}
+
+/// What `stat` tells of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stat {
+    pub(super) state: char,
+    pub(super) group: i32,
+}
+
+/// What `status` tells of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Status {
+    pub(super) state: char,
+    pub(super) voluntary_switches: u64,
+}
+
+/// What an open descriptor of a task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Descriptor {
+    /// A character device with this number.
+    Device(u64),
+    Socket,
+    Other,
+}
+
+/// Reads files below `/proc` through two buffers that are allocated once.
+pub(super) struct ProcFiles {
+    path: String,
+    content: Vec<u8>,
+}
+
+impl ProcFiles {
+    pub(super) fn new() -> Self {
+        Self {
+            path: String::with_capacity(64),
+            content: vec![0; FILE_MAX_BYTES],
+        }
+    }
+
+    /// Returns the line that tells which system call the task is in.
+    ///
+    /// # Errors
+    ///
+    /// `PermissionDenied` when the kernel does not show it to us, `NotFound` or `ESRCH` when the task is gone.
+    pub(super) fn syscall(&mut self, task: Task) -> io::Result<&[u8]> {
+        self.read(format_args!("{task}/syscall"))
+    }
+
+    /// Returns `None` when the task is gone.
+    pub(super) fn status(&mut self, task: Task) -> Option<Status> {
+        parse_status(self.read(format_args!("{task}/status")).ok()?)
+    }
+
+    /// Returns `None` when the process is gone.
+    pub(super) fn stat(&mut self, pid: i32) -> Option<Stat> {
+        parse_stat(self.read(format_args!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// Returns the ids of at most `limit` tasks of the process; none when it is gone.
+    pub(super) fn tasks(&mut self, pid: i32, limit: usize) -> Vec<i32> {
+        let entries = std::fs::read_dir(self.path(format_args!("/proc/{pid}/task")));
+        let names = entries
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.file_name());
+        names
+            .filter_map(|name| name.to_str()?.parse().ok())
+            .take(limit)
+            .collect()
+    }
+
+    /// Returns the processes the task has started and that still exist.
+    pub(super) fn children(&mut self, task: Task) -> Vec<i32> {
+        let Ok(content) = self.read(format_args!("{task}/children")) else {
+            return Vec::new();
+        };
+        let ids = content.split(u8::is_ascii_whitespace);
+        ids.filter_map(|id| std::str::from_utf8(id).ok()?.parse().ok())
+            .collect()
+    }
+
+    /// Returns what the descriptor refers to; `None` when it is not open.
+    pub(super) fn descriptor(&mut self, task: Task, number: i32) -> Option<Descriptor> {
+        let stat = rustix::fs::stat(self.path(format_args!("{task}/fd/{number}"))).ok()?;
+        Some(match FileType::from_raw_mode(stat.st_mode) {
+            FileType::CharacterDevice => Descriptor::Device(stat.st_rdev),
+            FileType::Socket => Descriptor::Socket,
+            _ => Descriptor::Other,
+        })
+    }
+
+    /// Returns what the kernel tells about a descriptor beyond its kind: for epoll, the set.
+    ///
+    /// # Errors
+    ///
+    /// As [`ProcFiles::syscall`]; also `NotFound` when it is not open.
+    pub(super) fn descriptor_info(&mut self, task: Task, number: i32) -> io::Result<&[u8]> {
+        self.read(format_args!("{task}/fdinfo/{number}"))
+    }
+
+    /// Fills `buffer` from the task's memory.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening the memory, and any read that does not fill the whole buffer.
+    pub(super) fn memory(&mut self, task: Task, address: u64, buffer: &mut [u8]) -> io::Result<()> {
+        File::open(self.path(format_args!("{task}/mem")))?.read_exact_at(buffer, address)
+    }
+
+    fn path(&mut self, path: fmt::Arguments<'_>) -> &str {
+        self.path.clear();
+        self.path
+            .write_fmt(path)
+            .expect("a String takes whatever is written");
+        &self.path
+    }
+
+    fn read(&mut self, path: fmt::Arguments<'_>) -> io::Result<&[u8]> {
+        let mut file = File::open(self.path(path))?;
+        let mut len = 0;
+        while len < self.content.len() {
+            match file.read(&mut self.content[len..])? {
+                0 => break,
+                more => len += more,
+            }
+        }
+        Ok(&self.content[..len])
+    }
+}
+
+/// The name in parentheses may hold anything, `)` and spaces included: the fields begin after the last one.
+fn parse_stat(content: &[u8]) -> Option<Stat> {
+    let end_of_name = content.iter().rposition(|&byte| byte == b')')?;
+    let fields = std::str::from_utf8(&content[end_of_name + 1..]).ok()?;
+    let mut fields = fields.split_ascii_whitespace();
+    let state = fields.next()?.chars().next()?;
+    let group = fields.nth(1)?.parse().ok()?;
+    Some(Stat { state, group })
+}
+
+fn parse_status(content: &[u8]) -> Option<Status> {
+    let value = |name: &[u8]| {
+        let line = content
+            .split(|&byte| byte == b'\n')
+            .find_map(|line| line.strip_prefix(name))?;
+        std::str::from_utf8(line).ok().map(str::trim)
+    };
+    Some(Status {
+        state: value(b"State:")?.chars().next()?,
+        voluntary_switches: value(b"voluntary_ctxt_switches:")?.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn this_task() -> Task {
+        let link = std::fs::read_link("/proc/thread-self").unwrap();
+        let (pid, tid) = link.to_str().unwrap().split_once("/task/").unwrap();
+        Task {
+            pid: pid.parse().unwrap(),
+            tid: tid.parse().unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_name_may_hold_parentheses_and_newlines() {
+        let stat = parse_stat(b"31 (a) R 9 (\xff\n) S 30 29 28 34817 29 4194560");
+        assert_eq!(
+            stat,
+            Some(Stat {
+                state: 'S',
+                group: 29
+            })
+        );
+        assert_eq!(parse_stat(b"31 (cat"), None);
+    }
+
+    #[test]
+    fn the_voluntary_switches_are_not_the_other_ones() {
+        let status = b"Name:\tx\xff\nState:\tT (stopped)\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t7\n";
+        assert_eq!(
+            parse_status(status),
+            Some(Status {
+                state: 'T',
+                voluntary_switches: 12
+            })
+        );
+        assert_eq!(parse_status(b"State:\tS (sleeping)\n"), None);
+    }
+
+    #[test]
+    fn a_process_sees_itself() {
+        let mut files = ProcFiles::new();
+        let task = this_task();
+        assert_eq!(
+            files.stat(task.pid).unwrap().group,
+            rustix::process::getpgrp().as_raw_pid()
+        );
+        assert_eq!(files.status(task).unwrap().state, 'R');
+        assert!(files.tasks(task.pid, 4096).contains(&task.tid));
+        assert_eq!(files.tasks(task.pid, 1).len(), 1);
+        assert_eq!(files.syscall(task).unwrap(), b"running\n");
+    }
+
+    #[test]
+    fn memory_is_read_whole_or_not_at_all() {
+        let mut files = ProcFiles::new();
+        let there = *b"sixteen bytes ok";
+        let mut copy = [0; 16];
+        files
+            .memory(this_task(), there.as_ptr() as u64, &mut copy)
+            .unwrap();
+        assert_eq!(copy, there);
+        assert!(files.memory(this_task(), 8, &mut copy).is_err());
+    }
+
+    #[test]
+    fn descriptors_are_told_apart() {
+        use std::os::fd::AsRawFd as _;
+        let mut files = ProcFiles::new();
+        let null = File::open("/dev/null").unwrap();
+        let (socket, _peer) = std::os::unix::net::UnixStream::pair().unwrap();
+        let file = File::open("/proc/self/stat").unwrap();
+        let device = Descriptor::Device(rustix::fs::makedev(1, 3));
+        assert_eq!(
+            files.descriptor(this_task(), null.as_raw_fd()),
+            Some(device)
+        );
+        assert_eq!(
+            files.descriptor(this_task(), socket.as_raw_fd()),
+            Some(Descriptor::Socket)
+        );
+        assert_eq!(
+            files.descriptor(this_task(), file.as_raw_fd()),
+            Some(Descriptor::Other)
+        );
+        assert_eq!(files.descriptor(this_task(), -1), None);
+    }
+}

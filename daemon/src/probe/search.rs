@@ -1,0 +1,225 @@
+//! Finds the task of the foreground group that waits for the terminal.
+
+use std::collections::HashSet;
+use std::io;
+
+use super::look::Finding;
+use super::proc::{Descriptor, ProcFiles, Task};
+use super::report::{Reader, Verdict};
+use super::syscall::{Sleep, Wait, wait_of};
+
+/// The most tasks one search looks at, and the most it walks through to find members of the group.
+const MAX_TASKS: usize = 256;
+
+/// The device number of `/dev/tty`, which stands for the terminal of whoever opens it.
+const OWN_TERMINAL: (u32, u32) = (5, 0);
+
+/// Returns what the group `foreground` waits for.
+///
+/// The group's leader comes first, which nearly always decides. Only if it does not, the tree below the session's
+/// `leader` is searched for other members: the reader of a pipeline need not be the leader of its group.
+pub(super) fn find(leader: i32, foreground: i32, tty_device: u64) -> Finding {
+    let mut search = Search::new(foreground, tty_device);
+    if foreground > 0 && !search.look_at_process(foreground) {
+        search.look_below(leader);
+    }
+    search.finish()
+}
+
+struct Search {
+    files: ProcFiles,
+    group: i32,
+    tty_device: u64,
+    tasks_left: usize,
+    /// Some task of the group could be looked at, or was at least seen to be there.
+    seen: bool,
+    verdict: Verdict,
+    how: &'static str,
+    found: Option<(Reader, char)>,
+    /// The process whose tasks we may not look at.
+    denied: Option<i32>,
+}
+
+/// How a task waits for the terminal.
+struct TerminalWait {
+    verdict: Verdict,
+    how: &'static str,
+    socket_in_set: bool,
+    has_timeout: bool,
+}
+
+impl Search {
+    fn new(group: i32, tty_device: u64) -> Self {
+        Self {
+            files: ProcFiles::new(),
+            group,
+            tty_device,
+            tasks_left: MAX_TASKS,
+            seen: false,
+            verdict: Verdict::No,
+            how: "none",
+            found: None,
+            denied: None,
+        }
+    }
+
+    fn finish(mut self) -> Finding {
+        if self.group > 0 && !self.seen {
+            self.note(Verdict::Unknown, "unseen");
+        }
+        let foreground_state = match self.found {
+            Some((reader, state)) if reader.pid == self.group => Some(state),
+            _ => self.files.stat(self.group).map(|stat| stat.state),
+        };
+        let denied_state = self
+            .denied
+            .and_then(|pid| self.files.stat(pid))
+            .map(|stat| stat.state);
+        Finding {
+            verdict: self.verdict,
+            how: self.how,
+            reader: self.found.map(|(reader, _)| reader),
+            foreground_state,
+            sleeps_unseen: self.verdict == Verdict::Unknown && denied_state == Some('S'),
+        }
+    }
+
+    /// Looks at the members of the group in the tree below `leader`, the youngest first: jobs are started last.
+    fn look_below(&mut self, leader: i32) {
+        let mut walk = vec![leader];
+        let mut known = HashSet::from([leader]);
+        let mut steps_left = MAX_TASKS;
+        while let Some(pid) = walk.pop() {
+            // The group's leader has had its turn.
+            let in_group = pid != self.group
+                && self
+                    .files
+                    .stat(pid)
+                    .is_some_and(|stat| stat.group == self.group);
+            if in_group && self.look_at_process(pid) {
+                return;
+            }
+            for tid in self.files.tasks(pid, steps_left + 1) {
+                if steps_left == 0 {
+                    self.note(Verdict::Unknown, "limit");
+                    return;
+                }
+                steps_left -= 1;
+                let children = self.files.children(Task { pid, tid });
+                walk.extend(children.into_iter().filter(|&child| known.insert(child)));
+            }
+        }
+    }
+
+    /// Looks at the tasks of a process, the main one first; returns whether one of them waits for the terminal.
+    fn look_at_process(&mut self, pid: i32) -> bool {
+        if self.look_at_task(Task { pid, tid: pid }) {
+            return true;
+        }
+        let tasks = self.files.tasks(pid, self.tasks_left + 1);
+        tasks
+            .into_iter()
+            .any(|tid| tid != pid && self.look_at_task(Task { pid, tid }))
+    }
+
+    /// Returns whether the task waits for the terminal, and keeps what it found.
+    fn look_at_task(&mut self, task: Task) -> bool {
+        if self.tasks_left == 0 {
+            self.note(Verdict::Unknown, "limit");
+            return false;
+        }
+        self.tasks_left -= 1;
+        let sleep = match Sleep::of(task, &mut self.files) {
+            Ok(sleep) => sleep,
+            Err(error) => {
+                self.note_error(task, &error);
+                return false;
+            }
+        };
+        self.seen = true;
+        let Some(sleep) = sleep else { return false };
+        let Some(wait) = self.terminal_wait(task, &sleep) else {
+            return false;
+        };
+        let Some(status) = self.files.status(task) else {
+            return false;
+        };
+        if matches!(status.state, 'T' | 't') {
+            self.note(Verdict::No, "stopped");
+            return false;
+        }
+        // The count of switches belongs to this sleep only if the task still sleeps after it was read.
+        if !matches!(Sleep::of(task, &mut self.files), Ok(Some(now)) if now == sleep) {
+            return false;
+        }
+        self.note(wait.verdict, wait.how);
+        let reader = Reader {
+            pid: task.pid,
+            tid: task.tid,
+            voluntary_switches: status.voluntary_switches,
+            socket_in_set: wait.socket_in_set,
+            has_timeout: wait.has_timeout,
+        };
+        self.found = Some((reader, status.state));
+        true
+    }
+
+    /// Returns how the task waits for this terminal; `None` when it waits for something else or that is not known.
+    fn terminal_wait(&mut self, task: Task, sleep: &Sleep) -> Option<TerminalWait> {
+        let set = match wait_of(sleep, task, &mut self.files) {
+            Ok(Wait::Set(set)) => set,
+            Ok(Wait::Read(descriptor)) => {
+                let descriptor = self.files.descriptor(task, descriptor);
+                let blocked = TerminalWait {
+                    verdict: Verdict::Blocked,
+                    how: "read",
+                    socket_in_set: false,
+                    has_timeout: false,
+                };
+                return self.is_terminal(descriptor).then_some(blocked);
+            }
+            Ok(Wait::Elsewhere) => return None,
+            Err(error) => {
+                self.note_error(task, &error);
+                return None;
+            }
+        };
+        let (mut terminal, mut socket) = (false, false);
+        for &number in &set.descriptors {
+            let descriptor = self.files.descriptor(task, number);
+            terminal |= self.is_terminal(descriptor);
+            socket |= descriptor == Some(Descriptor::Socket);
+        }
+        if !terminal && set.cut {
+            self.note(Verdict::Unknown, "limit");
+        }
+        terminal.then_some(TerminalWait {
+            verdict: Verdict::Accepts,
+            how: set.how,
+            socket_in_set: socket,
+            has_timeout: set.has_timeout,
+        })
+    }
+
+    fn is_terminal(&self, descriptor: Option<Descriptor>) -> bool {
+        let own = rustix::fs::makedev(OWN_TERMINAL.0, OWN_TERMINAL.1);
+        matches!(descriptor, Some(Descriptor::Device(device)) if device == self.tty_device || device == own)
+    }
+
+    /// A task that is gone or has moved on meanwhile says nothing; one we may not look at is remembered.
+    fn note_error(&mut self, task: Task, error: &io::Error) {
+        if error.kind() == io::ErrorKind::PermissionDenied {
+            self.seen = true;
+            self.denied.get_or_insert(task.pid);
+            self.note(Verdict::Unknown, "denied");
+        }
+    }
+
+    /// Keeps the finding that outranks the others; among equals the first, but anything before `none`.
+    fn note(&mut self, verdict: Verdict, how: &'static str) {
+        if verdict > self.verdict || (verdict == self.verdict && self.how == "none") {
+            self.verdict = verdict;
+            self.how = how;
+        }
+    }
+}

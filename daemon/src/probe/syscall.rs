@@ -1,0 +1,333 @@
+//! What a sleeping task's system call waits for, from the call's number and arguments.
+//!
+//! A task of a 32-bit program on a 64-bit kernel shows its own numbers; it is taken for not waiting.
+
+use std::io;
+
+use libc::c_long;
+
+use super::proc::{ProcFiles, Task};
+
+/// The most descriptors of a `poll` set that are looked at.
+const POLL_MAX_LEN: usize = 256;
+
+/// The highest descriptor of a `select` set that is looked at, plus one: what `fd_set` holds.
+const SELECT_MAX_LEN: usize = 1024;
+
+/// `sizeof(struct pollfd)`: a descriptor (32 bits), the events asked for and those that came (16 bits each).
+const POLLFD_LEN: usize = 8;
+
+/// `POLLIN | POLLRDNORM`; epoll uses the same bits.
+const FOR_INPUT: u32 = 0x41;
+
+/// A system call that a task sleeps in. Equal values a moment apart mean that it is still the same call, or the same
+/// call again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sleep {
+    number: c_long,
+    arguments: [u64; 6],
+    stack_and_instruction: [u64; 2],
+}
+
+impl Sleep {
+    /// Returns the call the task sleeps in; `None` when it runs or sleeps outside a call.
+    ///
+    /// # Errors
+    ///
+    /// `PermissionDenied` when the kernel does not show it to us, others when the task is gone.
+    pub(super) fn of(task: Task, files: &mut ProcFiles) -> io::Result<Option<Self>> {
+        files.syscall(task).map(Self::parse)
+    }
+
+    /// Reads a line of `/proc/PID/task/TID/syscall`; `None` when the task runs or sleeps outside a call.
+    fn parse(line: &[u8]) -> Option<Self> {
+        let mut fields = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
+        let number = fields.next()?.parse().ok().filter(|&number| number >= 0)?;
+        let mut word = || u64::from_str_radix(fields.next()?.strip_prefix("0x")?, 16).ok();
+        let mut arguments = [0; 6];
+        for argument in &mut arguments {
+            *argument = word()?;
+        }
+        Some(Self {
+            number,
+            arguments,
+            stack_and_instruction: [word()?, word()?],
+        })
+    }
+}
+
+/// What a call waits for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// Data from this one descriptor.
+    Read(i32),
+    /// Input on any of several descriptors.
+    Set(InputSet),
+    /// Something that is not input.
+    Elsewhere,
+}
+
+/// Descriptors watched for input.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct InputSet {
+    /// The family of the call: `poll`, `select` or `epoll`.
+    pub(super) how: &'static str,
+    pub(super) descriptors: Vec<i32>,
+    /// The call returns by itself after some time.
+    pub(super) has_timeout: bool,
+    /// The set was longer than what is looked at.
+    pub(super) cut: bool,
+}
+
+/// Returns what the call waits for; `files` fetches the set from the task's memory or its epoll descriptor.
+///
+/// # Errors
+///
+/// Those of fetching the set: it is denied, the task is gone, or it left the call meanwhile.
+pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::Result<Wait> {
+    let arguments = &sleep.arguments;
+    let set = match Call::of(sleep.number) {
+        Call::Read => return Ok(Wait::Read(arguments[0] as i32)),
+        Call::Poll { .. } => poll_set(arguments, task, files)?,
+        Call::Select => select_set(arguments, task, files)?,
+        Call::Epoll { .. } => (
+            epoll_descriptors(files.descriptor_info(task, arguments[0] as i32)?),
+            false,
+        ),
+        // A restarted call keeps its arguments but not its number. It may be a `poll`, or a sleep whose arguments
+        // are no readable set.
+        Call::Restart => poll_set(arguments, task, files).unwrap_or_default(),
+        Call::Other => return Ok(Wait::Elsewhere),
+    };
+    let call = Call::of(sleep.number);
+    Ok(Wait::Set(InputSet {
+        how: call.how(),
+        descriptors: set.0,
+        has_timeout: call.has_timeout(arguments),
+        cut: set.1,
+    }))
+}
+
+/// The calls a task can wait for a terminal in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Call {
+    Read,
+    Poll { timeout: Timeout },
+    Select,
+    Epoll { timeout: Timeout },
+    Restart,
+    Other,
+}
+
+/// How a call is told its time limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Timeout {
+    /// Milliseconds as a C `int`; negative is for ever.
+    Milliseconds,
+    /// A pointer to the time; null is for ever.
+    Pointer,
+}
+
+impl Call {
+    /// The calls without `p` exist on x86-64 only; newer architectures have just their successors.
+    fn of(number: c_long) -> Self {
+        match number {
+            // `splice` is how some versions of cat and pv move input to a pipe.
+            libc::SYS_read | libc::SYS_readv | libc::SYS_splice => Self::Read,
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_poll => Self::Poll {
+                timeout: Timeout::Milliseconds,
+            },
+            libc::SYS_ppoll => Self::Poll {
+                timeout: Timeout::Pointer,
+            },
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_select => Self::Select,
+            libc::SYS_pselect6 => Self::Select,
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_epoll_wait => Self::Epoll {
+                timeout: Timeout::Milliseconds,
+            },
+            libc::SYS_epoll_pwait => Self::Epoll {
+                timeout: Timeout::Milliseconds,
+            },
+            libc::SYS_epoll_pwait2 => Self::Epoll {
+                timeout: Timeout::Pointer,
+            },
+            libc::SYS_restart_syscall => Self::Restart,
+            _ => Self::Other,
+        }
+    }
+
+    fn how(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Poll { .. } | Self::Restart => "poll",
+            Self::Select => "select",
+            Self::Epoll { .. } => "epoll",
+            Self::Other => "none",
+        }
+    }
+
+    fn has_timeout(self, arguments: &[u64; 6]) -> bool {
+        let (argument, timeout) = match self {
+            Self::Poll { timeout } => (arguments[2], timeout),
+            Self::Restart => (arguments[2], Timeout::Milliseconds),
+            Self::Select => (arguments[4], Timeout::Pointer),
+            Self::Epoll { timeout } => (arguments[3], timeout),
+            Self::Read | Self::Other => return false,
+        };
+        match timeout {
+            Timeout::Milliseconds => argument as i32 >= 0,
+            Timeout::Pointer => argument != 0,
+        }
+    }
+}
+
+/// Returns the descriptors and whether there were more than are looked at.
+fn poll_set(
+    arguments: &[u64; 6],
+    task: Task,
+    files: &mut ProcFiles,
+) -> io::Result<(Vec<i32>, bool)> {
+    let wanted = usize::try_from(arguments[1]).unwrap_or(usize::MAX);
+    let mut memory = [0; POLL_MAX_LEN * POLLFD_LEN];
+    let memory = &mut memory[..wanted.min(POLL_MAX_LEN) * POLLFD_LEN];
+    files.memory(task, arguments[0], memory)?;
+    Ok((poll_descriptors(memory), wanted > POLL_MAX_LEN))
+}
+
+fn poll_descriptors(memory: &[u8]) -> Vec<i32> {
+    let (entries, _) = memory.as_chunks::<POLLFD_LEN>();
+    let watched = entries.iter().filter_map(|entry| {
+        let [a, b, c, d, low, high, _, _] = *entry;
+        let descriptor = i32::from_ne_bytes([a, b, c, d]);
+        let events = u32::from(u16::from_ne_bytes([low, high]));
+        (descriptor >= 0 && events & FOR_INPUT != 0).then_some(descriptor)
+    });
+    watched.collect()
+}
+
+/// Returns the descriptors and whether there were more than are looked at.
+fn select_set(
+    arguments: &[u64; 6],
+    task: Task,
+    files: &mut ProcFiles,
+) -> io::Result<(Vec<i32>, bool)> {
+    if arguments[1] == 0 {
+        return Ok((Vec::new(), false));
+    }
+    let wanted = usize::try_from(arguments[0]).unwrap_or(usize::MAX);
+    let len = wanted.min(SELECT_MAX_LEN);
+    let mut memory = [0; SELECT_MAX_LEN / 8];
+    let memory = &mut memory[..len.div_ceil(64) * 8];
+    files.memory(task, arguments[1], memory)?;
+    Ok((select_descriptors(memory, len), wanted > SELECT_MAX_LEN))
+}
+
+/// The set is an array of 64-bit words in the machine's order; on the little-endian ones that is one of bytes.
+fn select_descriptors(memory: &[u8], len: usize) -> Vec<i32> {
+    let (words, _) = memory.as_chunks::<8>();
+    let word_with = |number: usize| u64::from_ne_bytes(words[number / 64]);
+    let watched = (0..len).filter(|&number| word_with(number) >> (number % 64) & 1 == 1);
+    watched
+        .filter_map(|number| i32::try_from(number).ok())
+        .collect()
+}
+
+/// Returns the descriptors watched for input, from an epoll descriptor's `fdinfo`
+/// (`tfd:        0 events:       19 data: …`, the events in hexadecimal).
+fn epoll_descriptors(fdinfo: &[u8]) -> Vec<i32> {
+    let watched = fdinfo.split(|&byte| byte == b'\n').filter_map(|line| {
+        let line = std::str::from_utf8(line).ok()?.strip_prefix("tfd:")?;
+        let mut fields = line.split_ascii_whitespace();
+        let descriptor = fields.next()?.parse().ok()?;
+        let events = u32::from_str_radix(fields.nth(1)?, 16).ok()?;
+        (events & FOR_INPUT != 0).then_some(descriptor)
+    });
+    watched.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sleep_in(number: c_long, arguments: [u64; 6]) -> Sleep {
+        Sleep {
+            number,
+            arguments,
+            stack_and_instruction: [0; 2],
+        }
+    }
+
+    #[test]
+    fn a_sleeping_task_is_parsed_and_a_running_one_is_not() {
+        let line = b"0 0x3 0x7f01 0x20000 0x22 0x0 0xffffffffffffffff 0x7ffc 0x7f02\n";
+        let sleep = sleep_in(0, [3, 0x7f01, 0x20000, 0x22, 0, u64::MAX]);
+        assert_eq!(
+            Sleep::parse(line),
+            Some(Sleep {
+                stack_and_instruction: [0x7ffc, 0x7f02],
+                ..sleep
+            })
+        );
+        for line in [
+            "running\n",
+            "-1 0x7ffc 0x7f02\n",
+            "",
+            "0 0x3\n",
+            "x 0x3 0x1",
+        ] {
+            assert_eq!(Sleep::parse(line.as_bytes()), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_poll_set_counts_only_what_is_watched_for_input() {
+        let entry = |descriptor: i32, events: u16| {
+            let mut entry = descriptor.to_ne_bytes().to_vec();
+            entry.extend(events.to_ne_bytes());
+            entry.extend([0, 0]);
+            entry
+        };
+        let memory = [
+            entry(0, 1),
+            entry(1, 4),
+            entry(-1, 1),
+            entry(9, 0x40),
+            entry(5, 5),
+        ]
+        .concat();
+        assert_eq!(poll_descriptors(&memory), [0, 9, 5]);
+        assert_eq!(poll_descriptors(&[]), [0; 0]);
+    }
+
+    #[test]
+    fn a_select_set_ends_at_its_length() {
+        let mut memory = (1_u64 | 1 << 5 | 1 << 63).to_ne_bytes().to_vec();
+        memory.extend((1_u64 | 1 << 2).to_ne_bytes());
+        assert_eq!(select_descriptors(&memory, 66), [0, 5, 63, 64]);
+        assert_eq!(select_descriptors(&memory, 0), [0; 0]);
+    }
+
+    #[test]
+    fn an_epoll_set_counts_only_what_is_watched_for_input() {
+        let fdinfo = b"pos:\t0\nflags:\t02000002\n\
+            tfd:       21 events:       19 data:               15  pos:0 ino:3c9 sdev:18\n\
+            tfd:        1 events:       1c data:                1  pos:0 ino:4 sdev:18\n\
+            tfd:        0 events: 80000059 data:                0  pos:0 ino:4 sdev:18\ntfd:  4 ev";
+        assert_eq!(epoll_descriptors(fdinfo), [21, 0]);
+    }
+
+    #[test]
+    fn each_call_has_its_own_time_limit() {
+        let for_ever = u64::from(u32::MAX);
+        assert!(!Call::of(libc::SYS_epoll_pwait).has_timeout(&[4, 0, 16, for_ever, 0, 8]));
+        assert!(Call::of(libc::SYS_epoll_pwait).has_timeout(&[4, 0, 16, 250, 0, 8]));
+        assert!(!Call::of(libc::SYS_ppoll).has_timeout(&[1, 1, 0, 1, 1, 1]));
+        assert!(Call::of(libc::SYS_ppoll).has_timeout(&[0, 0, 0x7ffc, 0, 0, 0]));
+        assert!(Call::of(libc::SYS_pselect6).has_timeout(&[0, 0, 0, 0, 0x7ffc, 0]));
+        assert!(!Call::of(libc::SYS_restart_syscall).has_timeout(&[0, 1, for_ever, 0, 0, 0]));
+        assert!(!Call::of(libc::SYS_read).has_timeout(&[1; 6]));
+    }
+}

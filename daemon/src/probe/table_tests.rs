@@ -1,0 +1,505 @@
+//! The table of programs: what each one's terminal and foreground tasks tell while it waits, or does not.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+
+use super::report::Verdict::{self, Accepts, Blocked, No};
+use super::test_terminal::{Folder, Terminal, eventually, is_installed};
+use super::{Line, Probe, fresh};
+
+/// How many looks in a row must agree, [`BETWEEN_LOOKS`] apart.
+const LOOKS: usize = 3;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// Programs without which the table proves nothing.
+const REQUIRED: [&str; 6] = ["bash", "dash", "cat", "python3", "perl", "sleep"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Canonical with echo: nobody has touched the terminal.
+    Plain,
+    /// Canonical without echo: a secret is asked for.
+    Hidden,
+    /// Neither.
+    Raw,
+}
+use Mode::{Hidden, Plain, Raw};
+
+impl From<Line> for Mode {
+    fn from(line: Line) -> Self {
+        match (line.canonical, line.echo) {
+            (true, true) => Plain,
+            (true, false) => Hidden,
+            (false, _) => Raw,
+        }
+    }
+}
+
+struct Row<'a> {
+    argv: Vec<&'a str>,
+    /// Typed one after the other, each when the program waits for input.
+    typed: Vec<&'a str>,
+    /// Shown before the verdict is looked at; empty for nothing.
+    shown: &'a str,
+    mode: Mode,
+    verdict: Verdict,
+    how: &'a str,
+}
+
+/// A program that gets to its state by itself.
+fn row<'a>(argv: &[&'a str], mode: Mode, verdict: Verdict, how: &'a str) -> Row<'a> {
+    Row {
+        argv: argv.to_vec(),
+        typed: Vec::new(),
+        shown: "",
+        mode,
+        verdict,
+        how,
+    }
+}
+
+impl<'a> Row<'a> {
+    fn typed(self, typed: &[&'a str]) -> Self {
+        Self {
+            typed: typed.to_vec(),
+            ..self
+        }
+    }
+
+    fn after(self, shown: &'a str) -> Self {
+        Self { shown, ..self }
+    }
+
+    fn problem(&self, probe: &Probe) -> Option<String> {
+        let right = probe.verdict == self.verdict
+            && probe.how == self.how
+            && Mode::from(probe.line) == self.mode;
+        let waits = matches!(probe.verdict, Blocked | Accepts);
+        (!right || probe.reader.is_some() != waits).then(|| format!("{:?}: {probe:?}", self.argv))
+    }
+
+    /// Plays the row and returns the last look and its terminal.
+    fn play(&self) -> Option<(Terminal, Probe)> {
+        if !is_installed(self.argv[0]) {
+            assert!(
+                !REQUIRED.contains(&self.argv[0]),
+                "{} is not installed",
+                self.argv[0]
+            );
+            eprintln!("skipped, not installed: {}", self.argv[0]);
+            return None;
+        }
+        let mut terminal = Terminal::start(&self.argv);
+        let mut last = None;
+        for text in &self.typed {
+            let before = wait_for_reader(&mut terminal, last.take());
+            terminal.send(text);
+            last = Some((before, Instant::now()));
+        }
+        let mut agreeing = 0;
+        let probe = eventually(|| {
+            if !terminal.has_shown(self.shown) {
+                return Err(format!(
+                    "{:?} never showed {:?}: {}",
+                    self.argv,
+                    self.shown,
+                    terminal.output()
+                ));
+            }
+            let probe = terminal.probe();
+            let counts = is_fresh(last.as_ref(), &probe);
+            if let Some(problem) = self.problem(&probe).filter(|_| counts) {
+                agreeing = 0;
+                return Err(format!("{problem}\n{}", terminal.output()));
+            }
+            agreeing += usize::from(counts);
+            std::thread::sleep(BETWEEN_LOOKS);
+            if agreeing == LOOKS {
+                Ok(probe)
+            } else {
+                Err("too few looks".into())
+            }
+        });
+        Some((terminal, probe))
+    }
+}
+
+fn is_fresh(last: Option<&(Probe, Instant)>, probe: &Probe) -> bool {
+    last.is_none_or(|(before, written)| fresh(before.reader.as_ref(), probe, written.elapsed()))
+}
+
+fn wait_for_reader(terminal: &mut Terminal, last: Option<(Probe, Instant)>) -> Probe {
+    eventually(|| {
+        let probe = terminal.probe();
+        let waits = probe.verdict >= Accepts && is_fresh(last.as_ref(), &probe);
+        if waits {
+            Ok(probe)
+        } else {
+            Err(format!("{probe:?}\n{}", terminal.output()))
+        }
+    })
+}
+
+fn play_all(rows: &[Row<'_>]) {
+    for row in rows {
+        row.play();
+    }
+}
+
+#[test]
+fn plain_readers_are_blocked() {
+    play_all(&[
+        row(&["cat"], Plain, Blocked, "read"),
+        row(&["dash"], Plain, Blocked, "read"),
+        row(&["dash"], Plain, Blocked, "read").typed(&["cat; true\n"]),
+        row(&["perl", "-e", "<STDIN>"], Plain, Blocked, "read"),
+        row(&["python3", "-c", "input()"], Plain, Blocked, "read"),
+        row(
+            &["python3", "-c", "import os; os.readv(0, [bytearray(9)])"],
+            Plain,
+            Blocked,
+            "read",
+        ),
+        row(&["bash", "-c", "read x"], Plain, Blocked, "read"),
+        row(&["bash", "-c", "cat; true"], Plain, Blocked, "read"),
+        row(&["bash", "--norc"], Plain, Blocked, "read").typed(&["cat\n"]),
+        row(&["bash", "--norc"], Plain, Blocked, "read").typed(&["cat | sort\n"]),
+        row(
+            &["bash", "-c", "true | cat /dev/tty"],
+            Plain,
+            Blocked,
+            "read",
+        ),
+    ]);
+}
+
+#[test]
+fn a_splice_from_the_terminal_is_a_read() {
+    let splice =
+        "import os; r, w = os.pipe(); os.splice(0, w, 9) if hasattr(os, 'splice') else input()";
+    play_all(&[row(&["python3", "-c", splice], Plain, Blocked, "read")]);
+}
+
+/// In a pipeline whose first program is gone the reader is not the leader of its group.
+#[test]
+fn the_reader_need_not_lead_its_group() {
+    let row =
+        row(&["bash", "--norc"], Plain, Blocked, "read").typed(&["true | cat /dev/tty | sort\n"]);
+    let (_terminal, probe) = row.play().unwrap();
+    assert_ne!(probe.reader.unwrap().pid, probe.foreground);
+}
+
+#[test]
+fn a_thread_that_reads_is_found() {
+    let script = "import threading, time\nthreading.Thread(target=input).start()\ntime.sleep(100)";
+    let (_terminal, probe) = row(&["python3", "-c", script], Plain, Blocked, "read")
+        .play()
+        .unwrap();
+    let reader = probe.reader.unwrap();
+    assert_ne!(reader.tid, reader.pid);
+}
+
+#[test]
+fn secrets_are_read_in_canonical_mode_without_echo() {
+    let folder = Folder::new("secrets");
+    let key = format!("{}/key", folder.0);
+    play_all(&[
+        row(&["bash", "-c", "read -s x"], Hidden, Blocked, "read"),
+        row(&["bash", "--norc"], Hidden, Blocked, "read").typed(&["read -s x\n"]),
+        row(
+            &["python3", "-c", "import getpass; getpass.getpass()"],
+            Hidden,
+            Blocked,
+            "read",
+        ),
+        row(&["bash", "-c", "stty -echo; cat"], Hidden, Blocked, "read"),
+        row(&["openssl", "passwd"], Hidden, Blocked, "read"),
+        row(&["ssh-keygen", "-q", "-f", &key], Hidden, Blocked, "read"),
+    ]);
+}
+
+/// Another user's program, and one that forbids a look at itself, can be seen by root alone.
+#[test]
+fn a_protected_program_is_either_seen_or_said_to_be_denied() {
+    let protect =
+        "import ctypes, getpass; ctypes.CDLL(None).prctl(4, 0); getpass.getpass('secret')";
+    for argv in [
+        ["python3", "-c", protect].as_slice(),
+        &["su", "-s", "/bin/sh", "-c", "su", "nobody"],
+    ] {
+        let skipped = !is_installed(argv[0]);
+        if skipped {
+            eprintln!("skipped, not installed: {}", argv[0]);
+            continue;
+        }
+        let mut terminal = Terminal::start(argv);
+        eventually(|| {
+            let probe = terminal.probe();
+            let denied = probe.verdict == Verdict::Unknown
+                && probe.how == "denied"
+                && probe.hidden_prompt_likely;
+            let seen = probe.verdict == Blocked && probe.how == "read" && geteuid().is_root();
+            if probe.line.hides_input() && (denied || seen) {
+                Ok(())
+            } else {
+                Err(format!("{argv:?}: {probe:?}"))
+            }
+        });
+    }
+}
+
+#[test]
+fn raw_readers_are_blocked() {
+    play_all(&[
+        row(&["bash", "-c", "read -s -n1 x"], Raw, Blocked, "read"),
+        row(&["less", "/etc/passwd"], Raw, Blocked, "read"),
+        row(&["mksh"], Raw, Blocked, "read"),
+    ]);
+}
+
+#[test]
+fn line_editors_accept() {
+    play_all(&[
+        row(&["bash", "--norc"], Raw, Accepts, "select"),
+        row(&["bash", "-c", "read -e x"], Raw, Accepts, "select"),
+        row(&["bash", "-c", "read -t 100 x"], Plain, Accepts, "select"),
+        row(&["bash", "--norc"], Raw, Accepts, "select")
+            .typed(&["true\n", "echo do''ne\n"])
+            .after("done"),
+        row(&["sqlite3"], Raw, Accepts, "select"),
+        row(&["bc", "-q"], Raw, Accepts, "select"),
+    ]);
+}
+
+/// Which of the two calls the interactive Python uses depends on its version.
+#[test]
+fn an_interactive_python_accepts() {
+    let mut terminal = Terminal::start(&["python3", "-q"]);
+    eventually(|| {
+        let probe = terminal.probe();
+        let right =
+            probe.verdict == Accepts && ["select", "poll"].contains(&probe.how) && !probe.line.echo;
+        if right {
+            Ok(())
+        } else {
+            Err(format!("{probe:?}\n{}", terminal.output()))
+        }
+    });
+}
+
+#[test]
+fn full_screen_programs_accept() {
+    play_all(&[
+        row(&["vim", "-u", "NONE"], Raw, Accepts, "select"),
+        row(&["top"], Raw, Accepts, "select"),
+        row(&["htop"], Raw, Accepts, "poll"),
+        row(&["gdb", "-q", "-nx"], Raw, Accepts, "poll"),
+        row(&["more", "/etc/services"], Raw, Accepts, "poll"),
+        row(
+            &["script", "-q", "-c", "sleep 100", "/dev/null"],
+            Raw,
+            Accepts,
+            "poll",
+        ),
+    ]);
+}
+
+#[test]
+fn event_loops_accept() {
+    let asyncio =
+        "import asyncio; l = asyncio.new_event_loop(); l.add_reader(0, print); l.run_forever()";
+    play_all(&[
+        row(&["python3", "-c", asyncio], Plain, Accepts, "epoll"),
+        row(&["node", "-i"], Raw, Accepts, "epoll"),
+        row(
+            &["node", "-e", "process.stdin.resume()"],
+            Plain,
+            Accepts,
+            "epoll",
+        ),
+    ]);
+}
+
+#[test]
+fn what_else_could_wake_the_reader_is_told() {
+    let poll = "import select; p = select.poll(); p.register(0, 1); p.poll()";
+    let socket = "import select, socket as s; a, b = s.socketpair(); select.select([0, a], [], [])";
+    let timer =
+        "process.stdin.setRawMode(true); process.stdin.resume(); setInterval(() => {}, 60000)";
+    let cases = [
+        (
+            row(&["python3", "-c", poll], Plain, Accepts, "poll"),
+            false,
+            false,
+        ),
+        (
+            row(&["python3", "-c", socket], Plain, Accepts, "select"),
+            true,
+            false,
+        ),
+        (
+            row(&["node", "-e", timer], Raw, Accepts, "epoll"),
+            false,
+            true,
+        ),
+    ];
+    for (row, socket_in_set, has_timeout) in cases {
+        let Some((_terminal, probe)) = row.play() else {
+            continue;
+        };
+        let reader = probe.reader.unwrap();
+        assert_eq!(
+            (reader.socket_in_set, reader.has_timeout),
+            (socket_in_set, has_timeout),
+            "{:?}",
+            row.argv
+        );
+    }
+}
+
+#[test]
+fn programs_that_wait_for_something_else_do_not_count() {
+    let socket =
+        "import os, socket; a, b = socket.socketpair(); print('up'); os.read(a.fileno(), 1)";
+    let cat = "import subprocess, socket; a, b = socket.socketpair(); print('up'); subprocess.run(['cat'], stdin=a)";
+    let select = "import select, os; r, w = os.pipe(); print('up'); select.select([r], [1], [0], 100) if 0 else select.select([r], [], [0], 100)";
+    play_all(&[
+        row(&["sleep", "100"], Plain, No, "none"),
+        row(
+            &["bash", "-c", "echo up; while :; do :; done"],
+            Plain,
+            No,
+            "none",
+        )
+        .after("up"),
+        row(&["bash", "-c", "sleep 100 | cat"], Plain, No, "none"),
+        row(&["python3", "-uc", socket], Plain, No, "none").after("up"),
+        row(&["python3", "-uc", cat], Plain, No, "none").after("up"),
+        row(&["python3", "-uc", select], Plain, No, "none").after("up"),
+        row(
+            &[
+                "node",
+                "-e",
+                "console.log('up'); setInterval(() => {}, 60000)",
+            ],
+            Plain,
+            No,
+            "none",
+        )
+        .after("up"),
+    ]);
+}
+
+#[test]
+fn what_a_program_runs_decides() {
+    let script = "vim -u NONE -c '!echo up; sleep 100'";
+    play_all(&[
+        row(&["bash", "--norc"], Plain, No, "none")
+            .typed(&["echo u''p; sleep 100\n"])
+            .after("up"),
+        row(&["bash", "--norc"], Plain, No, "none")
+            .typed(&["echo u''p; sleep 100 | cat\n"])
+            .after("up"),
+        row(&["gdb", "-q", "-nx", "sleep"], Plain, No, "none")
+            .typed(&["run 100\n"])
+            .after("Starting"),
+        row(&["vim", "-u", "NONE"], Plain, No, "none")
+            .typed(&[":!echo u''p; sleep 100\r"])
+            .after("up"),
+        row(&["bash", "-c", script], Plain, No, "none").after("up"),
+    ]);
+}
+
+#[test]
+fn a_shell_takes_over_from_stopped_and_background_jobs() {
+    let stop = &["cat\n", "\u{1a}"];
+    let resume = &["cat\n", "\u{1a}", "fg\n"];
+    play_all(&[
+        row(&["bash", "--norc"], Raw, Accepts, "select")
+            .typed(stop)
+            .after("Stopped"),
+        row(&["bash", "--norc"], Plain, Blocked, "read")
+            .typed(resume)
+            .after("Stopped"),
+        row(&["bash", "--norc"], Raw, Accepts, "select").typed(&["cat &\n"]),
+        row(&["bash", "--norc"], Raw, Accepts, "select").typed(&["sleep 100 &\n"]),
+        row(&["bash", "--norc"], Plain, No, "none")
+            .typed(&["cat &\n", "echo u''p; sleep 100\n"])
+            .after("up"),
+    ]);
+}
+
+#[test]
+fn a_terminal_multiplexer_tells_only_about_its_client() {
+    let socket = format!("ccd-probe-{}", std::process::id());
+    let row = row(
+        &["tmux", "-L", &socket, "-f", "/dev/null", "new", "cat"],
+        Raw,
+        No,
+        "none",
+    )
+    .after("[0]");
+    row.play();
+}
+
+#[test]
+fn a_stopped_reader_does_not_wait_until_it_goes_on() {
+    let poll = "import select; p = select.poll(); p.register(0, 1); p.poll()";
+    let rows = [
+        row(&["cat"], Plain, Blocked, "read"),
+        row(&["python3", "-c", poll], Plain, Accepts, "poll"),
+    ];
+    for row in rows {
+        let how = row.how;
+        let (mut terminal, _) = row.play().unwrap();
+        let leader = Pid::from_raw(terminal.leader()).unwrap();
+
+        kill_process(leader, Signal::STOP).unwrap();
+        let probe = eventually(|| match terminal.probe() {
+            probe if probe.how == "stopped" => Ok(probe),
+            probe => Err(format!("{probe:?}")),
+        });
+        assert_eq!((probe.verdict, probe.activity()), (No, "stopped"));
+
+        // A poll that goes on is another call to the kernel, with the same arguments.
+        kill_process(leader, Signal::CONT).unwrap();
+        eventually(|| match terminal.probe() {
+            probe if probe.how == how && probe.activity() == "blocked reading its terminal" => {
+                Ok(())
+            }
+            probe => Err(format!("{probe:?}")),
+        });
+    }
+}
+
+#[test]
+fn a_terminal_whose_program_has_ended_waits_for_nothing() {
+    let mut terminal = Terminal::start(&["bash", "-c", "exit 3"]);
+    eventually(|| match terminal.probe() {
+        probe if probe.verdict == No && probe.foreground == 0 => Ok(()),
+        probe => Err(format!("{probe:?}")),
+    });
+}
+
+/// Right after a write the reader often has not woken yet. The switches alone, without the time, have to tell.
+#[test]
+fn a_reader_that_was_just_given_input_is_never_fresh() {
+    let script = "import sys, time\nwhile sys.stdin.readline(): time.sleep(0.1)";
+    let mut terminal = Terminal::start(&["python3", "-c", script]);
+    for _ in 0..20 {
+        let before = wait_for_reader(&mut terminal, None);
+        terminal.send("line\n");
+        let is_busy = |probe: &Probe| probe.verdict == No;
+        eventually(|| {
+            let probe = terminal.probe();
+            let believed = fresh(before.reader.as_ref(), &probe, Duration::ZERO);
+            assert!(!believed || is_busy(&probe), "stale: {before:?} {probe:?}");
+            if is_busy(&probe) {
+                Ok(())
+            } else {
+                Err(format!("{probe:?}"))
+            }
+        });
+    }
+}

@@ -1,0 +1,156 @@
+//! A real program on a real terminal, for the tests of this module.
+
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Child;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use pty_process::blocking::{Command, Pty};
+use rustix::fs::OFlags;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{Probe, probe};
+
+/// How long anything may take; generous, for machines that do much else.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The variable that marks all descendants of a program, so that none is left behind.
+const MARK: &str = "CCD_PROBE_TEST";
+
+pub(super) struct Terminal {
+    pty: Pty,
+    child: Child,
+    device: u64,
+    mark: String,
+    output: Vec<u8>,
+}
+
+impl Terminal {
+    /// Starts a program of 24 rows and 80 columns.
+    pub(super) fn start(argv: &[&str]) -> Self {
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let mark = format!(
+            "{}-{}",
+            std::process::id(),
+            STARTED.fetch_add(1, Ordering::Relaxed)
+        );
+        let (pty, pts) = pty_process::blocking::open().unwrap();
+        pty.resize(pty_process::Size::new(24, 80)).unwrap();
+        let flags = rustix::fs::fcntl_getfl(&pty).unwrap();
+        rustix::fs::fcntl_setfl(&pty, flags | OFlags::NONBLOCK).unwrap();
+        let slave = rustix::pty::ptsname(&pty, Vec::new()).unwrap();
+        let device = rustix::fs::stat(slave).unwrap().st_rdev;
+        let command = Command::new(argv[0])
+            .args(&argv[1..])
+            .env("TERM", "xterm-256color")
+            .env(MARK, &mark);
+        let child = command
+            .env("EDITOR", "vi")
+            .env_remove("TMUX")
+            .spawn(pts)
+            .unwrap();
+        Self {
+            pty,
+            child,
+            device,
+            mark,
+            output: Vec::new(),
+        }
+    }
+
+    pub(super) fn leader(&self) -> i32 {
+        self.child.id().try_into().unwrap()
+    }
+
+    pub(super) fn probe(&mut self) -> Probe {
+        self.read();
+        probe(self.pty.as_fd(), self.leader(), self.device)
+    }
+
+    /// Types what a program that waits for input takes at once.
+    pub(super) fn send(&mut self, text: &str) {
+        self.pty.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Reads what is there and returns whether `text` has been shown since the start.
+    pub(super) fn has_shown(&mut self, text: &str) -> bool {
+        self.read();
+        String::from_utf8_lossy(&self.output).contains(text)
+    }
+
+    pub(super) fn output(&self) -> String {
+        String::from_utf8_lossy(&self.output).into_owned()
+    }
+
+    fn read(&mut self) {
+        let mut piece = [0; 4096];
+        while let Ok(len @ 1..) = self.pty.read(&mut piece) {
+            self.output.extend(&piece[..len]);
+        }
+    }
+
+    /// Returns the processes that carry this terminal's mark, also those in sessions of their own.
+    fn marked(&self) -> Vec<i32> {
+        let mark = format!("{MARK}={}", self.mark).into_bytes();
+        let is_marked = |pid: &i32| {
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment
+                .split(|&byte| byte == 0)
+                .any(|variable| variable == mark)
+        };
+        let entries = std::fs::read_dir("/proc").unwrap().flatten();
+        let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        ids.filter(is_marked).collect()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        for pid in self.marked() {
+            let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
+        }
+        // The programs of another user or without a readable environment end with their terminal instead.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A folder that is deleted when dropped.
+pub(super) struct Folder(pub(super) String);
+
+impl Folder {
+    /// Makes a folder that every user may write to: some programs of the tests run as another one.
+    pub(super) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("ccd-probe-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
+        Self(path.to_str().unwrap().to_owned())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Waits until `condition` gives a value and returns it; `what` is said with its last words when it never does.
+pub(super) fn eventually<T>(mut condition: impl FnMut() -> Result<T, String>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let reason = match condition() {
+            Ok(value) => return value,
+            Err(reason) => reason,
+        };
+        assert!(Instant::now() < deadline, "never happened: {reason}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Returns whether a program of this name is on the PATH.
+pub(super) fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}

@@ -1,0 +1,254 @@
+//! Cuts terminal output into text and escape sequences, whatever the chunks.
+
+use memchr::memchr;
+
+/// Most bytes of one sequence that are kept; what comes after is dropped.
+pub(super) const MAX_BODY_BYTES: usize = 2048;
+
+const ESC: u8 = 0x1b;
+const BEL: u8 = 0x07;
+const CAN: u8 = 0x18;
+const SUB: u8 = 0x1a;
+
+/// What kind of escape sequence it is, and how it was ended where that varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `ESC`, intermediates, one final byte.
+    Escape,
+    /// `ESC [`, parameters, intermediates, one final byte.
+    Csi,
+    /// `ESC ]` up to BEL (`bell`) or `ESC \`.
+    Osc { bell: bool },
+    /// `ESC P` up to `ESC \`.
+    Dcs,
+    /// SOS, PM and APC strings.
+    Other,
+}
+
+/// One complete escape sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sequence<'a> {
+    pub(super) kind: Kind,
+    /// Everything after the introducer; without the terminator of a string, with the final byte of others.
+    pub(super) body: &'a [u8],
+    /// Raw length, introducer and terminator included; it may have begun in an earlier chunk.
+    pub(super) len_bytes: u64,
+    /// The body is longer than [`MAX_BODY_BYTES`] and its end is missing.
+    pub(super) truncated: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ground,
+    Escape,
+    Csi,
+    Text(Kind),
+    /// ESC inside a string: `\` ends it, anything else begins a new sequence.
+    TextEscape(Kind),
+}
+
+/// The incremental parser behind everything in this module.
+///
+/// 8-bit C1 controls are not recognised: in UTF-8 output those bytes are parts of characters.
+#[derive(Debug)]
+pub(super) struct Splitter {
+    state: State,
+    body: Vec<u8>,
+    truncated: bool,
+    open_len_bytes: u64,
+}
+
+impl Splitter {
+    /// Returns a splitter that is not inside any sequence.
+    pub(super) fn new() -> Self {
+        Self { state: State::Ground, body: Vec::new(), truncated: false, open_len_bytes: 0 }
+    }
+
+    /// Returns the raw length of the sequence that has begun and not ended, 0 in plain text.
+    pub(super) fn open_len_bytes(&self) -> u64 {
+        self.open_len_bytes
+    }
+
+    /// Tells whether the open sequence is already too long to be kept whole.
+    pub(super) fn open_is_truncated(&self) -> bool {
+        self.truncated
+    }
+
+    /// Returns the next complete sequence and moves `input` just past it; `None` once `input` is used up.
+    pub(super) fn next<'a, 'b: 'a>(&'a mut self, input: &mut &'b [u8]) -> Option<Sequence<'a>> {
+        let kind = loop {
+            match self.state {
+                State::Ground => {
+                    let Some(at) = memchr(ESC, input) else {
+                        *input = &[];
+                        return None;
+                    };
+                    *input = &input[at..];
+                    if let Some(len) = whole_csi_len(input) {
+                        let body = &input[2..len];
+                        *input = &input[len..];
+                        return Some(Sequence { kind: Kind::Csi, body, len_bytes: len as u64, truncated: false });
+                    }
+                    *input = &input[1..];
+                    self.begin();
+                }
+                _ if input.is_empty() => return None,
+                State::Text(kind) => {
+                    if let Some(kind) = self.string(kind, input) {
+                        break kind;
+                    }
+                }
+                _ => {
+                    let byte = input[0];
+                    *input = &input[1..];
+                    self.open_len_bytes += 1;
+                    if let Some(kind) = self.byte(byte) {
+                        break kind;
+                    }
+                }
+            }
+        };
+        self.state = State::Ground;
+        let len_bytes = std::mem::take(&mut self.open_len_bytes);
+        let truncated = std::mem::take(&mut self.truncated);
+        Some(Sequence { kind, body: &self.body, len_bytes, truncated })
+    }
+
+    fn begin(&mut self) {
+        self.state = State::Escape;
+        self.body.clear();
+        self.truncated = false;
+        self.open_len_bytes = 1;
+    }
+
+    fn abandon(&mut self) {
+        self.state = State::Ground;
+        self.truncated = false;
+        self.open_len_bytes = 0;
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let kept = bytes.len().min(MAX_BODY_BYTES - self.body.len());
+        self.body.extend_from_slice(&bytes[..kept]);
+        self.truncated |= kept < bytes.len();
+    }
+
+    /// Takes one byte outside plain text and string bodies; returns the kind of the sequence it completes.
+    fn byte(&mut self, byte: u8) -> Option<Kind> {
+        match (self.state, byte) {
+            (State::TextEscape(kind), b'\\') => return Some(kind),
+            // Any other byte after ESC ends the string unheard, as xterm does.
+            (State::TextEscape(_), _) => {
+                self.begin();
+                self.open_len_bytes = 2;
+                return self.byte(byte);
+            }
+            (_, ESC) => self.begin(),
+            (_, CAN | SUB) => self.abandon(),
+            (State::Escape, b'[') if self.body.is_empty() => self.state = State::Csi,
+            (State::Escape, b']') if self.body.is_empty() => self.state = State::Text(Kind::Osc { bell: false }),
+            (State::Escape, b'P') if self.body.is_empty() => self.state = State::Text(Kind::Dcs),
+            (State::Escape, b'X' | b'^' | b'_') if self.body.is_empty() => self.state = State::Text(Kind::Other),
+            (State::Escape | State::Csi, 0x20..=0x7e) => {
+                self.keep(&[byte]);
+                let (kind, first_final) =
+                    if self.state == State::Csi { (Kind::Csi, 0x40) } else { (Kind::Escape, 0x30) };
+                return (byte >= first_final).then_some(kind);
+            }
+            // C0 controls, DEL and 8-bit bytes inside a sequence are not part of it.
+            _ => {}
+        }
+        None
+    }
+
+    /// Takes a stretch of a string body; returns its kind when BEL ends it here.
+    fn string(&mut self, kind: Kind, input: &mut &[u8]) -> Option<Kind> {
+        let stop = input.iter().position(|&byte| matches!(byte, BEL | CAN | SUB | ESC));
+        let (text, rest) = input.split_at(stop.unwrap_or(input.len()));
+        self.keep(text);
+        self.open_len_bytes += text.len() as u64;
+        *input = rest;
+        let (&byte, rest) = rest.split_first()?;
+        *input = rest;
+        self.open_len_bytes += 1;
+        match (byte, kind) {
+            (BEL, Kind::Osc { .. }) => return Some(Kind::Osc { bell: true }),
+            (BEL, _) => self.keep(&[BEL]),
+            (ESC, _) => self.state = State::TextEscape(kind),
+            _ => self.abandon(),
+        }
+        None
+    }
+}
+
+/// Returns the length of the CSI sequence that `input` begins with, if all of it is there and it has only
+/// parameter, intermediate and final bytes. Nearly all sequences of a flood are, and need no copy.
+fn whole_csi_len(input: &[u8]) -> Option<usize> {
+    if input.get(1) != Some(&b'[') {
+        return None;
+    }
+    let body = &input[2..input.len().min(2 + MAX_BODY_BYTES)];
+    let at = body.iter().position(|byte| !matches!(byte, 0x20..=0x3f))?;
+    matches!(body[at], 0x40..=0x7e).then_some(2 + at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(chunks: &[&[u8]]) -> Vec<(Kind, Vec<u8>, u64, bool)> {
+        let mut splitter = Splitter::new();
+        let mut found = Vec::new();
+        for chunk in chunks {
+            let mut rest = *chunk;
+            while let Some(sequence) = splitter.next(&mut rest) {
+                found.push((sequence.kind, sequence.body.to_vec(), sequence.len_bytes, sequence.truncated));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn each_kind_of_sequence_is_found_whole() {
+        let input = b"a\x1b[1;2mb\x1b(0\x1b]0;hi\x07\x1b]2;ho\x1b\\\x1bP+q544e\x1b\\\x1b_x\x1b\\z";
+        assert_eq!(
+            split(&[input]),
+            [
+                (Kind::Csi, b"1;2m".to_vec(), 6, false),
+                (Kind::Escape, b"(0".to_vec(), 3, false),
+                (Kind::Osc { bell: true }, b"0;hi".to_vec(), 7, false),
+                (Kind::Osc { bell: false }, b"2;ho".to_vec(), 8, false),
+                (Kind::Dcs, b"+q544e".to_vec(), 10, false),
+                (Kind::Other, b"x".to_vec(), 5, false),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_sequence_cut_anywhere_is_the_same_sequence() {
+        for input in [&b"\x1b[?25h"[..], b"\x1b]0;title\x1b\\", b"\x1bP$qm\x1b\\", b"\x1b)0"] {
+            let whole = split(&[input]);
+            assert_eq!(whole.len(), 1);
+            for at in 0..input.len() {
+                assert_eq!(split(&[&input[..at], &input[at..]]), whole, "cut at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn cancelled_and_restarted_sequences_are_not_reported() {
+        assert_eq!(split(&[b"\x1b[1\x18m\x1b]0;x\x1ay\x07"]), []);
+        assert_eq!(split(&[b"\x1b[1\x1b[2m"]), [(Kind::Csi, b"2m".to_vec(), 4, false)]);
+        assert_eq!(split(&[b"\x1b]0;x\x1b[2m"]), [(Kind::Csi, b"2m".to_vec(), 4, false)]);
+        assert_eq!(split(&[b"\x1b]0;x\x1b\x1b[2m"]), [(Kind::Csi, b"2m".to_vec(), 4, false)]);
+    }
+
+    #[test]
+    fn a_long_string_is_cut_and_says_so() {
+        let mut input = b"\x1b]0;".to_vec();
+        input.resize(input.len() + 3 * MAX_BODY_BYTES, b'x');
+        input.push(BEL);
+        let found = split(&[&input]);
+        assert_eq!((found[0].1.len(), found[0].2, found[0].3), (MAX_BODY_BYTES, input.len() as u64, true));
+    }
+}

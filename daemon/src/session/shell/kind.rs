@@ -1,0 +1,86 @@
+//! Which programs are shells.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// A shell that understands the typed line of `session.run`, by its family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShellKind {
+    Bash,
+    Zsh,
+    /// dash, the ash of busybox and whatever is installed as `sh`.
+    Posix,
+    /// ksh93.
+    Ksh,
+    /// mksh and its kin.
+    Mksh,
+    Yash,
+}
+
+impl ShellKind {
+    /// Returns the family of `program`, judged by its base name, or None when it is not a POSIX shell.
+    ///
+    /// A version (`bash-5.2`) and the dash of a login shell (`-zsh`) are ignored. `args` matter for
+    /// busybox alone, which is a shell when its first argument says so.
+    pub(crate) fn of(program: &Path, args: &[OsString]) -> Option<Self> {
+        let name = program.file_name()?.to_str()?;
+        let name = name.strip_prefix('-').unwrap_or(name);
+        if name == "busybox" {
+            let applet = args.first().map(OsString::as_os_str).and_then(OsStr::to_str);
+            return matches!(applet, Some("sh" | "ash" | "hush")).then_some(Self::Posix);
+        }
+        match without_version(name) {
+            "bash" | "rbash" => Some(Self::Bash),
+            "zsh" | "rzsh" => Some(Self::Zsh),
+            "sh" | "dash" | "ash" | "posh" => Some(Self::Posix),
+            "ksh" | "ksh93" | "rksh" => Some(Self::Ksh),
+            "mksh" | "lksh" | "oksh" | "loksh" => Some(Self::Mksh),
+            "yash" => Some(Self::Yash),
+            _ => None,
+        }
+    }
+}
+
+fn without_version(name: &str) -> &str {
+    match name.split_once('-') {
+        Some((shell, version)) if is_version(version) => shell,
+        _ => name,
+    }
+}
+
+fn is_version(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(program: &str, args: &[&str]) -> Option<ShellKind> {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        ShellKind::of(Path::new(program), &args)
+    }
+
+    #[test]
+    fn shells_are_known_by_their_base_name() {
+        assert_eq!(of("/bin/bash", &[]), Some(ShellKind::Bash));
+        assert_eq!(of("bash-5.2", &[]), Some(ShellKind::Bash));
+        assert_eq!(of("-zsh", &["-l"]), Some(ShellKind::Zsh));
+        assert_eq!(of("/usr/bin/dash", &[]), Some(ShellKind::Posix));
+        assert_eq!(of("mksh", &[]), Some(ShellKind::Mksh));
+    }
+
+    #[test]
+    fn busybox_is_a_shell_only_as_one() {
+        assert_eq!(of("busybox", &["sh"]), Some(ShellKind::Posix));
+        assert_eq!(of("busybox", &["vi"]), None);
+        assert_eq!(of("busybox", &[]), None);
+    }
+
+    #[test]
+    fn other_programs_are_no_shells() {
+        for program in ["fish", "python3", "bash-completion", "shellcheck", "", "/", "csh", "nu"] {
+            assert_eq!(of(program, &[]), None, "{program}");
+        }
+    }
+}

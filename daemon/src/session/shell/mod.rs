@@ -1,0 +1,27 @@
+//! Shells as programs of a session: integrated shells, and the exact output of one command.
+//!
+//! Nothing here touches a terminal. The session's actor types what [`ShellRun`] says, feeds it what
+//! the terminal shows, and tells it what the shell is doing when output pauses.
+
+mod command_file;
+mod integration;
+mod kind;
+mod marks;
+mod output;
+mod prompt;
+mod run;
+mod wrap;
+
+#[cfg(test)]
+mod driver_tests;
+#[cfg(test)]
+mod integration_tests;
+#[cfg(test)]
+mod matrix_tests;
+
+pub(crate) use command_file::CommandFile;
+pub(crate) use integration::{Integration, IntegrationError, integrated};
+pub(crate) use kind::ShellKind;
+pub(crate) use prompt::Prompt;
+pub(crate) use run::{Action, Outcome, Quiet, ShellRun, Start};
+pub(crate) use wrap::{LineError, Nonce, Way};

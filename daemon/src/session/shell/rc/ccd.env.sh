@@ -1,0 +1,44 @@
+# Interactive dash, ash, ksh, mksh and sh under ccd, read through ENV: the user's own file first,
+# then prompt marks (OSC 133).
+
+if [ -n "${CCD_ENV-}" ]; then
+    ENV=$CCD_ENV
+    export ENV
+    unset CCD_ENV
+else
+    unset ENV
+fi
+
+case ${KSH_VERSION-} in
+*MIRBSD* | *LEGACY*) __ccd_file=${ENV:-${HOME-}/.mkshrc} ;;
+?*) __ccd_file=${ENV:-${HOME-}/.kshrc} ;;
+*) __ccd_file=${ENV-} ;;
+esac
+case $__ccd_file in
+'$HOME'/* | '~'/*) __ccd_file=${HOME-}/${__ccd_file#*/} ;;
+esac
+if [ -n "$__ccd_file" ] && [ -r "$__ccd_file" ]; then
+    . "$__ccd_file"
+fi
+unset __ccd_file
+
+# A prompt is printed as it stands, but a line editor must know which bytes take no room: each has
+# its own way to say so.
+if [ -n "${PS1-}" ]; then
+    case ${KSH_VERSION-} in
+    *MIRBSD* | *LEGACY*)
+        # The first character of PS1, when a return follows it, delimits what takes no room.
+        case $PS1 in
+        ?"$(printf '\r')"*) ;;
+        *) PS1=$(printf '\001\r\001\033]133;A\007\001%s\001\033]133;B\007\001' "$PS1") ;;
+        esac
+        ;;
+    *)
+        if [ -n "${BASH_VERSION-}${BB_ASH_VERSION-}" ]; then
+            PS1='\[\033]133;A\007\]'$PS1'\[\033]133;B\007\]'
+        else
+            PS1=$(printf '\033]133;A\007%s\033]133;B\007' "$PS1")
+        fi
+        ;;
+    esac
+fi

@@ -1,0 +1,198 @@
+//! The line typed into a shell for one command.
+//!
+//! It prints a mark, runs the command, and prints a second mark with the status. The marks have a
+//! nonce, so that no output of the command can be taken for them, and they are spelled with
+//! `\033`, so that the echo of the line cannot either.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Bytes of quoted text in one piece of an inline command. A shell without line editing reads a
+/// line through the terminal's buffer of 4,095 bytes; a piece with its quotes stays well below.
+const PIECE_LEN: usize = 900;
+/// Longest inline command, quoted, in bytes. Line editors redraw what is typed, which makes the
+/// cost of a line grow with the square of its length.
+const INLINE_MAX_LEN: usize = 64 * 1024;
+/// Longest path in a typed line, for the same buffer.
+const PATH_MAX_LEN: usize = 1024;
+const NONCE_BYTES: usize = 8;
+
+/// Why no line can be typed for a command.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LineError {
+    #[error("a command cannot hold a NUL byte")]
+    Nul,
+    #[error("the command needs {len} bytes to type, more than {INLINE_MAX_LEN}")]
+    TooLong { len: usize },
+    /// The path would be changed or cut when it is typed; an inline command needs none.
+    #[error("the path {path:?} cannot be typed into a shell")]
+    Path { path: String },
+}
+
+/// How the command gets into the shell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way<'a> {
+    /// The shell reads this absolute path: for a shell on this machine, in this file system.
+    File(&'a Path),
+    /// The command itself is typed, quoted: for shells behind ssh, in containers, under `su`.
+    Inline(&'a [u8]),
+}
+
+/// What makes the marks of one run its own: 16 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Nonce(String);
+
+impl Nonce {
+    /// Returns a nonce that no program can have guessed.
+    ///
+    /// # Errors
+    ///
+    /// When the system's random device cannot be read.
+    pub(crate) fn random() -> io::Result<Self> {
+        let mut bytes = [0; NONCE_BYTES];
+        std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+    }
+
+    /// Returns the digits.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    #[cfg(test)]
+    pub(crate) fn fixed(digits: &str) -> Self {
+        Self(digits.to_owned())
+    }
+}
+
+/// Returns what to type: one line, its last byte a CR as the key sends it. The space before it
+/// keeps it out of the history where the shell was told so.
+///
+/// With `isolate` the command writes to that terminal (`/dev/pts/N`), which also gets its end mark;
+/// the session's terminal has both marks and nothing between them.
+///
+/// # Errors
+///
+/// [`LineError`] when the command or a path cannot be typed.
+pub(crate) fn typed_line(
+    nonce: &Nonce,
+    way: Way<'_>,
+    isolate: Option<&Path>,
+) -> Result<Vec<u8>, LineError> {
+    let Nonce(nonce) = nonce;
+    let source = match way {
+        Way::File(path) => format!(". {}", quoted_path(path)?),
+        Way::Inline(command) => format!("eval \"$(printf '%b' {})\"", quoted_pieces(command)?),
+    };
+    let end_mark = format!(r#"printf '\033]133;D;%s;%s\007' "$?" {nonce}"#);
+    let body = match isolate {
+        None => source,
+        Some(path) => format!("{{ {source}; {end_mark}; }} >{} 2>&1", quoted_path(path)?),
+    };
+    let line = format!(" printf '\\033]133;C;%s\\007' {nonce}; {body}; {end_mark}\r");
+    Ok(line.into_bytes())
+}
+
+/// Returns the line that asks a shell for `$?` after it dropped the rest of a typed line.
+///
+/// `attempt` counts from 1. From the second on the mark goes to `/dev/tty`: the command may have
+/// sent the shell's standard output elsewhere (`exec >file`).
+pub(crate) fn rescue_line(nonce: &Nonce, attempt: usize) -> Vec<u8> {
+    let Nonce(nonce) = nonce;
+    let target = if attempt > 1 { " >/dev/tty" } else { "" };
+    format!(" printf '\\033]133;D;%s;%s;%s\\007' \"$?\" {nonce} {attempt}{target}\r").into_bytes()
+}
+
+fn quoted_path(path: &Path) -> Result<String, LineError> {
+    let refused = || LineError::Path { path: path.display().to_string() };
+    let text = path.to_str().filter(|_| path.is_absolute()).ok_or_else(refused)?;
+    // A control character acts on the line editor, and a locale may lack the others.
+    if text.len() > PATH_MAX_LEN || !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Err(refused());
+    }
+    Ok(format!("'{}'", text.replace('\'', r"'\''")))
+}
+
+/// Returns `command` as arguments of `printf '%b'`, which joins them again. The line is continued
+/// between pieces.
+fn quoted_pieces(command: &[u8]) -> Result<String, LineError> {
+    if command.contains(&0) {
+        return Err(LineError::Nul);
+    }
+    let mut quoted = String::from("'");
+    let mut piece_len = 0;
+    for &byte in command {
+        let start_len = quoted.len();
+        push_escaped(&mut quoted, byte);
+        piece_len += quoted.len() - start_len;
+        if piece_len >= PIECE_LEN {
+            quoted.push_str("' \\\r'");
+            piece_len = 0;
+        }
+    }
+    quoted.push('\'');
+    if quoted.len() > INLINE_MAX_LEN {
+        return Err(LineError::TooLong { len: quoted.len() });
+    }
+    Ok(quoted)
+}
+
+fn push_escaped(quoted: &mut String, byte: u8) {
+    // What no quoting, line editor or history expansion of any shell can touch.
+    let plain = byte.is_ascii_alphanumeric() || b" ./-_=:,+@%;<>()[]{}|&*?#~".contains(&byte);
+    if plain {
+        quoted.push(char::from(byte));
+    } else {
+        // Always three digits, so that one that follows is not read as a fourth.
+        quoted.push_str(&format!("\\0{byte:03o}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(way: Way<'_>) -> String {
+        String::from_utf8(typed_line(&Nonce::fixed("ab12"), way, None).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_file_is_sourced_between_two_marks() {
+        assert_eq!(
+            line(Way::File(Path::new("/tmp/it's"))),
+            " printf '\\033]133;C;%s\\007' ab12; . '/tmp/it'\\''s'; \
+             printf '\\033]133;D;%s;%s\\007' \"$?\" ab12\r"
+        );
+    }
+
+    #[test]
+    fn odd_bytes_are_typed_as_octal() {
+        let line = line(Way::Inline(b"echo '!'\t\"$x\"\xff1\n"));
+        assert!(line.contains(r"'echo \0047\0041\0047\0011\0042\0044x\0042\03771\0012'"), "{line}");
+    }
+
+    #[test]
+    fn no_typed_line_overflows_the_terminal() {
+        let line = line(Way::Inline(&[b'\''; 5000]));
+        let longest = line.split_inclusive('\r').map(str::len).max();
+        assert!(longest < Some(1100), "{longest:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_typed_is_refused() {
+        let typed = |way| typed_line(&Nonce::fixed("ab12"), way, None);
+        assert!(matches!(typed(Way::Inline(b"a\0b")), Err(LineError::Nul)));
+        assert!(matches!(typed(Way::Inline(&[b'!'; 20_000])), Err(LineError::TooLong { .. })));
+        for path in ["relative", "/a\nb", "/\u{fc}", &format!("/{}", "x".repeat(2000))] {
+            let refused = typed(Way::File(Path::new(path)));
+            assert!(matches!(refused, Err(LineError::Path { .. })), "{path}");
+        }
+    }
+
+    #[test]
+    fn nonces_differ() {
+        let nonce = Nonce::random().unwrap();
+        assert_eq!(nonce.as_str().len(), 2 * NONCE_BYTES);
+        assert_ne!(nonce, Nonce::random().unwrap());
+    }
+}

@@ -1,0 +1,116 @@
+//! Error numbers and their shape on the wire.
+//!
+//! JSON-RPC reserves -32768 to -32000 for protocol faults; ours are positive and never reused.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! error_codes {
+    ($($variant:ident = $code:literal $kind:literal $doc:literal,)*) => {
+        /// Every error of ccd, with its number.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(i32)]
+        pub enum ErrorCode {
+            $(#[doc = $doc] $variant = $code,)*
+        }
+
+        impl ErrorCode {
+            /// All of them, in the order of their numbers.
+            pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant),*];
+
+            /// The kind as it stands in `data.kind`.
+            #[must_use]
+            pub const fn kind(self) -> &'static str {
+                match self { $(ErrorCode::$variant => $kind,)* }
+            }
+
+            /// One sentence for the documents.
+            #[must_use]
+            pub const fn summary(self) -> &'static str {
+                match self { $(ErrorCode::$variant => $doc,)* }
+            }
+
+            /// The code with this number, if it is one of ours.
+            #[must_use]
+            pub const fn from_number(number: i64) -> Option<ErrorCode> {
+                match number { $($code => Some(ErrorCode::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+error_codes! {
+    ParseError = -32700 "parse_error" "The line is not JSON or not UTF-8.",
+    InvalidRequest = -32600 "invalid_request" "The JSON is not a JSON-RPC 2.0 request.",
+    MethodNotFound = -32601 "method_not_found" "No method has this name.",
+    InvalidParams = -32602 "invalid_params" "A parameter is missing, has the wrong type, or the parameters are not an object.",
+    Internal = -32603 "internal" "A defect of the daemon; its log has the details.",
+    InvalidArgument = 1001 "invalid_argument" "A value is outside what the method accepts.",
+    NotFound = 1002 "not_found" "Nothing has the given id.",
+    Busy = 1003 "busy" "A queue is full; try again shortly.",
+    ShuttingDown = 1004 "shutting_down" "The daemon is stopping and takes no new work.",
+    Timeout = 1005 "timeout" "The condition did not come true in the given time.",
+    LimitReached = 1006 "limit_reached" "A configured limit was reached.",
+    ReplyTooLarge = 1007 "reply_too_large" "The reply is larger than the limit; ask for less at a time.",
+    VersionMismatch = 1008 "version_mismatch" "Client and daemon speak different protocol versions.",
+    Unavailable = 1009 "unavailable" "The daemon cannot do this now or on this system.",
+    Storage = 1010 "storage" "A file or database could not be read or written.",
+    SessionNotFound = 2001 "session_not_found" "No session has this id, name or unique prefix.",
+    SessionNotAlive = 2002 "session_not_alive" "The session's program has ended.",
+    SpawnFailed = 2003 "spawn_failed" "The program could not be started.",
+    ExpectTimeout = 2004 "expect_timeout" "No pattern matched in the given time.",
+    ProcessEnded = 2005 "process_ended" "The program ended before a pattern matched.",
+    SessionConflict = 2006 "session_conflict" "A live session already has this id or name.",
+    MaxSessions = 2007 "max_sessions" "The number of live sessions has reached its limit.",
+    InvalidPattern = 2008 "invalid_pattern" "A pattern cannot be used; the message says where and why.",
+    InputFull = 2009 "input_full" "The program has not read its input for 5 seconds.",
+    NotAShell = 2010 "not_a_shell" "The session's program is no shell that can run commands.",
+    ConfigNotFound = 2011 "config_not_found" "No program configuration has this name.",
+    ChainNotFound = 2012 "chain_not_found" "No chain has this name.",
+    PatternNotFound = 2013 "pattern_not_found" "The pattern library has no such entry.",
+}
+
+/// An error as it stands in a reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ErrorObject {
+    /// A number of [`ErrorCode`].
+    pub code: i64,
+    /// What happened, to what, and what to do, in one line.
+    pub message: String,
+    /// `kind`, mostly `hint`, and what else the kind brings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+impl ErrorObject {
+    /// The code, if it is one of ours.
+    #[must_use]
+    pub fn known(&self) -> Option<ErrorCode> {
+        ErrorCode::from_number(self.code)
+    }
+
+    /// What to do about it, if the daemon said so.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        self.data.as_ref()?.get("hint")?.as_str()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_kinds_are_unique() {
+        let mut numbers: Vec<i32> = ErrorCode::ALL.iter().map(|&code| code as i32).collect();
+        let mut kinds: Vec<&str> = ErrorCode::ALL.iter().map(|code| code.kind()).collect();
+        for code in ErrorCode::ALL {
+            assert_eq!(ErrorCode::from_number(*code as i64), Some(*code));
+        }
+        let len = numbers.len();
+        numbers.sort_unstable();
+        numbers.dedup();
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!((numbers.len(), kinds.len()), (len, len));
+    }
+}

@@ -1,0 +1,98 @@
+//! Jobs: long work that a method starts and others watch.
+
+use crate::method::{Done, methods};
+use serde::{Deserialize, Serialize};
+
+methods! {
+    JobGet = "job.get" (JobGetParams) -> Job, "Returns a job, with `wait_ms` once it has ended or the time is over.";
+    JobList = "job.list" (JobListParams) -> JobListReply, "Lists jobs, newest first.";
+    JobCancel = "job.cancel" (JobParams) -> Done, "Asks a job to stop.";
+}
+
+/// Reply of a method that starts a job.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobStarted {
+    pub job: String,
+}
+
+/// Where a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum JobState {
+    Queued,
+    Running,
+    Done,
+    Failed,
+    Cancelled,
+}
+
+impl JobState {
+    /// True when nothing more will happen.
+    #[must_use]
+    pub fn has_ended(self) -> bool {
+        matches!(self, JobState::Done | JobState::Failed | JobState::Cancelled)
+    }
+}
+
+/// A job's record, kept for 7 days.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Job {
+    pub job: String,
+    /// The method that started it.
+    pub method: String,
+    pub state: JobState,
+    pub progress: Option<serde_json::Value>,
+    pub created_at: String,
+    pub ended_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<serde_json::Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<serde_json::Value>,
+}
+
+/// Names one job.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobParams {
+    pub job: String,
+}
+
+/// Parameters of `job.get`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobGetParams {
+    pub job: String,
+    /// Wait so long for the end; default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<f64>,
+}
+
+/// Parameters of `job.list`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobListParams {
+    /// At most so many; default 100, at most 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Reply of `job.list`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobListReply {
+    pub jobs: Vec<Job>,
+}
+
+/// One item of a subscription to a job.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobItem {
+    pub seq: u64,
+    #[serde(flatten)]
+    pub job: Job,
+    /// True in the last item.
+    pub ended: bool,
+}

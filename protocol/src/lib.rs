@@ -1,0 +1,32 @@
+//! What ccd and its clients say to each other: methods, records, errors, framing. Data only.
+
+pub mod daemon;
+pub mod error;
+pub mod frame;
+pub mod id;
+pub mod job;
+pub mod method;
+pub mod run;
+pub mod session;
+pub mod socket;
+pub mod subscription;
+pub mod timeout;
+pub mod version;
+
+pub use error::{ErrorCode, ErrorObject};
+pub use id::SessionId;
+pub use method::{Done, Method, MethodInfo, NoParams};
+pub use timeout::Timeout;
+pub use version::{Caller, PROTOCOL_VERSION};
+
+/// Every method, in the order of the documents.
+pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
+    [
+        session::METHODS,
+        run::METHODS,
+        job::METHODS,
+        daemon::METHODS,
+    ]
+    .into_iter()
+    .flatten()
+}

@@ -1,0 +1,65 @@
+//! What a method is: a type that binds name, parameters and reply.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A JSON-RPC method. Handler, client, tests and documents share it, so they cannot disagree.
+pub trait Method {
+    /// The name on the wire, `noun.verb`.
+    const NAME: &'static str;
+    /// One sentence for the documents.
+    const SUMMARY: &'static str;
+    /// Parameters, by name.
+    type Params: Serialize + DeserializeOwned + Send + 'static;
+    /// The reply's `result`.
+    type Reply: Serialize + DeserializeOwned + Clone + Send + 'static;
+}
+
+/// What the documents say of one method.
+#[derive(Debug, Clone, Copy)]
+pub struct MethodInfo {
+    pub name: &'static str,
+    pub summary: &'static str,
+    /// JSON Schemas of parameters and reply.
+    #[cfg(feature = "schema")]
+    pub schemas: fn(&mut schemars::SchemaGenerator) -> (schemars::Schema, schemars::Schema),
+}
+
+/// Parameters of a method that takes none.
+#[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NoParams {}
+
+/// Reply of a method that has nothing to tell but that it is done.
+#[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Done {}
+
+macro_rules! methods {
+    ($($marker:ident = $name:literal ($params:ty) -> $reply:ty, $summary:literal;)*) => {
+        $(
+            #[doc = $summary]
+            #[derive(Debug, Clone, Copy)]
+            pub struct $marker;
+            impl $crate::method::Method for $marker {
+                const NAME: &'static str = $name;
+                const SUMMARY: &'static str = $summary;
+                type Params = $params;
+                type Reply = $reply;
+            }
+        )*
+        /// The methods of this noun, in the order of the documents.
+        pub const METHODS: &[$crate::method::MethodInfo] = &[
+            $($crate::method::MethodInfo {
+                name: $name,
+                summary: $summary,
+                #[cfg(feature = "schema")]
+                schemas: |generator| (
+                    generator.subschema_for::<$params>(),
+                    generator.subschema_for::<$reply>(),
+                ),
+            },)*
+        ];
+    };
+}
+pub(crate) use methods;

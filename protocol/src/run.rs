@@ -1,0 +1,74 @@
+//! One-shot programs.
+
+use crate::method::methods;
+use crate::session::Pattern;
+use crate::timeout::Timeout;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+methods! {
+    RunOnce = "run.once" (RunOnceParams) -> RunOnceReply, "Runs a program on a terminal of its own until it ends and returns its output and status.";
+}
+
+/// Parameters of `run.once`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunOnceParams {
+    /// Program, or with `shell` a command line for `sh -c`. May be absent with `script`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub program: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// Run `program` by `sh -c`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shell: bool,
+    /// Patterns to wait for, one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<Pattern>,
+    /// Lines to send: the first after the first of `expect`, and so on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub send: Vec<String>,
+    /// Texts that the output must contain.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contains: Vec<String>,
+    /// A script's text, given to the interpreter `with` as a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
+    /// Interpreter of `script`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with: Option<String>,
+    /// Standard input; its end follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin_b64: Option<String>,
+    /// Default: none.
+    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    pub timeout_ms: Timeout,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// As in `session.create`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller_env: Option<BTreeMap<String, String>>,
+}
+
+/// Reply of `run.once`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunOnceReply {
+    /// What the program wrote; invalid bytes as U+FFFD.
+    pub output: String,
+    /// The same as bytes, when it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_b64: Option<String>,
+    /// The output was cut at 16 MiB.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    pub exit_code: Option<i32>,
+    pub signal: Option<i32>,
+    pub duration_ms: u64,
+    pub timed_out: bool,
+    /// Texts of `contains`, and patterns of `expect`, that did not come.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+}

@@ -1,0 +1,76 @@
+//! A time-out that tells "the default" from "for ever".
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A time-out in milliseconds: absent is the default, `null` waits for ever, 0 looks once.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Timeout {
+    /// Not given: the session's or the method's default holds.
+    #[default]
+    Default,
+    /// `null`: wait for ever.
+    Forever,
+    /// Milliseconds, fractions allowed.
+    After(f64),
+}
+
+impl Timeout {
+    /// True when the field can be left out.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        matches!(self, Timeout::Default)
+    }
+}
+
+impl Serialize for Timeout {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Timeout::After(ms) => serializer.serialize_f64(*ms),
+            Timeout::Default | Timeout::Forever => serializer.serialize_none(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Timeout {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::<f64>::deserialize(deserializer)?.map_or(Timeout::Forever, Timeout::After))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Timeout {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Timeout".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "Milliseconds, fractions allowed. Absent: the default. null: for ever. 0: look once.",
+            "type": ["number", "null"]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Holder {
+        #[serde(default, skip_serializing_if = "Timeout::is_default")]
+        timeout_ms: Timeout,
+    }
+
+    #[test]
+    fn absent_null_and_number_are_three_things() {
+        for (json, timeout) in [
+            ("{}", Timeout::Default),
+            (r#"{"timeout_ms":null}"#, Timeout::Forever),
+            (r#"{"timeout_ms":0.5}"#, Timeout::After(0.5)),
+        ] {
+            let holder: Holder = serde_json::from_str(json).unwrap();
+            assert_eq!(holder.timeout_ms, timeout);
+            assert_eq!(serde_json::to_string(&holder).unwrap(), json);
+        }
+    }
+}

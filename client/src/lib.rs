@@ -1,1 +1,66 @@
+//! `ccctl`: turns a command line into calls of the daemon, and replies into text and an exit status.
+//!
+//! Everything blocks: one connection, one request, one reply. There is no runtime to start.
 
+mod activation;
+mod args;
+mod call;
+mod caller;
+mod completions;
+mod connect;
+mod context;
+mod demo;
+mod exit_code;
+mod failure;
+mod launch;
+mod man;
+mod output;
+mod render;
+mod run;
+mod start;
+mod subscribe;
+mod tail;
+mod verb;
+
+use args::Ccctl;
+use clap::Parser as _;
+use context::Context;
+use exit_code::Exit;
+use std::process::ExitCode;
+
+/// Does what the command line asks for and returns the exit status that tells how it went.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args = match Ccctl::try_parse() {
+        Ok(args) => args,
+        Err(error) => return usage(&error).into(),
+    };
+    let mut context = Context::new(args.global);
+    let exit = match verb::dispatch(&args.noun, &mut context) {
+        Ok(exit) => exit,
+        Err(failure) => {
+            context.tell(&failure);
+            failure.exit()
+        }
+    };
+    exit.into()
+}
+
+/// Prints help and version on standard output, mistakes and the help that nobody asked for on standard error.
+fn usage(error: &clap::Error) -> Exit {
+    use clap::error::ErrorKind;
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = error.print();
+            Exit::Done
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            let _ = error.print();
+            Exit::Usage
+        }
+        _ => {
+            context::note(&args::explain(error));
+            Exit::Usage
+        }
+    }
+}

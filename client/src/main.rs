@@ -1,1 +1,7 @@
-fn main() {}
+//! The tiny client of ccd; everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ccctl_client::main()
+}

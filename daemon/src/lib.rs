@@ -1,1 +1,86 @@
+//! ccd: a local daemon that owns terminal sessions and offers them over a Unix socket.
 
+mod args;
+mod clock;
+mod config;
+mod connection;
+mod daemon;
+mod expect;
+mod holder;
+mod interaction;
+mod job;
+mod lock;
+mod log;
+mod maintenance;
+mod output;
+mod probe;
+mod readiness;
+mod redact;
+mod rpc;
+mod run;
+mod screen;
+mod service;
+mod session;
+mod shutdown;
+mod socket;
+mod status;
+mod store;
+
+use args::Args;
+use clap::Parser;
+use lock::LockError;
+use run::StartError;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Threads that serve calls; the terminals have one of their own, the disk as many as it needs.
+const SERVING_THREADS: usize = 2;
+
+/// Runs the daemon until it is stopped.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    match start(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(StartError::Lock(LockError::Held { holder })) if args.if_not_running => {
+            say(&format!("a daemon already runs here: {holder}"));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            say(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(args: &Args) -> Result<(), StartError> {
+    let system =
+        |what: &'static str| move |source: std::io::Error| StartError::System { what, source };
+    // Before any thread: the holder alone looks after children.
+    #[cfg(target_os = "linux")]
+    holder::block_sigchld().map_err(system("signals cannot be blocked"))?;
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+    let limits = holder::raise_descriptor_limit()
+        .map_err(system("the limit of descriptors cannot be raised"))?;
+    let prepared = run::prepare(args, limits)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(SERVING_THREADS)
+        .enable_all()
+        .thread_name("ccd-serve")
+        .build()
+        .map_err(system("threads cannot be started"))?;
+    let result = runtime.block_on(run::serve(prepared));
+    // A write that a dead disk never finishes must not hold up the end.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    result
+}
+
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "ccd: {text}");
+}

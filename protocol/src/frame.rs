@@ -1,0 +1,202 @@
+//! The framing of the socket: one message a line, UTF-8, ended by `\n`.
+
+use std::borrow::Cow;
+
+/// Default limit of one line, without its newline.
+pub const FRAME_LIMIT_BYTES: usize = 16 << 20;
+
+/// A line's first part is kept in a buffer of this size while the line is still short.
+const SMALL_BUFFER_BYTES: usize = 1024;
+
+/// Cuts a stream of bytes into lines, without reading anything itself.
+///
+/// It resynchronises at the next newline after a line over the limit, skips blank lines, and keeps
+/// nothing but the beginning of an unfinished line, never more than the limit.
+#[derive(Debug)]
+pub struct LineFrames {
+    limit_bytes: usize,
+    partial: Vec<u8>,
+    skipping: bool,
+}
+
+/// What stands between two newlines.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Frame<'a> {
+    /// A line without its newline; it may still be no UTF-8 and no JSON.
+    Line(Cow<'a, [u8]>),
+    /// A line over the limit, told once, as soon as the limit is passed.
+    TooLong,
+}
+
+impl LineFrames {
+    /// Lines of up to `limit_bytes` bytes without the newline are taken.
+    #[must_use]
+    pub fn new(limit_bytes: usize) -> Self {
+        Self {
+            limit_bytes,
+            partial: Vec::new(),
+            skipping: false,
+        }
+    }
+
+    /// Returns the next frame of `input` and moves `input` behind it.
+    ///
+    /// `None` means that all of `input` was taken. A line that lies in `input` as a whole is borrowed.
+    pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Option<Frame<'a>> {
+        while !input.is_empty() {
+            let Some(len) = memchr::memchr(b'\n', input) else {
+                return self.keep(std::mem::take(input));
+            };
+            let (line, rest) = (&input[..len], &input[len + 1..]);
+            *input = rest;
+            if let Some(frame) = self.complete(line) {
+                return Some(frame);
+            }
+        }
+        None
+    }
+
+    /// Returns the last line when the stream ended without a newline after it.
+    pub fn finish(&mut self) -> Option<Frame<'static>> {
+        let line = std::mem::take(&mut self.partial);
+        (!is_blank(&line)).then_some(Frame::Line(Cow::Owned(line)))
+    }
+
+    /// How many bytes of an unfinished line are kept.
+    #[must_use]
+    pub fn kept_bytes(&self) -> usize {
+        self.partial.len()
+    }
+
+    /// Ends the line whose last part is `tail`.
+    fn complete<'a>(&mut self, tail: &'a [u8]) -> Option<Frame<'a>> {
+        if std::mem::take(&mut self.skipping) {
+            return None;
+        }
+        let mut line = std::mem::take(&mut self.partial);
+        if line.len() + tail.len() > self.limit_bytes {
+            return Some(Frame::TooLong);
+        }
+        let line = if line.is_empty() {
+            Cow::Borrowed(tail)
+        } else {
+            line.reserve_exact(tail.len());
+            line.extend_from_slice(tail);
+            Cow::Owned(line)
+        };
+        (!is_blank(&line)).then_some(Frame::Line(line))
+    }
+
+    /// Keeps `part`, after which the line goes on in the next input.
+    fn keep(&mut self, part: &[u8]) -> Option<Frame<'static>> {
+        if self.skipping {
+            return None;
+        }
+        let len = self.partial.len() + part.len();
+        if len > self.limit_bytes {
+            self.partial = Vec::new();
+            self.skipping = true;
+            return Some(Frame::TooLong);
+        }
+        if len > self.partial.capacity() {
+            // Doubling alone would take up to twice the limit.
+            let capacity = (2 * len).max(SMALL_BUFFER_BYTES).min(self.limit_bytes);
+            self.partial.reserve_exact(capacity - self.partial.len());
+        }
+        self.partial.extend_from_slice(part);
+        None
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LIMIT_BYTES: usize = 12;
+
+    /// Feeds `chunks` one by one and collects copies of the frames; a frame too long is `None`.
+    fn frames(chunks: &[&[u8]]) -> Vec<Option<Vec<u8>>> {
+        let mut decoder = LineFrames::new(LIMIT_BYTES);
+        let mut all = Vec::new();
+        for chunk in chunks {
+            let mut input = *chunk;
+            while let Some(frame) = decoder.next(&mut input) {
+                all.push(owned(frame));
+            }
+            assert!(input.is_empty());
+            assert!(decoder.kept_bytes() <= LIMIT_BYTES);
+            assert!(decoder.partial.capacity() <= LIMIT_BYTES);
+        }
+        all.extend(decoder.finish().map(owned));
+        all
+    }
+
+    fn owned(frame: Frame<'_>) -> Option<Vec<u8>> {
+        match frame {
+            Frame::Line(line) => Some(line.into_owned()),
+            Frame::TooLong => None,
+        }
+    }
+
+    /// The rule, said in one expression over the whole text.
+    fn split(whole: &[u8]) -> Vec<Option<Vec<u8>>> {
+        whole
+            .split(|&byte| byte == b'\n')
+            .filter(|line| line.len() > LIMIT_BYTES || !is_blank(line))
+            .map(|line| (line.len() <= LIMIT_BYTES).then(|| line.to_vec()))
+            .collect()
+    }
+
+    #[test]
+    fn a_line_over_the_limit_is_told_once_and_skipped() {
+        let long = [b'x'; LIMIT_BYTES + 1];
+        assert_eq!(
+            frames(&[b"{1}\n", &long, &long, b"xx\n{2}\n"]),
+            [Some(b"{1}".to_vec()), None, Some(b"{2}".to_vec())]
+        );
+        assert_eq!(
+            frames(&[&long[1..], b"\n"]),
+            [Some(long[1..].to_vec())],
+            "a line of exactly the limit is taken"
+        );
+    }
+
+    #[test]
+    fn a_last_line_without_newline_counts() {
+        assert_eq!(
+            frames(&[b"{1}\r\n\n \n{", b"2}"]),
+            [Some(b"{1}\r".to_vec()), Some(b"{2}".to_vec())]
+        );
+        assert_eq!(frames(&[b"{1}\n  \t"]), [Some(b"{1}".to_vec())]);
+    }
+
+    #[test]
+    fn a_whole_line_is_not_copied() {
+        let mut input = &b"{1}\n{2"[..];
+        let mut decoder = LineFrames::new(LIMIT_BYTES);
+        let frame = decoder.next(&mut input);
+        assert_eq!(frame, Some(Frame::Line(Cow::Borrowed(b"{1}"))));
+        assert_eq!(decoder.next(&mut input), None);
+        assert_eq!(decoder.kept_bytes(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn any_cut_gives_the_lines_of_the_whole(
+            whole in proptest::collection::vec(
+                prop_oneof![Just(b'\n'), Just(b' '), Just(b'{'), any::<u8>()], 0..200),
+            cuts in proptest::collection::vec(0usize..200, 0..20),
+        ) {
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(whole.len())).collect();
+            cuts.extend([0, whole.len()]);
+            cuts.sort_unstable();
+            let chunks: Vec<&[u8]> = cuts.windows(2).map(|cut| &whole[cut[0]..cut[1]]).collect();
+            prop_assert_eq!(frames(&chunks), split(&whole));
+        }
+    }
+}

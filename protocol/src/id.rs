@@ -83,9 +83,6 @@ mod tests {
         assert_eq!(SessionId::parse("a/b"), Err(IdError::Character('/')));
         assert_eq!(SessionId::parse("a\0"), Err(IdError::Character('\0')));
         assert_eq!(SessionId::parse("é"), Err(IdError::Character('é')));
-        assert_eq!(
-            SessionId::parse(&"z".repeat(65)),
-            Err(IdError::TooLong(65))
-        );
+        assert_eq!(SessionId::parse(&"z".repeat(65)), Err(IdError::TooLong(65)));
     }
 }

@@ -32,7 +32,10 @@ impl JobState {
     /// True when nothing more will happen.
     #[must_use]
     pub fn has_ended(self) -> bool {
-        matches!(self, JobState::Done | JobState::Failed | JobState::Cancelled)
+        matches!(
+            self,
+            JobState::Done | JobState::Failed | JobState::Cancelled
+        )
     }
 }
 

@@ -137,7 +137,10 @@ mod tests {
         let here = std::env::current_dir().unwrap();
         let path = socket_path(Some("a.sock"), env(&[])).unwrap();
         assert_eq!(path, here.join("a.sock"));
-        assert_eq!(base_path(env(&[("CCD_HOME", "b")])).unwrap(), here.join("b"));
+        assert_eq!(
+            base_path(env(&[("CCD_HOME", "b")])).unwrap(),
+            here.join("b")
+        );
     }
 
     #[test]

@@ -47,6 +47,11 @@ pub(super) fn members(text: &str) -> Vec<Member> {
     found
 }
 
+/// Returns the offset of the first thing that is neither blank nor comment.
+pub(super) fn first(text: &str) -> Option<usize> {
+    tokens(text).next().map(|token| token.start)
+}
+
 type Tokens<'a> = std::iter::Peekable<TokenSpans<'a>>;
 
 /// Reads members up to the closing brace and returns the end of that.
@@ -97,7 +102,11 @@ fn join(parent: &str, raw_key: &str) -> String {
         Some('"' | '\'') => json5::from_str(raw_key).unwrap_or_else(|_| raw_key.to_owned()),
         _ => raw_key.to_owned(),
     };
-    let key = if key.contains('.') { format!("{key:?}") } else { key };
+    let key = if key.contains('.') {
+        format!("{key:?}")
+    } else {
+        key
+    };
     if parent.is_empty() {
         key
     } else {
@@ -138,8 +147,10 @@ impl TokenSpans<'_> {
             let rest = &self.text[self.offset..];
             let len = if rest.starts_with("//") {
                 rest.find(is_json5_line_terminator).unwrap_or(rest.len())
-            } else if rest.starts_with("/*") {
-                rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                comment
+                    .find("*/")
+                    .map_or(rest.len(), |end| end + "/**/".len())
             } else {
                 rest.find(|c| !is_json5_whitespace(c)).unwrap_or(rest.len())
             };
@@ -204,7 +215,10 @@ mod tests {
             ("l", "0xFF"),
         ];
         let found = spans(text);
-        let found: Vec<_> = found.iter().map(|(path, value)| (path.as_str(), *value)).collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|(path, value)| (path.as_str(), *value))
+            .collect();
         assert_eq!(found, expected);
     }
 
@@ -226,8 +240,8 @@ mod tests {
 
     fn soup() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
-            "{", "}", "[", "]", "{a:", "b:", "'k':", ":", ",", "1", "null", "'", "\"", "\\", "/", "//", "/*", "*/",
-            "\n", "\r", "\u{2028}", " ", "'x'", "é",
+            "{", "}", "[", "]", "{a:", "b:", "'k':", ":", ",", "1", "null", "'", "\"", "\\", "/",
+            "//", "/*", "*/", "\n", "\r", "\u{2028}", " ", "'x'", "é",
         ]);
         prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
     }

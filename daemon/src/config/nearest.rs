@@ -1,10 +1,7 @@
 /// Returns the name that was probably meant by `written`, if one is close enough.
 ///
 /// A typing mistake in one of three letters still counts; `written` may lack the group of a dotted name.
-pub(super) fn nearest<'a>(
-    written: &str,
-    names: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(super) fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_ascii_lowercase();
     names
         .map(|name| (distance_to_name(&written, name), name))
@@ -47,7 +44,12 @@ fn distance(a: &str, b: &str) -> usize {
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 4] = ["max_sessions", "session_timeout", "limits.rows", "log_level"];
+    const NAMES: [&str; 4] = [
+        "max_sessions",
+        "session_timeout",
+        "limits.rows",
+        "log_level",
+    ];
 
     #[test]
     fn slips_find_the_name_that_was_meant() {

@@ -99,8 +99,8 @@ impl fmt::Display for Accepts {
     }
 }
 
-const YEAR_S: u64 = 366 * 86_400;
-const MAX_DAYS: u64 = 36_600;
+const YEAR_S: u64 = 365 * 86_400;
+const MAX_DAYS: u64 = 36_500;
 
 macro_rules! key {
     ($($field:ident).+, $category:literal, $accepts:expr, $effect:literal) => {
@@ -220,10 +220,18 @@ mod tests {
     fn ends_of_ranges_are_accepted_and_what_lies_beyond_is_not() {
         for key in KEYS {
             let (inside, outside) = match &key.accepts {
-                Accepts::Boolean => (vec![json!(true), json!(false)], vec![json!(1), json!("true")]),
+                Accepts::Boolean => (
+                    vec![json!(true), json!(false)],
+                    vec![json!(1), json!("true")],
+                ),
                 Accepts::Integer(min, max) => (
                     vec![json!(min), json!(max)],
-                    vec![json!(*min as i64 - 1), json!(max + 1), json!(1.5), json!("1")],
+                    vec![
+                        json!(*min as i64 - 1),
+                        json!(max + 1),
+                        json!(1.5),
+                        json!("1"),
+                    ],
                 ),
                 Accepts::Seconds(max) => (
                     vec![json!(0), json!(0.5), json!(max)],

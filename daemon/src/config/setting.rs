@@ -128,8 +128,14 @@ mod tests {
 
     #[test]
     fn seconds_keep_their_fraction_and_never_shrink_to_no_limit() {
-        assert_eq!(Duration::from_json(&json!(0.25)), Some(Duration::from_millis(250)));
-        assert_eq!(Duration::from_json(&json!(1e-6)), Some(Duration::from_millis(1)));
+        assert_eq!(
+            Duration::from_json(&json!(0.25)),
+            Some(Duration::from_millis(250))
+        );
+        assert_eq!(
+            Duration::from_json(&json!(1e-6)),
+            Some(Duration::from_millis(1))
+        );
         assert_eq!(Duration::from_millis(250).to_json(), json!(0.25));
         assert_eq!(Duration::from_secs(300).to_json(), json!(300));
         for refused in [json!(-1), json!(1e300), json!("5s")] {

@@ -13,7 +13,10 @@ pub(crate) enum SpawnError {
     #[error("the program's name is empty")]
     EmptyProgram,
     #[error("no program {program:?} was found on the session's PATH ({search_path})")]
-    NotOnPath { program: String, search_path: String },
+    NotOnPath {
+        program: String,
+        search_path: String,
+    },
     #[error("there is no file {path:?}")]
     NoSuchFile { path: PathBuf },
     #[error("{path:?} is a directory, not a program")]

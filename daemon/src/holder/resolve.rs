@@ -28,7 +28,9 @@ pub(crate) fn resolve(
         return Err(SpawnError::EmptyProgram);
     }
     if program.as_bytes().contains(&0) {
-        return Err(SpawnError::Nul { place: "the program's name" });
+        return Err(SpawnError::Nul {
+            place: "the program's name",
+        });
     }
     if program.as_bytes().contains(&b'/') {
         return runnable(cwd.join(program));
@@ -100,13 +102,31 @@ mod tests {
         file(&cwd.join("one/tool"), 0o644);
         file(&cwd.join("two/tool"), 0o755);
         file(&cwd.join("here"), 0o755);
-        assert_eq!(find("tool", "none:one:two", cwd).unwrap(), cwd.join("two/tool"));
+        assert_eq!(
+            find("tool", "none:one:two", cwd).unwrap(),
+            cwd.join("two/tool")
+        );
         assert_eq!(find("here", "one:", cwd).unwrap(), cwd.join("here"));
         let absolute = format!("{}/two", cwd.display());
-        assert_eq!(find("tool", &absolute, Path::new("/")).unwrap(), cwd.join("two/tool"));
-        assert!(find("tool", "one", cwd).unwrap_err().contains("not executable"));
-        assert!(find("tool2", "two", cwd).unwrap_err().contains("PATH (two)"));
-        assert!(find("here", "one:two", cwd).unwrap_err().contains("\"here\""));
+        assert_eq!(
+            find("tool", &absolute, Path::new("/")).unwrap(),
+            cwd.join("two/tool")
+        );
+        assert!(
+            find("tool", "one", cwd)
+                .unwrap_err()
+                .contains("not executable")
+        );
+        assert!(
+            find("tool2", "two", cwd)
+                .unwrap_err()
+                .contains("PATH (two)")
+        );
+        assert!(
+            find("here", "one:two", cwd)
+                .unwrap_err()
+                .contains("\"here\"")
+        );
     }
 
     #[test]
@@ -117,7 +137,11 @@ mod tests {
         file(&cwd.join("data"), 0o600);
         assert_eq!(find("./tool", "", cwd).unwrap(), cwd.join("./tool"));
         assert_eq!(find("/bin/sh", "", cwd).unwrap(), Path::new("/bin/sh"));
-        assert!(find("./data", "", cwd).unwrap_err().contains("not executable"));
+        assert!(
+            find("./data", "", cwd)
+                .unwrap_err()
+                .contains("not executable")
+        );
         assert!(find("./none", "", cwd).unwrap_err().contains("no file"));
         assert!(find("./tool/x", "", cwd).unwrap_err().contains("no file"));
         assert!(find("/", "", cwd).unwrap_err().contains("directory"));
@@ -126,9 +150,23 @@ mod tests {
     #[test]
     fn names_that_no_file_can_have_are_refused() {
         let cwd = Path::new("/");
-        assert!(matches!(resolve("".as_ref(), None, cwd), Err(SpawnError::EmptyProgram)));
-        assert!(matches!(resolve("a\0b".as_ref(), None, cwd), Err(SpawnError::Nul { .. })));
-        assert!(c_string("a\0b", "an argument").unwrap_err().to_string().contains("an argument"));
-        assert!(resolve("sh".as_ref(), None, cwd).is_ok(), "the default PATH has a shell");
+        assert!(matches!(
+            resolve("".as_ref(), None, cwd),
+            Err(SpawnError::EmptyProgram)
+        ));
+        assert!(matches!(
+            resolve("a\0b".as_ref(), None, cwd),
+            Err(SpawnError::Nul { .. })
+        ));
+        assert!(
+            c_string("a\0b", "an argument")
+                .unwrap_err()
+                .to_string()
+                .contains("an argument")
+        );
+        assert!(
+            resolve("sh".as_ref(), None, cwd).is_ok(),
+            "the default PATH has a shell"
+        );
     }
 }

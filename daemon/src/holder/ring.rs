@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-pub(crate) use super::ring_file::{Gap, MAX_GAPS, RING_BYTES};
-use super::ring_file::{Mapping, RingLayout};
+use super::ring_file::Mapping;
+use super::ring_layout::{Gap, RING_BYTES, RingLayout};
 
 /// How much memory one step of [`RingWriter::spare`] makes sure of, in bytes.
 const BACKING_STEP_BYTES: u64 = 16 << 10;
@@ -53,9 +53,12 @@ impl Ring {
     /// # Errors
     ///
     /// [`RingError::File`] when the file exists or cannot be made or mapped; nothing is left behind then.
-    pub(crate) fn create(path: &Path) -> Result<(RingWriter, Self), RingError> {
+    pub(super) fn create(path: &Path) -> Result<(RingWriter, Self), RingError> {
         let mapping = Arc::new(Mapping::create(path)?);
-        let writer = RingWriter { mapping: Arc::clone(&mapping), backed: 0..0 };
+        let writer = RingWriter {
+            mapping: Arc::clone(&mapping),
+            backed: 0..0,
+        };
         Ok((writer, Self { mapping }))
     }
 
@@ -65,7 +68,9 @@ impl Ring {
     ///
     /// [`RingError::Refused`] when magic, version, size or positions are wrong; [`RingError::File`] otherwise.
     pub(crate) fn open(path: &Path) -> Result<Self, RingError> {
-        Ok(Self { mapping: Arc::new(Mapping::open(path)?) })
+        Ok(Self {
+            mapping: Arc::new(Mapping::open(path)?),
+        })
     }
 
     /// Deletes the file; existing mappings stay valid. A missing file is no error.
@@ -75,9 +80,10 @@ impl Ring {
     /// [`RingError::File`] when the file is there and cannot be removed.
     pub(crate) fn remove(path: &Path) -> Result<(), RingError> {
         match std::fs::remove_file(path) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(RingError::File { path: path.to_owned(), source })
-            }
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(RingError::File {
+                path: path.to_owned(),
+                source,
+            }),
             _ => Ok(()),
         }
     }
@@ -164,7 +170,7 @@ impl Ring {
 
     /// Notes that `len` bytes from `offset` are missing in the log.
     ///
-    /// A gap that continues the last one extends it. When all [`MAX_GAPS`] places are taken, the last one grows to
+    /// A gap that continues the last one extends it. When all `MAX_GAPS` places are taken, the last one grows to
     /// cover the new one and what lies between.
     pub(crate) fn add_gap(&mut self, gap: Gap) {
         self.layout().add_gap(gap);
@@ -214,6 +220,12 @@ impl RingWriter {
         self.layout().head.store(head + len as u64, SeqCst);
     }
 
+    /// Returns true when nothing can be added.
+    pub(super) fn is_full(&self) -> bool {
+        let layout = self.layout();
+        layout.head.load(Relaxed) - layout.tail.load(Acquire) == RING_BYTES as u64
+    }
+
     /// Asks the worker to tell when it frees space. Returns false when there is room already.
     pub(super) fn wait_for_space(&mut self) -> bool {
         let layout = self.layout();
@@ -241,7 +253,9 @@ impl RingWriter {
 
     /// Notes the wait status of the program, which has ended.
     pub(super) fn set_status(&mut self, wait_status: i32) {
-        self.layout().status.store(ENDED | (wait_status as u32 & 0xffff), SeqCst);
+        self.layout()
+            .status
+            .store(ENDED | (wait_status as u32 & 0xffff), SeqCst);
     }
 
     /// Notes the program's process id.
@@ -259,8 +273,11 @@ impl RingWriter {
             let start = head - head % BACKING_STEP_BYTES;
             self.backed = start..start;
         }
-        while self.backed.end < head + TERMINAL_READ_BYTES && self.backed.end - self.backed.start < whole {
-            self.mapping.populate(self.backed.end, BACKING_STEP_BYTES as usize)?;
+        while self.backed.end < head + TERMINAL_READ_BYTES
+            && self.backed.end - self.backed.start < whole
+        {
+            self.mapping
+                .populate(self.backed.end, BACKING_STEP_BYTES as usize)?;
             self.backed.end += BACKING_STEP_BYTES;
         }
         Ok(self.backed.end)
@@ -274,9 +291,15 @@ impl RingWriter {
 fn exit_of(wait_status: i32) -> Exit {
     let signal = wait_status & 0x7f;
     if signal == 0 {
-        Exit { code: Some((wait_status >> 8) & 0xff), signal: None }
+        Exit {
+            code: Some((wait_status >> 8) & 0xff),
+            signal: None,
+        }
     } else {
-        Exit { code: None, signal: Some(signal) }
+        Exit {
+            code: None,
+            signal: Some(signal),
+        }
     }
 }
 

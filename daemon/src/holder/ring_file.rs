@@ -5,125 +5,14 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::mm::{self, MapFlags, ProtFlags};
 
 use super::ring::RingError;
-
-/// How many bytes a ring holds.
-pub(crate) const RING_BYTES: usize = 256 << 10;
-
-/// How many gaps of the log a ring can note one by one.
-pub(crate) const MAX_GAPS: usize = 64;
-
-const HEADER_BYTES: usize = 4096;
+use super::ring_layout::{HEADER_BYTES, RING_BYTES, RingLayout};
 
 /// Where the data begins in the file: a multiple of every page size in use (the rest is a hole and costs nothing).
 const DATA_OFFSET: usize = 64 << 10;
-
-const MAGIC: u64 = u64::from_le_bytes(*b"ccd ring");
-const VERSION: u32 = 1;
-
-/// Bytes that are missing in the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gap {
-    /// The position of the first missing byte.
-    pub(crate) offset: u64,
-    /// How many bytes are missing.
-    pub(crate) len: u64,
-}
-
-/// A value alone in its cache line, so that the two ends do not slow each other down.
-#[repr(C, align(64))]
-#[derive(Debug)]
-pub(super) struct Alone<T>(T);
-
-impl<T> std::ops::Deref for Alone<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-#[repr(C)]
-#[derive(Debug)]
-struct GapCell {
-    offset: AtomicU64,
-    len: AtomicU64,
-}
-
-/// The header as it lies in the file. Changing it takes a new [`VERSION`].
-#[repr(C)]
-#[derive(Debug)]
-pub(super) struct RingLayout {
-    magic: AtomicU64,
-    version: AtomicU32,
-    capacity_bytes: AtomicU32,
-    pub(super) created_at_ms: AtomicU64,
-    pub(super) pid: AtomicI32,
-    pub(super) head: Alone<AtomicU64>,
-    pub(super) tail: Alone<AtomicU64>,
-    pub(super) holder_waits: Alone<AtomicU32>,
-    pub(super) status: Alone<AtomicU32>,
-    pub(super) eof: AtomicU32,
-    pub(super) cursor: Alone<AtomicU64>,
-    pub(super) log_base: AtomicU64,
-    pub(super) output_lines: AtomicU64,
-    gap_count: AtomicU64,
-    gaps: Alone<[GapCell; MAX_GAPS]>,
-}
-
-const _: () = assert!(size_of::<RingLayout>() <= HEADER_BYTES);
-
-impl RingLayout {
-    /// See `Ring::add_gap`. The count is stored last, so a kill in between loses at most this gap's note.
-    pub(super) fn add_gap(&self, gap: Gap) {
-        let count = self.gap_count.load(Relaxed) as usize;
-        if let Some(last) = count.checked_sub(1).map(|index| &self.gaps[index]) {
-            let offset = last.offset.load(Relaxed);
-            if offset + last.len.load(Relaxed) == gap.offset || count == MAX_GAPS {
-                last.len.store(gap.offset + gap.len - offset, Relaxed);
-                return;
-            }
-        }
-        self.gaps[count].offset.store(gap.offset, Relaxed);
-        self.gaps[count].len.store(gap.len, Relaxed);
-        self.gap_count.store(count as u64 + 1, Release);
-    }
-
-    /// Returns the noted gaps, oldest first.
-    pub(super) fn gaps(&self) -> Vec<Gap> {
-        let count = self.gap_count.load(Acquire) as usize;
-        self.gaps[..count]
-            .iter()
-            .map(|cell| Gap { offset: cell.offset.load(Relaxed), len: cell.len.load(Relaxed) })
-            .collect()
-    }
-
-    fn check(&self) -> Result<(), &'static str> {
-        if self.magic.load(Acquire) != MAGIC {
-            return Err("it does not begin as a ring does");
-        }
-        if self.version.load(Relaxed) != VERSION {
-            return Err("its layout has another version");
-        }
-        if self.capacity_bytes.load(Relaxed) as usize != RING_BYTES {
-            return Err("it has another capacity");
-        }
-        let (tail, head) = (self.tail.load(Relaxed), self.head.load(Relaxed));
-        if head.checked_sub(tail).is_none_or(|held| held > RING_BYTES as u64) {
-            return Err("its positions contradict each other");
-        }
-        if self.gap_count.load(Relaxed) > MAX_GAPS as u64 {
-            return Err("it counts too many gaps");
-        }
-        Ok(())
-    }
-}
 
 /// A mapped ring file. Dropping it unmaps; the file stays.
 #[derive(Debug)]
@@ -141,7 +30,10 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     /// See `Ring::create`.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
-        let failed = |source| RingError::File { path: path.to_owned(), source };
+        let failed = |source| RingError::File {
+            path: path.to_owned(),
+            source,
+        };
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -154,19 +46,20 @@ impl Mapping {
             let _ = std::fs::remove_file(path);
             failed(source)
         })?;
-        let layout = mapping.layout();
-        layout.version.store(VERSION, Relaxed);
-        layout.capacity_bytes.store(RING_BYTES as u32, Relaxed);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        layout.created_at_ms.store(now.as_millis() as u64, Relaxed);
-        layout.magic.store(MAGIC, Release);
+        mapping.layout().initialise();
         Ok(mapping)
     }
 
     /// See `Ring::open`.
     pub(super) fn open(path: &Path) -> Result<Self, RingError> {
-        let failed = |source| RingError::File { path: path.to_owned(), source };
-        let refused = |reason| RingError::Refused { path: path.to_owned(), reason };
+        let failed = |source| RingError::File {
+            path: path.to_owned(),
+            source,
+        };
+        let refused = |reason| RingError::Refused {
+            path: path.to_owned(),
+            reason,
+        };
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -202,7 +95,10 @@ impl Mapping {
     /// # Safety
     ///
     /// `len` is at most [`RING_BYTES`], and nobody else reads or writes these bytes while the slice lives.
-    #[expect(clippy::mut_from_ref, reason = "shared memory; exclusiveness is the caller's promise")]
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "shared memory; exclusiveness is the caller's promise"
+    )]
     pub(super) unsafe fn slice_mut(&self, position: u64, len: usize) -> &mut [u8] {
         // SAFETY: as in `slice`.
         unsafe { std::slice::from_raw_parts_mut(self.at(position), len) }
@@ -236,7 +132,13 @@ impl Mapping {
         {
             // SAFETY: the caller holds the writing end and the ring is drained, so no byte in here counts. A file
             // system without holes refuses, and then the memory simply stays in use.
-            let _ = unsafe { mm::madvise(self.data.as_ptr().cast(), RING_BYTES, mm::Advice::LinuxRemove) };
+            let _ = unsafe {
+                mm::madvise(
+                    self.data.as_ptr().cast(),
+                    RING_BYTES,
+                    mm::Advice::LinuxRemove,
+                )
+            };
         }
     }
 
@@ -257,25 +159,49 @@ impl Mapping {
     fn map(file: &File) -> io::Result<Self> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping at an address of the kernel's choice aliases nothing.
-        let layout = unsafe { mm::mmap(std::ptr::null_mut(), HEADER_BYTES, access, MapFlags::SHARED, file, 0)? };
+        let layout = unsafe {
+            mm::mmap(
+                std::ptr::null_mut(),
+                HEADER_BYTES,
+                access,
+                MapFlags::SHARED,
+                file,
+                0,
+            )?
+        };
         let data = Self::map_data(file, access).inspect_err(|_| {
             // SAFETY: mapped above and not handed out. An error is of no use here.
             let _ = unsafe { mm::munmap(layout, HEADER_BYTES) };
         })?;
-        Ok(Self { layout: non_null(layout.cast())?, data })
+        Ok(Self {
+            layout: non_null(layout.cast())?,
+            data,
+        })
     }
 
     fn map_data(file: &File, access: ProtFlags) -> io::Result<NonNull<u8>> {
         // SAFETY: reserves fresh addresses without access; nothing is aliased.
         let data = unsafe {
-            mm::mmap_anonymous(std::ptr::null_mut(), 2 * RING_BYTES, ProtFlags::empty(), MapFlags::PRIVATE)?
+            mm::mmap_anonymous(
+                std::ptr::null_mut(),
+                2 * RING_BYTES,
+                ProtFlags::empty(),
+                MapFlags::PRIVATE,
+            )?
         };
         for copy in 0..2 {
             // SAFETY: replaces one half of the addresses just reserved, which nobody else knows.
             let half = unsafe {
                 let address = data.cast::<u8>().add(copy * RING_BYTES);
                 let flags = MapFlags::SHARED | MapFlags::FIXED;
-                mm::mmap(address.cast(), RING_BYTES, access, flags, file, DATA_OFFSET as u64)
+                mm::mmap(
+                    address.cast(),
+                    RING_BYTES,
+                    access,
+                    flags,
+                    file,
+                    DATA_OFFSET as u64,
+                )
             };
             if let Err(error) = half {
                 // SAFETY: the addresses reserved above, which nobody else knows.

@@ -24,7 +24,10 @@ pub(super) struct SlotSet {
 
 impl SlotSet {
     pub(super) fn new() -> Self {
-        Self { summary: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; MAX_SLOTS / WORD_BITS] }
+        Self {
+            summary: AtomicU64::new(0),
+            words: [const { AtomicU64::new(0) }; MAX_SLOTS / WORD_BITS],
+        }
     }
 
     /// Adds `slot`, which is less than [`MAX_SLOTS`].
@@ -69,7 +72,10 @@ pub(super) struct Bell {
 impl Bell {
     /// Returns a bell whose owner counts as asleep, so the first ring is heard.
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { fd: event_descriptor()?, sleeps: AtomicBool::new(true) })
+        Ok(Self {
+            fd: event_descriptor()?,
+            sleeps: AtomicBool::new(true),
+        })
     }
 
     /// Wakes the owner if it sleeps. Costs one atomic operation when it does not.
@@ -90,10 +96,12 @@ impl Bell {
         true
     }
 
-    /// Makes the descriptor unreadable until the next ring.
-    pub(super) fn silence(&self) {
-        // Would block when it was not rung: that is what is wanted.
-        let _ = rustix::io::read(&self.fd, &mut [0_u8; 8]);
+    /// Says that the owner is awake and makes the descriptor unreadable until it sleeps and is rung again.
+    pub(super) fn wake_up(&self) {
+        if !self.sleeps.swap(false, SeqCst) {
+            // Somebody has rung, or the owner had not slept: then this would block, which is no error.
+            let _ = rustix::io::read(&self.fd, &mut [0_u8; 8]);
+        }
     }
 }
 
@@ -112,7 +120,10 @@ pub(super) struct News {
 
 impl News {
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { slots: SlotSet::new(), bell: Bell::new()? })
+        Ok(Self {
+            slots: SlotSet::new(),
+            bell: Bell::new()?,
+        })
     }
 
     /// Tells the worker to look at `slot`. Call it after the change is in the ring.
@@ -138,7 +149,7 @@ impl Wakes {
     /// Calls `look` for every slot with news since the last call. A slot may be named once too often, also after it
     /// was released.
     pub(crate) fn drain(&self, look: impl FnMut(usize)) {
-        self.news.bell.silence();
+        self.news.bell.wake_up();
         self.news.slots.drain(look);
     }
 
@@ -168,7 +179,10 @@ fn event_descriptor() -> io::Result<OwnedFd> {
 
 #[cfg(not(target_os = "linux"))]
 fn event_descriptor() -> io::Result<OwnedFd> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "sessions need Linux's eventfd"))
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "sessions need Linux's eventfd",
+    ))
 }
 
 #[cfg(test)]
@@ -180,7 +194,10 @@ mod tests {
     use super::*;
 
     fn readable(fd: BorrowedFd<'_>, wait: Duration) -> bool {
-        let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: 0 };
+        let wait = Timespec {
+            tv_sec: wait.as_secs() as i64,
+            tv_nsec: 0,
+        };
         poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&wait)).unwrap() == 1
     }
 
@@ -202,7 +219,10 @@ mod tests {
         let news = Arc::new(News::new().unwrap());
         let wakes = Wakes::new(Arc::clone(&news));
         news.tell(1);
-        assert!(readable(wakes.as_fd(), Duration::ZERO), "the first ring is heard");
+        assert!(
+            readable(wakes.as_fd(), Duration::ZERO),
+            "the first ring is heard"
+        );
         wakes.drain(|slot| assert_eq!(slot, 1));
         assert!(!readable(wakes.as_fd(), Duration::ZERO));
         news.tell(2);
@@ -216,28 +236,30 @@ mod tests {
 
     #[test]
     fn no_news_is_slept_through() {
-        const ROUNDS: usize = 20_000;
+        const ROUNDS: u64 = 20_000;
         let news = Arc::new(News::new().unwrap());
         let wakes = Wakes::new(Arc::clone(&news));
-        let told = Arc::new(AtomicU64::new(0));
+        let heard = Arc::new(AtomicU64::new(0));
         let teller = {
-            let told = Arc::clone(&told);
+            let heard = Arc::clone(&heard);
             std::thread::spawn(move || {
                 for round in 0..ROUNDS {
-                    news.tell(round % MAX_SLOTS);
-                    told.fetch_add(1, SeqCst);
-                    while told.load(SeqCst) != 0 {
+                    news.tell(round as usize % MAX_SLOTS);
+                    while heard.load(SeqCst) == round {
                         std::thread::yield_now();
                     }
                 }
             })
         };
-        let mut seen = 0;
-        while seen < ROUNDS {
-            wakes.drain(|_| seen += 1);
-            told.store(0, SeqCst);
-            if seen < ROUNDS && wakes.try_sleep() {
-                assert!(readable(wakes.as_fd(), Duration::from_secs(20)), "slept through {seen}");
+        while heard.load(SeqCst) < ROUNDS {
+            wakes.drain(|_| {
+                heard.fetch_add(1, SeqCst);
+            });
+            if heard.load(SeqCst) < ROUNDS && wakes.try_sleep() {
+                assert!(
+                    readable(wakes.as_fd(), Duration::from_secs(20)),
+                    "slept through {heard:?}"
+                );
             }
         }
         teller.join().unwrap();

@@ -6,16 +6,19 @@ use super::report::{Probe, Reader, Verdict};
 
 /// How long after a write a task may still look as if it had not been woken.
 ///
-/// The kernel hands typed bytes over in a worker thread; 4 ms were seen on a busy machine. In canonical mode a
-/// partial line never wakes the reader, so only this time tells that it goes on waiting.
+/// The kernel hands typed bytes over in a worker thread; 4 ms were seen on a busy machine. In
+/// canonical mode a partial line never wakes the reader, so only this time tells that it goes on
+/// waiting.
 pub(crate) const STALE_AFTER_WRITE: Duration = Duration::from_millis(20);
 
-/// Returns whether `after` can be believed, `since_write` after a write that `before` was taken ahead of.
+/// Returns whether `after` can be believed, `since_write` after a write that `before` was taken
+/// ahead of.
 ///
 /// The task that waits now must have waited before the write and have slept anew since, or
-/// [`STALE_AFTER_WRITE`] must have passed. `before` is the reader of the last probe *before* the write: a task that
-/// was not waiting then may have begun between that probe and the write, which its switches cannot tell.
-/// Nothing counts while output is unread: the program may have answered already.
+/// [`STALE_AFTER_WRITE`] must have passed. `before` is the reader of the last probe *before* the
+/// write: a task that was not waiting then may have begun between that probe and the write, which
+/// its switches cannot tell. Nothing counts while output is unread: the program may have answered
+/// already.
 pub(crate) fn fresh(before: Option<&Reader>, after: &Probe, since_write: Duration) -> bool {
     if after.unread_output_bytes > 0 {
         return false;

@@ -18,8 +18,9 @@ pub(crate) struct Line {
 impl Line {
     /// Returns the modes of the terminal behind `master`; costs one `tcgetattr`.
     ///
-    /// When the terminal does not tell (it has hung up, or the platform forbids it) all modes are off. That reads as
-    /// raw mode, in which typed text is recorded only once the terminal has shown it: the careful side.
+    /// When the terminal does not tell (it has hung up, or the platform forbids it) all modes are
+    /// off. That reads as raw mode, in which typed text is recorded only once the terminal has
+    /// shown it: the careful side.
     pub(crate) fn of(master: BorrowedFd<'_>) -> Self {
         let Ok(modes) = tcgetattr(master) else {
             return Self::default();
@@ -35,7 +36,8 @@ impl Line {
 
     /// Returns whether the program hides what is typed, as a password prompt does.
     ///
-    /// Echo off alone says nothing: line editors and full-screen programs turn it off together with canonical mode.
+    /// Echo off alone says nothing: line editors and full-screen programs turn it off together with
+    /// canonical mode.
     pub(crate) fn hides_input(&self) -> bool {
         self.canonical && !self.echo
     }

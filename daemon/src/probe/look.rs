@@ -11,10 +11,10 @@ use super::report::{Probe, Reader, Verdict};
 
 /// Looks once at the terminal behind `master` and returns what its foreground waits for.
 ///
-/// `leader` is the session's first process; `tty_device` the device number (`st_rdev`) of the terminal's slave side.
-/// Never blocks. Costs some 20 us for a program with one task that waits, and about 10 us for each further task it
-/// has to look at, of which there are at most 256. Programs that are gone, hidden or denied give a verdict, not an
-/// error.
+/// `leader` is the session's first process; `tty_device` the device number (`st_rdev`) of the
+/// terminal's slave side. Never blocks. Costs some 40 us for a program with one task that waits,
+/// and about 10 us for each further task it has to look at, of which there are at most 256.
+/// Programs that are gone, hidden or denied give a verdict, not an error.
 pub(crate) fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
     let line = Line::of(master);
     let foreground = tcgetpgrp(master).map_or(0, Pid::as_raw_pid);
@@ -32,7 +32,8 @@ pub(crate) fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Pro
     }
 }
 
-/// Returns how often the task has gone to sleep by itself, ever; `None` when it is gone or the platform does not tell.
+/// Returns how often the task has gone to sleep by itself, ever; `None` when it is gone or the
+/// platform does not tell.
 pub(crate) fn switches(pid: i32, tid: i32) -> Option<u64> {
     platform::switches(pid, tid)
 }

@@ -1,14 +1,16 @@
-//! Tells whether the program in a terminal waits for input, from facts where the platform shows them.
+//! Tells whether the program in a terminal waits for input, from facts where the platform shows
+//! them.
 //!
 //! - `look`: [`probe`], one look at a terminal; what the other files serve
 //! - `report`: what a look finds ([`Probe`], [`Reader`], [`Verdict`])
 //! - `line`: the line discipline ([`Line`]), which alone tells that typed text is hidden
 //! - `fresh`: whether a look right after a write counts already
 //! - `prompt`: whether a line of output looks like a prompt, for where nothing can be seen
-//! - `search`, `syscall`, `proc` (Linux): the foreground tasks, what each one is blocked in, and `/proc`
+//! - `search`, `syscall`, `proc` (Linux): the foreground tasks, what each one is blocked in, and
+//!   `/proc`
 //!
-//! A probe reads `/proc` and changes nothing. It has to run in an ancestor of the program: with Yama's default
-//! setting the kernel shows a task's system call to its ancestors only.
+//! A probe reads `/proc` and changes nothing. It has to run in an ancestor of the program: with
+//! Yama's default setting the kernel shows a task's system call to its ancestors only.
 
 mod fresh;
 mod line;
@@ -23,6 +25,8 @@ mod search;
 mod syscall;
 #[cfg(all(test, target_os = "linux"))]
 mod table_tests;
+#[cfg(all(test, target_os = "linux"))]
+mod test_table;
 #[cfg(all(test, target_os = "linux"))]
 mod test_terminal;
 

@@ -3,7 +3,8 @@
 /// Signs that end a prompt when blanks follow them: of shells, interpreters and database clients.
 const SIGNS: [char; 10] = ['$', '#', '>', '%', '❯', '❱', '➜', '»', '›', 'λ'];
 
-/// Whole lines, without the blanks around them, that are prompts although nothing in their shape says so.
+/// Whole lines, without the blanks around them, that are prompts although nothing in their shape
+/// says so.
 const LINES: [&str; 5] = ["...", "?-", ":", "--More--", "(END)"];
 
 /// What a question ends in, in lower case.
@@ -18,11 +19,12 @@ const CHOICES: [&str; 8] = [
     "[y/n/a]",
 ];
 
-/// Returns whether a program that printed `last_line` and then fell silent probably waits for input.
+/// Returns whether a program that printed `last_line` and then fell silent probably waits for
+/// input.
 ///
-/// `last_line` is the text from the start of the line to the cursor, blanks at its end included, without control
-/// sequences. This is a guess, for programs whose state cannot be seen; ask it only about a terminal that has been
-/// quiet.
+/// `last_line` is the text from the start of the line to the cursor, blanks at its end included,
+/// without control sequences. This is a guess, for programs whose state cannot be seen; ask it only
+/// about a terminal that has been quiet.
 pub(crate) fn prompt_like(last_line: &str) -> bool {
     let text = last_line.trim();
     if text.is_empty() {

@@ -56,24 +56,29 @@ pub(crate) struct Probe {
     pub(crate) foreground: i32,
     pub(crate) line: Line,
     pub(crate) verdict: Verdict,
-    /// What the verdict rests on: the call the reader is in (`read`, `poll`, `select`, `epoll`), `none` when no task
-    /// waits for the terminal, `stopped` when one would but is stopped. For [`Verdict::Unknown`] the obstacle:
-    /// `denied` (another user's or a protected program), `unseen` (no task of the group is visible), `limit` (more
-    /// tasks or descriptors than one look examines), `platform`.
+    /// What the verdict rests on: the call the reader is in (`read`, `poll`, `select`, `epoll`),
+    /// `none` when no task waits for the terminal, `stopped` when one would but is stopped. For
+    /// [`Verdict::Unknown`] the obstacle: `denied` (another user's or a protected program),
+    /// `unseen` (no task of the group is visible), `limit` (more tasks or descriptors than one look
+    /// examines), `platform`.
     pub(crate) how: &'static str,
     /// The waiting task, for [`Verdict::Blocked`] and [`Verdict::Accepts`].
     pub(crate) reader: Option<Reader>,
-    /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` where it is gone or unseen.
+    /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` where it is
+    /// gone or unseen.
     pub(crate) foreground_state: Option<char>,
-    /// Output that nobody has read from the master yet, so the program may be further than its output tells.
+    /// Output that nobody has read from the master yet, so the program may be further than its
+    /// output tells.
     pub(crate) unread_output_bytes: u64,
-    /// The program cannot be seen, but sleeps and hides typed text. With [`STALE_AFTER_WRITE`](super::STALE_AFTER_WRITE)
-    /// of quiet this is a prompt for a secret (`sudo`, `su`, `passwd`).
+    /// The program cannot be seen, but sleeps and hides typed text. With
+    /// [`STALE_AFTER_WRITE`](super::STALE_AFTER_WRITE) of quiet this is a prompt for a secret
+    /// (`sudo`, `su`, `passwd`).
     pub(crate) hidden_prompt_likely: bool,
 }
 
 impl Probe {
-    /// Returns what the foreground does, for a person: `running`, `stopped` or `blocked reading its terminal`.
+    /// Returns what the foreground does, for a person: `running`, `stopped` or `blocked reading its
+    /// terminal`.
     pub(crate) fn activity(&self) -> &'static str {
         let alone = self
             .reader

@@ -16,23 +16,27 @@ const OWN_TERMINAL: (u32, u32) = (5, 0);
 
 /// Returns what the group `foreground` waits for.
 ///
-/// The group's leader comes first, which nearly always decides. Only if it does not, the tree below the session's
-/// `leader` is searched for other members: the reader of a pipeline need not be the leader of its group.
+/// The group's leader comes first, which nearly always decides. Only if it does not, the tree below
+/// `leader`, the first process of the terminal's session, is searched for other members: the reader
+/// of a pipeline need not lead its group. Processes there that have left the session may read the
+/// terminal too, free of job control: `su -c` starts its program so.
 pub(super) fn find(leader: i32, foreground: i32, tty_device: u64) -> Finding {
-    let mut search = Search::new(foreground, tty_device);
+    let mut search = Search::new(leader, foreground, tty_device);
     if foreground > 0 && !search.look_at_process(foreground) {
-        search.look_below(leader);
+        search.look_below();
     }
     search.finish()
 }
 
 struct Search {
     files: ProcFiles,
+    /// The session of the terminal, named by its first process.
+    session: i32,
     group: i32,
     tty_device: u64,
     tasks_left: usize,
-    /// Some task of the group could be looked at, or was at least seen to be there.
-    seen: bool,
+    /// A member of the group other than its leader was seen.
+    seen_member: bool,
     verdict: Verdict,
     how: &'static str,
     found: Option<(Reader, char)>,
@@ -49,13 +53,14 @@ struct TerminalWait {
 }
 
 impl Search {
-    fn new(group: i32, tty_device: u64) -> Self {
+    fn new(session: i32, group: i32, tty_device: u64) -> Self {
         Self {
             files: ProcFiles::new(),
+            session,
             group,
             tty_device,
             tasks_left: MAX_TASKS,
-            seen: false,
+            seen_member: false,
             verdict: Verdict::No,
             how: "none",
             found: None,
@@ -64,13 +69,13 @@ impl Search {
     }
 
     fn finish(mut self) -> Finding {
-        if self.group > 0 && !self.seen {
-            self.note(Verdict::Unknown, "unseen");
-        }
         let foreground_state = match self.found {
             Some((reader, state)) if reader.pid == self.group => Some(state),
             _ => self.files.stat(self.group).map(|stat| stat.state),
         };
+        if self.group > 0 && foreground_state.is_none() && !self.seen_member {
+            self.note(Verdict::Unknown, "unseen");
+        }
         let denied_state = self
             .denied
             .and_then(|pid| self.files.stat(pid))
@@ -84,19 +89,14 @@ impl Search {
         }
     }
 
-    /// Looks at the members of the group in the tree below `leader`, the youngest first: jobs are started last.
-    fn look_below(&mut self, leader: i32) {
-        let mut walk = vec![leader];
-        let mut known = HashSet::from([leader]);
+    /// Looks at the candidates in the tree below the session's leader, the youngest first: jobs are
+    /// started last.
+    fn look_below(&mut self) {
+        let mut walk = vec![self.session];
+        let mut known = HashSet::from([self.session]);
         let mut steps_left = MAX_TASKS;
         while let Some(pid) = walk.pop() {
-            // The group's leader has had its turn.
-            let in_group = pid != self.group
-                && self
-                    .files
-                    .stat(pid)
-                    .is_some_and(|stat| stat.group == self.group);
-            if in_group && self.look_at_process(pid) {
+            if self.is_candidate(pid) && self.look_at_process(pid) {
                 return;
             }
             for tid in self.files.tasks(pid, steps_left + 1) {
@@ -111,7 +111,19 @@ impl Search {
         }
     }
 
-    /// Looks at the tasks of a process, the main one first; returns whether one of them waits for the terminal.
+    /// Returns whether the process may read the terminal and has not had its turn.
+    fn is_candidate(&mut self, pid: i32) -> bool {
+        let stat = match self.files.stat(pid) {
+            Some(stat) if pid != self.group => stat,
+            _ => return false,
+        };
+        let member = stat.group == self.group;
+        self.seen_member |= member;
+        member || stat.session != self.session
+    }
+
+    /// Looks at the tasks of a process, the main one first; returns whether one of them waits for
+    /// the terminal.
     fn look_at_process(&mut self, pid: i32) -> bool {
         if self.look_at_task(Task { pid, tid: pid }) {
             return true;
@@ -136,7 +148,6 @@ impl Search {
                 return false;
             }
         };
-        self.seen = true;
         let Some(sleep) = sleep else { return false };
         let Some(wait) = self.terminal_wait(task, &sleep) else {
             return false;
@@ -148,7 +159,8 @@ impl Search {
             self.note(Verdict::No, "stopped");
             return false;
         }
-        // The count of switches belongs to this sleep only if the task still sleeps after it was read.
+        // The count of switches belongs to this sleep only if the task still sleeps after it was
+        // read.
         if !matches!(Sleep::of(task, &mut self.files), Ok(Some(now)) if now == sleep) {
             return false;
         }
@@ -164,7 +176,8 @@ impl Search {
         true
     }
 
-    /// Returns how the task waits for this terminal; `None` when it waits for something else or that is not known.
+    /// Returns how the task waits for this terminal; `None` when it waits for something else or
+    /// that is not known.
     fn terminal_wait(&mut self, task: Task, sleep: &Sleep) -> Option<TerminalWait> {
         let set = match wait_of(sleep, task, &mut self.files) {
             Ok(Wait::Set(set)) => set,
@@ -176,7 +189,7 @@ impl Search {
                     socket_in_set: false,
                     has_timeout: false,
                 };
-                return self.is_terminal(descriptor).then_some(blocked);
+                return self.is_terminal(task, descriptor).then_some(blocked);
             }
             Ok(Wait::Elsewhere) => return None,
             Err(error) => {
@@ -187,7 +200,7 @@ impl Search {
         let (mut terminal, mut socket) = (false, false);
         for &number in &set.descriptors {
             let descriptor = self.files.descriptor(task, number);
-            terminal |= self.is_terminal(descriptor);
+            terminal |= self.is_terminal(task, descriptor);
             socket |= descriptor == Some(Descriptor::Socket);
         }
         if !terminal && set.cut {
@@ -201,21 +214,36 @@ impl Search {
         })
     }
 
-    fn is_terminal(&self, descriptor: Option<Descriptor>) -> bool {
-        let own = rustix::fs::makedev(OWN_TERMINAL.0, OWN_TERMINAL.1);
-        matches!(descriptor, Some(Descriptor::Device(device)) if device == self.tty_device || device == own)
+    /// Returns whether the descriptor of the task is this terminal.
+    fn is_terminal(&mut self, task: Task, descriptor: Option<Descriptor>) -> bool {
+        let Some(Descriptor::Device(device)) = descriptor else {
+            return false;
+        };
+        if device == rustix::fs::makedev(OWN_TERMINAL.0, OWN_TERMINAL.1) {
+            let stat = self.files.stat(task.pid);
+            return stat.is_some_and(|stat| stat.session == self.session);
+        }
+        device == self.tty_device
     }
 
-    /// A task that is gone or has moved on meanwhile says nothing; one we may not look at is remembered.
+    /// Remembers a task of the group that we may not look at.
+    ///
+    /// One that is gone or has moved on meanwhile says nothing, nor does one outside the group.
     fn note_error(&mut self, task: Task, error: &io::Error) {
-        if error.kind() == io::ErrorKind::PermissionDenied {
-            self.seen = true;
+        let denied = error.kind() == io::ErrorKind::PermissionDenied;
+        let stat = if denied {
+            self.files.stat(task.pid)
+        } else {
+            None
+        };
+        if stat.is_some_and(|stat| stat.group == self.group) {
             self.denied.get_or_insert(task.pid);
             self.note(Verdict::Unknown, "denied");
         }
     }
 
-    /// Keeps the finding that outranks the others; among equals the first, but anything before `none`.
+    /// Keeps the finding that outranks the others; among equals the first, but anything before
+    /// `none`.
     fn note(&mut self, verdict: Verdict, how: &'static str) {
         if verdict > self.verdict || (verdict == self.verdict && self.how == "none") {
             self.verdict = verdict;

@@ -1,6 +1,7 @@
 //! What a sleeping task's system call waits for, from the call's number and arguments.
 //!
-//! A task of a 32-bit program on a 64-bit kernel shows its own numbers; it is taken for not waiting.
+//! A task of a 32-bit program on a 64-bit kernel shows its own numbers; it is taken for not
+//! waiting.
 
 use std::io;
 
@@ -14,14 +15,15 @@ const POLL_MAX_LEN: usize = 256;
 /// The highest descriptor of a `select` set that is looked at, plus one: what `fd_set` holds.
 const SELECT_MAX_LEN: usize = 1024;
 
-/// `sizeof(struct pollfd)`: a descriptor (32 bits), the events asked for and those that came (16 bits each).
+/// `sizeof(struct pollfd)`: a descriptor (32 bits), the events asked for and those that came (16
+/// bits each).
 const POLLFD_LEN: usize = 8;
 
 /// `POLLIN | POLLRDNORM`; epoll uses the same bits.
 const FOR_INPUT: u32 = 0x41;
 
-/// A system call that a task sleeps in. Equal values a moment apart mean that it is still the same call, or the same
-/// call again.
+/// A system call that a task sleeps in. Equal values a moment apart mean that it is still the same
+/// call, or the same call again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sleep {
     number: c_long,
@@ -39,7 +41,8 @@ impl Sleep {
         files.syscall(task).map(Self::parse)
     }
 
-    /// Reads a line of `/proc/PID/task/TID/syscall`; `None` when the task runs or sleeps outside a call.
+    /// Reads a line of `/proc/PID/task/TID/syscall`; `None` when the task runs or sleeps outside a
+    /// call.
     fn parse(line: &[u8]) -> Option<Self> {
         let mut fields = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
         let number = fields.next()?.parse().ok().filter(|&number| number >= 0)?;
@@ -79,32 +82,33 @@ pub(super) struct InputSet {
     pub(super) cut: bool,
 }
 
-/// Returns what the call waits for; `files` fetches the set from the task's memory or its epoll descriptor.
+/// Returns what the call waits for; `files` fetches the set from the task's memory or its epoll
+/// descriptor.
 ///
 /// # Errors
 ///
 /// Those of fetching the set: it is denied, the task is gone, or it left the call meanwhile.
 pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::Result<Wait> {
     let arguments = &sleep.arguments;
-    let set = match Call::of(sleep.number) {
+    let call = Call::of(sleep.number);
+    let (descriptors, cut) = match call {
         Call::Read => return Ok(Wait::Read(arguments[0] as i32)),
+        Call::Other => return Ok(Wait::Elsewhere),
         Call::Poll { .. } => poll_set(arguments, task, files)?,
         Call::Select => select_set(arguments, task, files)?,
-        Call::Epoll { .. } => (
-            epoll_descriptors(files.descriptor_info(task, arguments[0] as i32)?),
-            false,
-        ),
-        // A restarted call keeps its arguments but not its number. It may be a `poll`, or a sleep whose arguments
-        // are no readable set.
+        Call::Epoll { .. } => {
+            let info = files.descriptor_info(task, arguments[0] as i32)?;
+            (epoll_descriptors(info), false)
+        }
+        // A call that goes on after a stop keeps its arguments but not its number. It may be a
+        // `poll`, or a sleep whose arguments are no readable set.
         Call::Restart => poll_set(arguments, task, files).unwrap_or_default(),
-        Call::Other => return Ok(Wait::Elsewhere),
     };
-    let call = Call::of(sleep.number);
     Ok(Wait::Set(InputSet {
         how: call.how(),
-        descriptors: set.0,
+        descriptors,
         has_timeout: call.has_timeout(arguments),
-        cut: set.1,
+        cut,
     }))
 }
 
@@ -225,7 +229,7 @@ fn select_set(
     Ok((select_descriptors(memory, len), wanted > SELECT_MAX_LEN))
 }
 
-/// The set is an array of 64-bit words in the machine's order; on the little-endian ones that is one of bytes.
+/// The set is an array of 64-bit words in the machine's order.
 fn select_descriptors(memory: &[u8], len: usize) -> Vec<i32> {
     let (words, _) = memory.as_chunks::<8>();
     let word_with = |number: usize| u64::from_ne_bytes(words[number / 64]);

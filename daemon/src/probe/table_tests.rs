@@ -1,151 +1,14 @@
-//! The table of programs: what each one's terminal and foreground tasks tell while it waits, or does not.
+//! The table of programs: what each one's terminal and foreground tasks tell while it waits, or
+//! does not.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use super::report::Verdict::{self, Accepts, Blocked, No};
+use super::test_table::{Hidden, Plain, Raw, play_all, row, wait_for_reader};
 use super::test_terminal::{Folder, Terminal, eventually, is_installed};
-use super::{Line, Probe, fresh};
-
-/// How many looks in a row must agree, [`BETWEEN_LOOKS`] apart.
-const LOOKS: usize = 3;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
-
-/// Programs without which the table proves nothing.
-const REQUIRED: [&str; 6] = ["bash", "dash", "cat", "python3", "perl", "sleep"];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    /// Canonical with echo: nobody has touched the terminal.
-    Plain,
-    /// Canonical without echo: a secret is asked for.
-    Hidden,
-    /// Neither.
-    Raw,
-}
-use Mode::{Hidden, Plain, Raw};
-
-impl From<Line> for Mode {
-    fn from(line: Line) -> Self {
-        match (line.canonical, line.echo) {
-            (true, true) => Plain,
-            (true, false) => Hidden,
-            (false, _) => Raw,
-        }
-    }
-}
-
-struct Row<'a> {
-    argv: Vec<&'a str>,
-    /// Typed one after the other, each when the program waits for input.
-    typed: Vec<&'a str>,
-    /// Shown before the verdict is looked at; empty for nothing.
-    shown: &'a str,
-    mode: Mode,
-    verdict: Verdict,
-    how: &'a str,
-}
-
-/// A program that gets to its state by itself.
-fn row<'a>(argv: &[&'a str], mode: Mode, verdict: Verdict, how: &'a str) -> Row<'a> {
-    Row {
-        argv: argv.to_vec(),
-        typed: Vec::new(),
-        shown: "",
-        mode,
-        verdict,
-        how,
-    }
-}
-
-impl<'a> Row<'a> {
-    fn typed(self, typed: &[&'a str]) -> Self {
-        Self {
-            typed: typed.to_vec(),
-            ..self
-        }
-    }
-
-    fn after(self, shown: &'a str) -> Self {
-        Self { shown, ..self }
-    }
-
-    fn problem(&self, probe: &Probe) -> Option<String> {
-        let right = probe.verdict == self.verdict
-            && probe.how == self.how
-            && Mode::from(probe.line) == self.mode;
-        let waits = matches!(probe.verdict, Blocked | Accepts);
-        (!right || probe.reader.is_some() != waits).then(|| format!("{:?}: {probe:?}", self.argv))
-    }
-
-    /// Plays the row and returns the last look and its terminal.
-    fn play(&self) -> Option<(Terminal, Probe)> {
-        if !is_installed(self.argv[0]) {
-            assert!(
-                !REQUIRED.contains(&self.argv[0]),
-                "{} is not installed",
-                self.argv[0]
-            );
-            eprintln!("skipped, not installed: {}", self.argv[0]);
-            return None;
-        }
-        let mut terminal = Terminal::start(&self.argv);
-        let mut last = None;
-        for text in &self.typed {
-            let before = wait_for_reader(&mut terminal, last.take());
-            terminal.send(text);
-            last = Some((before, Instant::now()));
-        }
-        let mut agreeing = 0;
-        let probe = eventually(|| {
-            if !terminal.has_shown(self.shown) {
-                return Err(format!(
-                    "{:?} never showed {:?}: {}",
-                    self.argv,
-                    self.shown,
-                    terminal.output()
-                ));
-            }
-            let probe = terminal.probe();
-            let counts = is_fresh(last.as_ref(), &probe);
-            if let Some(problem) = self.problem(&probe).filter(|_| counts) {
-                agreeing = 0;
-                return Err(format!("{problem}\n{}", terminal.output()));
-            }
-            agreeing += usize::from(counts);
-            std::thread::sleep(BETWEEN_LOOKS);
-            if agreeing == LOOKS {
-                Ok(probe)
-            } else {
-                Err("too few looks".into())
-            }
-        });
-        Some((terminal, probe))
-    }
-}
-
-fn is_fresh(last: Option<&(Probe, Instant)>, probe: &Probe) -> bool {
-    last.is_none_or(|(before, written)| fresh(before.reader.as_ref(), probe, written.elapsed()))
-}
-
-fn wait_for_reader(terminal: &mut Terminal, last: Option<(Probe, Instant)>) -> Probe {
-    eventually(|| {
-        let probe = terminal.probe();
-        let waits = probe.verdict >= Accepts && is_fresh(last.as_ref(), &probe);
-        if waits {
-            Ok(probe)
-        } else {
-            Err(format!("{probe:?}\n{}", terminal.output()))
-        }
-    })
-}
-
-fn play_all(rows: &[Row<'_>]) {
-    for row in rows {
-        row.play();
-    }
-}
+use super::{Probe, fresh};
 
 #[test]
 fn plain_readers_are_blocked() {
@@ -214,6 +77,12 @@ fn secrets_are_read_in_canonical_mode_without_echo() {
             "read",
         ),
         row(&["bash", "-c", "stty -echo; cat"], Hidden, Blocked, "read"),
+        row(
+            &["setsid", "-w", "bash", "-c", "read -s x"],
+            Hidden,
+            Blocked,
+            "read",
+        ),
         row(&["openssl", "passwd"], Hidden, Blocked, "read"),
         row(&["ssh-keygen", "-q", "-f", &key], Hidden, Blocked, "read"),
     ]);
@@ -255,6 +124,7 @@ fn raw_readers_are_blocked() {
         row(&["bash", "-c", "read -s -n1 x"], Raw, Blocked, "read"),
         row(&["less", "/etc/passwd"], Raw, Blocked, "read"),
         row(&["mksh"], Raw, Blocked, "read"),
+        row(&["zsh", "-f"], Raw, Blocked, "read"),
     ]);
 }
 
@@ -362,8 +232,12 @@ fn what_else_could_wake_the_reader_is_told() {
 fn programs_that_wait_for_something_else_do_not_count() {
     let socket =
         "import os, socket; a, b = socket.socketpair(); print('up'); os.read(a.fileno(), 1)";
-    let cat = "import subprocess, socket; a, b = socket.socketpair(); print('up'); subprocess.run(['cat'], stdin=a)";
-    let select = "import select, os; r, w = os.pipe(); print('up'); select.select([r], [1], [0], 100) if 0 else select.select([r], [], [0], 100)";
+    let cat = "import subprocess, socket; a, b = socket.socketpair(); print('up')\n\
+        subprocess.run(['cat'], stdin=a)";
+    let select = "import select, os; r, w = os.pipe(); print('up'); select.select([r], [], [0])";
+    let other = "import os, pty; m, s = pty.openpty(); print('up'); os.read(s, 1)";
+    let inner = "import os, pty, time\npid, fd = pty.fork()\n\
+        if not pid: os.execlp('cat', 'cat', '/dev/tty')\nprint('up'); time.sleep(100)";
     play_all(&[
         row(&["sleep", "100"], Plain, No, "none"),
         row(
@@ -376,6 +250,8 @@ fn programs_that_wait_for_something_else_do_not_count() {
         row(&["bash", "-c", "sleep 100 | cat"], Plain, No, "none"),
         row(&["python3", "-uc", socket], Plain, No, "none").after("up"),
         row(&["python3", "-uc", cat], Plain, No, "none").after("up"),
+        row(&["python3", "-uc", other], Plain, No, "none").after("up"),
+        row(&["python3", "-uc", inner], Plain, No, "none").after("up"),
         row(&["python3", "-uc", select], Plain, No, "none").after("up"),
         row(
             &[
@@ -482,7 +358,8 @@ fn a_terminal_whose_program_has_ended_waits_for_nothing() {
     });
 }
 
-/// Right after a write the reader often has not woken yet. The switches alone, without the time, have to tell.
+/// Right after a write the reader often has not woken yet. The switches alone, without the time,
+/// have to tell.
 #[test]
 fn a_reader_that_was_just_given_input_is_never_fresh() {
     let script = "import sys, time\nwhile sys.stdin.readline(): time.sleep(0.1)";

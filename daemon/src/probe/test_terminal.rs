@@ -19,6 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The variable that marks all descendants of a program, so that none is left behind.
 const MARK: &str = "CCD_PROBE_TEST";
 
+/// A program and its terminal; dropped, it ends the program and all that it has started.
 pub(super) struct Terminal {
     pty: Pty,
     child: Child,
@@ -28,7 +29,7 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a program of 24 rows and 80 columns.
+    /// Starts a program on a terminal of 24 rows and 80 columns.
     pub(super) fn start(argv: &[&str]) -> Self {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let mark = format!(
@@ -60,16 +61,18 @@ impl Terminal {
         }
     }
 
+    /// Returns the first process of the terminal's session.
     pub(super) fn leader(&self) -> i32 {
         self.child.id().try_into().unwrap()
     }
 
+    /// Reads what is there, then looks.
     pub(super) fn probe(&mut self) -> Probe {
         self.read();
         probe(self.pty.as_fd(), self.leader(), self.device)
     }
 
-    /// Types what a program that waits for input takes at once.
+    /// Types a text, short enough for the terminal to take at once.
     pub(super) fn send(&mut self, text: &str) {
         self.pty.write_all(text.as_bytes()).unwrap();
     }
@@ -80,6 +83,7 @@ impl Terminal {
         String::from_utf8_lossy(&self.output).contains(text)
     }
 
+    /// Returns what was read so far.
     pub(super) fn output(&self) -> String {
         String::from_utf8_lossy(&self.output).into_owned()
     }
@@ -111,7 +115,8 @@ impl Drop for Terminal {
         for pid in self.marked() {
             let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
         }
-        // The programs of another user or without a readable environment end with their terminal instead.
+        // The programs of another user or without a readable environment end with their terminal
+        // instead.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -136,7 +141,7 @@ impl Drop for Folder {
     }
 }
 
-/// Waits until `condition` gives a value and returns it; `what` is said with its last words when it never does.
+/// Waits until `condition` gives a value and returns it; fails with its last reason otherwise.
 pub(super) fn eventually<T>(mut condition: impl FnMut() -> Result<T, String>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {

@@ -24,16 +24,28 @@ impl<'a> Csi<'a> {
             Some((&last @ 0x20..=0x2f, params)) => (last, params),
             _ => (0, rest),
         };
-        let in_order = params.iter().all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'));
-        in_order.then_some(Self { prefix, params, intermediate, action })
+        let in_order = params
+            .iter()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'));
+        in_order.then_some(Self {
+            prefix,
+            params,
+            intermediate,
+            action,
+        })
     }
 
     /// Returns each parameter: a missing one is 0, one too large is 65,535, of `4:3` only the 4 counts.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u16> + use<'a> {
         self.params.split(|&byte| byte == b';').map(|param| {
-            param.iter().take_while(|byte| byte.is_ascii_digit()).fold(0_u16, |number, digit| {
-                number.saturating_mul(10).saturating_add(u16::from(digit - b'0'))
-            })
+            param
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .fold(0_u16, |number, digit| {
+                    number
+                        .saturating_mul(10)
+                        .saturating_add(u16::from(digit - b'0'))
+                })
         })
     }
 
@@ -53,6 +65,18 @@ impl<'a> Csi<'a> {
     }
 }
 
+/// Tells whether a CSI body is about styles, movements or erasing: neither sets a mode nor asks a question.
+#[inline]
+pub(super) fn is_picture_only(body: &[u8]) -> bool {
+    match body {
+        [b'>' | b'?', .., b'm'] => false,
+        [.., last] => {
+            !matches!(last, b'c' | b'h' | b'l' | b'n' | b'p'..=b'r' | b't' | b'u' | b'w'..=b'y' | b'S')
+        }
+        [] => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,14 +87,36 @@ mod tests {
         assert_eq!(csi.shape(), (b'?', b'$', b'p'));
         assert_eq!(csi.numbers().collect::<Vec<_>>(), [2004, 1]);
         assert_eq!(Csi::parse(b"c").unwrap().numbers().collect::<Vec<_>>(), [0]);
-        assert_eq!(Csi::parse(b";99999999H").unwrap().numbers().collect::<Vec<_>>(), [0, u16::MAX]);
-        assert_eq!(Csi::parse(b"4:3;7m").unwrap().numbers().collect::<Vec<_>>(), [4, 7]);
+        assert_eq!(
+            Csi::parse(b";99999999H")
+                .unwrap()
+                .numbers()
+                .collect::<Vec<_>>(),
+            [0, u16::MAX]
+        );
+        assert_eq!(
+            Csi::parse(b"4:3;7m").unwrap().numbers().collect::<Vec<_>>(),
+            [4, 7]
+        );
     }
 
     #[test]
     fn parts_out_of_order_are_refused() {
         for body in [&b""[..], b"1?2h", b"1 2q", b"!$p"] {
             assert_eq!(Csi::parse(body), None, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn what_sets_or_asks_is_not_for_the_picture_only() {
+        for body in ["m", "1;31m", "H", "K", "2J", "5A", "3;4f", "s", "@"] {
+            assert!(is_picture_only(body.as_bytes()), "{body}");
+        }
+        for body in [
+            "?25h", "c", ">c", "6n", "?1$p", ">q", "2 q", "r", "18t", "?u", ">1u", ">4;2m", "?4m",
+            "!p", "",
+        ] {
+            assert!(!is_picture_only(body.as_bytes()), "{body}");
         }
     }
 }

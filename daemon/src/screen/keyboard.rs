@@ -46,7 +46,9 @@ impl Keyboard {
                 3 => self.flags &= !flags,
                 _ => self.flags = flags,
             },
-            (b'>', 0, b'm') if first == 4 || csi.is_bare() => self.modify_other_keys = second.min(2) as u8,
+            (b'>', 0, b'm') if first == 4 || csi.is_bare() => {
+                self.modify_other_keys = second.min(2) as u8
+            }
             _ => {}
         }
     }

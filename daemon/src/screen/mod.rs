@@ -1,15 +1,22 @@
 //! The terminal that a program believes it talks to: what it shows, what it was set to, what it answers.
 
+mod charsets;
 mod csi;
+mod dialect;
 mod keyboard;
+mod model;
 mod modes;
 pub(crate) mod palette;
 mod query;
+mod repaint;
 mod scanner;
+mod snapshot;
 mod splitter;
 mod strip;
 
+pub(crate) use model::Screen;
 pub(crate) use modes::{Modes, MouseEncoding, MouseTracking};
 pub(crate) use query::{Query, answer, needs_cursor};
 pub(crate) use scanner::{Event, EventKind, Mark, Scanner};
+pub(crate) use snapshot::{CellRun, Color, Cursor, Snapshot, Style};
 pub(crate) use strip::QueryStripper;

@@ -34,27 +34,42 @@ pub(crate) enum MouseEncoding {
     SgrPixels,
 }
 
-/// What the program has set, as a whole terminal would remember it. The default is a terminal just switched on.
+/// What the program has set, as a terminal remembers it. The default is a terminal just switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Modes {
+    /// DECCKM: arrows, Home and End send SS3 instead of CSI.
     pub(crate) application_cursor: bool,
+    /// DECKPAM: the keypad sends sequences instead of characters.
     pub(crate) application_keypad: bool,
+    /// DEC mode 2004.
     pub(crate) bracketed_paste: bool,
+    /// DEC modes 47, 1047 and 1049.
     pub(crate) alternate_screen: bool,
+    /// DECTCEM.
     pub(crate) cursor_visible: bool,
+    /// DEC mode 12.
     pub(crate) cursor_blink: bool,
+    /// DECAWM.
     pub(crate) autowrap: bool,
+    /// DECOM: rows count from the top of the scroll region.
     pub(crate) origin: bool,
+    /// DECSCNM.
     pub(crate) reverse_video: bool,
+    /// IRM: text pushes what follows to the right.
     pub(crate) insert: bool,
+    /// LNM: a line feed also returns.
     pub(crate) newline: bool,
+    /// DEC mode 1004.
     pub(crate) focus_events: bool,
+    /// Which mouse events are wanted.
     pub(crate) mouse: MouseTracking,
+    /// How mouse events are wanted.
     pub(crate) mouse_encoding: MouseEncoding,
     /// DECSCUSR: 0 the terminal's own, 1 to 6 block, underline and bar, blinking and steady.
     pub(crate) cursor_style: u8,
     /// First and last row that scroll, from 0; `None` is the whole screen.
     pub(crate) scroll_region: Option<(u16, u16)>,
+    /// Encodings of keys beyond the usual.
     pub(crate) keyboard: Keyboard,
 }
 
@@ -122,17 +137,14 @@ impl Modes {
     }
 
     fn apply_csi(&mut self, body: &[u8]) {
-        // Colours make up most of a flood; only `CSI > … m` is about modes.
-        match body {
-            [b'>', .., b'm'] | [.., b'h' | b'l' | b'p' | b'q' | b'r' | b'u'] => {}
-            _ => return,
-        }
         let Some(csi) = Csi::parse(body) else { return };
         match csi.shape() {
             (b'?', 0, b'h') => csi.numbers().for_each(|number| self.set_dec(number, true)),
             (b'?', 0, b'l') => csi.numbers().for_each(|number| self.set_dec(number, false)),
             (0, 0, b'h') => csi.numbers().for_each(|number| self.set_ansi(number, true)),
-            (0, 0, b'l') => csi.numbers().for_each(|number| self.set_ansi(number, false)),
+            (0, 0, b'l') => csi
+                .numbers()
+                .for_each(|number| self.set_ansi(number, false)),
             (0, b'!', b'p') => self.soft_reset(),
             (0, b' ', b'q') => self.cursor_style = csi.first().min(6) as u8,
             (0, 0, b'r') => self.scroll_region = scroll_region(&csi),
@@ -212,7 +224,11 @@ fn mouse_encoding(number: u16) -> Option<MouseEncoding> {
 fn scroll_region(csi: &Csi<'_>) -> Option<(u16, u16)> {
     let mut numbers = csi.numbers();
     let top = numbers.next().unwrap_or(0).saturating_sub(1);
-    let bottom = numbers.next().unwrap_or(0).checked_sub(1).unwrap_or(u16::MAX);
+    let bottom = numbers
+        .next()
+        .unwrap_or(0)
+        .checked_sub(1)
+        .unwrap_or(u16::MAX);
     (top < bottom && (top, bottom) != (0, u16::MAX)).then_some((top, bottom))
 }
 
@@ -223,7 +239,7 @@ mod tests {
 
     fn after(output: &[u8]) -> Modes {
         let (mut modes, mut splitter, mut rest) = (Modes::default(), Splitter::new(), output);
-        while let Some(sequence) = splitter.next(&mut rest) {
+        while let Some(sequence) = splitter.next(&mut rest, |_| true) {
             modes.apply(&sequence);
         }
         modes
@@ -234,7 +250,10 @@ mod tests {
         let set = after(b"\x1b[?1049h\x1b[?1h\x1b=\x1b[?2004h\x1b[?1004h\x1b[?1002;1006h\x1b[?25l\x1b[1;23r\x1b[2 q");
         assert!(set.alternate_screen && set.application_cursor && set.application_keypad);
         assert!(set.bracketed_paste && set.focus_events && !set.cursor_visible);
-        assert_eq!((set.mouse, set.mouse_encoding), (MouseTracking::ButtonMotion, MouseEncoding::Sgr));
+        assert_eq!(
+            (set.mouse, set.mouse_encoding),
+            (MouseTracking::ButtonMotion, MouseEncoding::Sgr)
+        );
         assert_eq!((set.scroll_region, set.cursor_style), (Some((0, 22)), 2));
         let back = after(
             b"\x1b[?1049;1;2004;1004;1002;1006;25h\x1b=\x1b[?1049l\x1b[?1;2004;1004;1002;1006l\x1b>\x1b[5;9r\x1b[r\x1b[0 q",
@@ -247,20 +266,47 @@ mod tests {
         let set = b"\x1b[?1;6;1000;2004;1049h\x1b[?7;25l\x1b[4h\x1b[>1u".as_slice();
         assert_eq!(after(&[set, b"\x1bc"].concat()), Modes::default());
         let soft = after(&[set, b"\x1b[!p"].concat());
-        assert!(!soft.application_cursor && !soft.origin && soft.autowrap && soft.cursor_visible && !soft.insert);
-        assert!(soft.bracketed_paste && soft.alternate_screen && soft.mouse == MouseTracking::PressRelease);
+        assert!(
+            !soft.application_cursor
+                && !soft.origin
+                && soft.autowrap
+                && soft.cursor_visible
+                && !soft.insert
+        );
+        assert!(
+            soft.bracketed_paste
+                && soft.alternate_screen
+                && soft.mouse == MouseTracking::PressRelease
+        );
     }
 
     #[test]
     fn a_mode_is_set_reset_or_unknown() {
         let modes = after(b"\x1b[?1003h\x1b[?2004h\x1b[4h");
-        assert_eq!((modes.dec(1003), modes.dec(1000), modes.dec(2004)), (Some(true), Some(false), Some(true)));
-        assert_eq!((modes.dec(25), modes.dec(7), modes.dec(1)), (Some(true), Some(true), Some(false)));
-        assert_eq!((modes.dec(2026), modes.ansi(4), modes.ansi(20), modes.ansi(2)), (None, Some(true), Some(false), None));
+        assert_eq!(
+            (modes.dec(1003), modes.dec(1000), modes.dec(2004)),
+            (Some(true), Some(false), Some(true))
+        );
+        assert_eq!(
+            (modes.dec(25), modes.dec(7), modes.dec(1)),
+            (Some(true), Some(true), Some(false))
+        );
+        assert_eq!(
+            (
+                modes.dec(2026),
+                modes.ansi(4),
+                modes.ansi(20),
+                modes.ansi(2)
+            ),
+            (None, Some(true), Some(false), None)
+        );
     }
 
     #[test]
     fn sequences_that_only_look_alike_change_nothing() {
-        assert_eq!(after(b"\x1b[1h\x1b[>1h\x1b[?1$p\x1b[?1049r\x1b(c\x1b[?9999h\x1b[?1 h\x1b[9;3r"), Modes::default());
+        assert_eq!(
+            after(b"\x1b[1h\x1b[>1h\x1b[?1$p\x1b[?1049r\x1b(c\x1b[?9999h\x1b[?1 h\x1b[9;3r"),
+            Modes::default()
+        );
     }
 }

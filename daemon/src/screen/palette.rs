@@ -46,7 +46,10 @@ mod tests {
 
     #[test]
     fn the_cube_and_the_greys_are_those_of_xterm() {
-        assert_eq!([16, 21, 67, 231].map(color), [(0, 0, 0), (0, 0, 255), (95, 135, 175), (255, 255, 255)]);
+        assert_eq!(
+            [16, 21, 67, 231].map(color),
+            [(0, 0, 0), (0, 0, 255), (95, 135, 175), (255, 255, 255)]
+        );
         assert_eq!([232, 255].map(color), [(8, 8, 8), (238, 238, 238)]);
         assert_eq!(color(9), (255, 0, 0));
     }

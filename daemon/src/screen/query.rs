@@ -1,7 +1,7 @@
 //! What a program may ask its terminal, and what this terminal answers.
 //!
 //! A query that stays unanswered makes programs such as vim and tmux wait, so everything usual gets an answer:
-//! that of a dark, 256-colour terminal of the VT220 family with `CELL_*_PX` sized cells.
+//! that of a dark terminal of the VT220 family with 256 colours.
 
 use super::csi::Csi;
 use super::modes::Modes;
@@ -31,7 +31,11 @@ pub(crate) enum Query {
     /// The other DEC private status reports, by number.
     DeviceStatus(u16),
     /// DECRQM; `set` is `None` for a mode this terminal does not have.
-    Mode { private: bool, number: u16, set: Option<bool> },
+    Mode {
+        private: bool,
+        number: u16,
+        set: Option<bool>,
+    },
     /// OSC 10, 11 and 12: text, background and cursor. `bell`: how the query was ended.
     Color { number: u16, bell: bool },
     /// OSC 4.
@@ -74,7 +78,10 @@ impl Query {
                 _ => {}
             },
             // Kitty graphics: is this supported?
-            Kind::Other if sequence.body.starts_with(b"G") && sequence.body.windows(3).any(|w| w == b"a=q") => {
+            Kind::Other
+                if sequence.body.starts_with(b"G")
+                    && sequence.body.windows(3).any(|w| w == b"a=q") =>
+            {
                 found(Self::Unanswered);
             }
             _ => {}
@@ -91,7 +98,11 @@ pub(crate) fn needs_cursor(query: &Query) -> bool {
 ///
 /// `cursor` is row and column from 0; without it a question for the cursor stays unanswered. `size` is rows and
 /// columns. The cursor's row counts from the top of the screen in origin mode too.
-pub(crate) fn answer(query: &Query, cursor: Option<(u16, u16)>, size: (u16, u16)) -> Option<Vec<u8>> {
+pub(crate) fn answer(
+    query: &Query,
+    cursor: Option<(u16, u16)>,
+    size: (u16, u16),
+) -> Option<Vec<u8>> {
     let text = match *query {
         Query::PrimaryAttributes => "\x1b[?62;22c".to_owned(),
         // The first number is a VT220, the second a version that makes vim use the SGR mouse protocol.
@@ -102,26 +113,47 @@ pub(crate) fn answer(query: &Query, cursor: Option<(u16, u16)>, size: (u16, u16)
             let (row, col) = cursor?;
             // A cursor that waits to wrap stands beyond the last column in the model.
             let col = col.min(size.1.saturating_sub(1));
-            format!("\x1b[{}{};{}R", mark(private), u32::from(row) + 1, u32::from(col) + 1)
+            format!(
+                "\x1b[{}{};{}R",
+                mark(private),
+                u32::from(row) + 1,
+                u32::from(col) + 1
+            )
         }
         Query::DeviceStatus(number) => format!("\x1b[?{}n", device_status(number)?),
-        Query::Mode { private, number, set } => {
+        Query::Mode {
+            private,
+            number,
+            set,
+        } => {
             let value = set.map_or(0, |set| if set { 1 } else { 2 });
             format!("\x1b[{}{number};{value}$y", mark(private))
         }
         Query::Color { number, bell } => {
-            let color = if number == 11 { palette::BACKGROUND } else { palette::FOREGROUND };
+            let color = if number == 11 {
+                palette::BACKGROUND
+            } else {
+                palette::FOREGROUND
+            };
             format!("\x1b]{number};{}{}", spelled(color), terminator(bell))
         }
         Query::PaletteColor { index, bell } => {
-            format!("\x1b]4;{index};{}{}", spelled(palette::color(index)), terminator(bell))
+            format!(
+                "\x1b]4;{index};{}{}",
+                spelled(palette::color(index)),
+                terminator(bell)
+            )
         }
         Query::Version => format!("\x1bP>|ccd {}\x1b\\", env!("CARGO_PKG_VERSION")),
         Query::KeyboardFlags(flags) => format!("\x1b[?{flags}u"),
         Query::CursorStyle(style) => format!("\x1bP1$r{style} q\x1b\\"),
         Query::ScrollRegion(region) => {
             let (top, bottom) = region.unwrap_or((0, u16::MAX));
-            format!("\x1bP1$r{};{}r\x1b\\", u32::from(top) + 1, bottom.saturating_add(1).min(size.0))
+            format!(
+                "\x1bP1$r{};{}r\x1b\\",
+                u32::from(top) + 1,
+                bottom.saturating_add(1).min(size.0)
+            )
         }
         Query::Setting => "\x1bP0$r\x1b\\".to_owned(),
         Query::Capability => "\x1bP0+r\x1b\\".to_owned(),
@@ -132,12 +164,6 @@ pub(crate) fn answer(query: &Query, cursor: Option<(u16, u16)>, size: (u16, u16)
 }
 
 fn csi_query(body: &[u8], modes: &Modes) -> Option<Query> {
-    // Colours and cursor movements end in other bytes and are nearly all of a flood.
-    if !matches!(body.last()?, b'c' | b'n' | b'p' | b'q' | b't' | b'u' | b'w' | b'x' | b'y' | b'S')
-        && !matches!(body, [b'?', .., b'm'])
-    {
-        return None;
-    }
     let csi = Csi::parse(body)?;
     let number = csi.first();
     Some(match csi.shape() {
@@ -148,13 +174,23 @@ fn csi_query(body: &[u8], modes: &Modes) -> Option<Query> {
         (0, 0, b'n') if number == 6 => Query::CursorPosition { private: false },
         (b'?', 0, b'n') if number == 6 => Query::CursorPosition { private: true },
         (b'?', 0, b'n') => Query::DeviceStatus(number),
-        (b'?', b'$', b'p') => Query::Mode { private: true, number, set: modes.dec(number) },
-        (0, b'$', b'p') => Query::Mode { private: false, number, set: modes.ansi(number) },
+        (b'?', b'$', b'p') => Query::Mode {
+            private: true,
+            number,
+            set: modes.dec(number),
+        },
+        (0, b'$', b'p') => Query::Mode {
+            private: false,
+            number,
+            set: modes.ansi(number),
+        },
         (b'>', 0, b'q') if number == 0 => Query::Version,
         (b'?', 0, b'u') if csi.is_bare() => Query::KeyboardFlags(modes.keyboard.flags()),
         (0, 0, b't') if matches!(number, 11 | 13..=16 | 18..=21) => Query::Window(number),
         // DECREQTPARM, DECRQPSR, DECRQUPSS and checksums, XTSMGRAPHICS, XTQMODKEYS.
-        (0, 0, b'x') | (0, b'$', b'w') | (0, b'*', b'y') | (b'?', 0, b'S' | b'm') => Query::Unanswered,
+        (0, 0, b'x') | (0, b'$', b'w') | (0, b'*', b'y') | (b'?', 0, b'S' | b'm') => {
+            Query::Unanswered
+        }
         _ => return None,
     })
 }
@@ -166,7 +202,10 @@ fn osc_queries(body: &[u8], bell: bool, mut found: impl FnMut(Query)) {
         Some(4) => {
             let mut pairs = fields.take(2 * MAX_COLORS_ASKED);
             while let (Some(index), Some(value)) = (pairs.next(), pairs.next()) {
-                if let (Some(index), b"?") = (decimal(index).and_then(|index| u8::try_from(index).ok()), value) {
+                if let (Some(index), b"?") = (
+                    decimal(index).and_then(|index| u8::try_from(index).ok()),
+                    value,
+                ) {
                     found(Query::PaletteColor { index, bell });
                 }
             }
@@ -175,7 +214,11 @@ fn osc_queries(body: &[u8], bell: bool, mut found: impl FnMut(Query)) {
         Some(first @ 10..=19) => {
             for (number, _) in (first..=19).zip(fields).filter(|(_, value)| value == b"?") {
                 let known = number <= 12;
-                found(if known { Query::Color { number, bell } } else { Query::Unanswered });
+                found(if known {
+                    Query::Color { number, bell }
+                } else {
+                    Query::Unanswered
+                });
             }
         }
         // Special colours, font, clipboard: a terminal would give away what it shows or holds.
@@ -205,7 +248,10 @@ fn device_status(number: u16) -> Option<&'static str> {
 }
 
 fn window_report(number: u16, (rows, cols): (u16, u16)) -> Option<String> {
-    let (height_px, width_px) = (u32::from(rows) * CELL_HEIGHT_PX, u32::from(cols) * CELL_WIDTH_PX);
+    let (height_px, width_px) = (
+        u32::from(rows) * CELL_HEIGHT_PX,
+        u32::from(cols) * CELL_WIDTH_PX,
+    );
     Some(match number {
         11 => "\x1b[1t".to_owned(),
         13 => "\x1b[3;0;0t".to_owned(),

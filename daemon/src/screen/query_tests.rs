@@ -6,7 +6,7 @@ const SIZE: (u16, u16) = (24, 80);
 fn queries(output: &[u8]) -> Vec<Query> {
     let (mut modes, mut splitter) = (Modes::default(), Splitter::new());
     let (mut rest, mut found) = (output, Vec::new());
-    while let Some(sequence) = splitter.next(&mut rest) {
+    while let Some(sequence) = splitter.next(&mut rest, |_| true) {
         Query::find(&sequence, &modes, |query| found.push(query));
         modes.apply(&sequence);
     }
@@ -15,7 +15,10 @@ fn queries(output: &[u8]) -> Vec<Query> {
 
 fn answers(output: &str) -> String {
     let found = queries(output.as_bytes());
-    let bytes = found.iter().filter_map(|query| answer(query, Some((4, 9)), SIZE)).flatten();
+    let bytes = found
+        .iter()
+        .filter_map(|query| answer(query, Some((4, 9)), SIZE))
+        .flatten();
     String::from_utf8(bytes.collect()).unwrap()
 }
 
@@ -38,9 +41,15 @@ fn each_query_gets_the_answer_of_its_kind() {
         ("\x1b[4$p", "\x1b[4;2$y"),
         ("\x1b]10;?\x07", "\x1b]10;rgb:ffff/ffff/ffff\x07"),
         ("\x1b]11;?\x1b\\", "\x1b]11;rgb:0000/0000/0000\x1b\\"),
-        ("\x1b]11;?;?\x07", "\x1b]11;rgb:0000/0000/0000\x07\x1b]12;rgb:ffff/ffff/ffff\x07"),
+        (
+            "\x1b]11;?;?\x07",
+            "\x1b]11;rgb:0000/0000/0000\x07\x1b]12;rgb:ffff/ffff/ffff\x07",
+        ),
         ("\x1b]4;9;?\x07", "\x1b]4;9;rgb:ffff/0000/0000\x07"),
-        ("\x1b]4;1;red;232;?\x1b\\", "\x1b]4;232;rgb:0808/0808/0808\x1b\\"),
+        (
+            "\x1b]4;1;red;232;?\x1b\\",
+            "\x1b]4;232;rgb:0808/0808/0808\x1b\\",
+        ),
         ("\x1b[>q", version),
         ("\x1b[>0q", version),
         ("\x1b[?u", "\x1b[?0u"),
@@ -79,5 +88,9 @@ fn only_the_cursor_needs_the_screen() {
     let ask = Query::CursorPosition { private: false };
     assert!(needs_cursor(&ask) && !needs_cursor(&Query::Status));
     assert_eq!(answer(&ask, None, SIZE), None);
-    assert_eq!(answer(&ask, Some((0, 80)), SIZE).unwrap(), b"\x1b[1;80R", "a cursor that waits to wrap");
+    assert_eq!(
+        answer(&ask, Some((0, 80)), SIZE).unwrap(),
+        b"\x1b[1;80R",
+        "a cursor that waits to wrap"
+    );
 }

@@ -1,5 +1,6 @@
 //! Follows all output of a session: the modes it sets, and the places that somebody must act on.
 
+use super::csi::is_picture_only;
 use super::modes::Modes;
 use super::query::Query;
 use super::splitter::{Kind, Sequence, Splitter};
@@ -14,13 +15,16 @@ pub(crate) struct Event {
     pub(crate) start: u64,
     /// Offset just past its last byte.
     pub(crate) end: u64,
+    /// What was found there.
     pub(crate) kind: EventKind,
 }
 
 /// What an [`Event`] is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EventKind {
+    /// A question that wants an answer typed, see [`answer`](super::answer).
     Query(Query),
+    /// A shell's prompt mark.
     Mark(Mark),
     /// The new window title, without control characters, at most 1 KiB.
     Title(String),
@@ -55,7 +59,10 @@ pub(crate) struct Scanner {
 impl Scanner {
     /// Returns a scanner for a terminal just switched on.
     pub(crate) fn new() -> Self {
-        Self { splitter: Splitter::new(), modes: Modes::default() }
+        Self {
+            splitter: Splitter::new(),
+            modes: Modes::default(),
+        }
     }
 
     /// Returns the modes after all that was fed.
@@ -69,11 +76,13 @@ impl Scanner {
     /// sequence ends in and may start before it. One sequence can ask several questions.
     pub(crate) fn feed(&mut self, bytes: &[u8], base_offset: u64, events: &mut Vec<Event>) {
         let mut rest = bytes;
-        while let Some(sequence) = self.splitter.next(&mut rest) {
+        while let Some(sequence) = self.splitter.next(&mut rest, |body| !is_picture_only(body)) {
             let end = base_offset + (bytes.len() - rest.len()) as u64;
             let start = end.saturating_sub(sequence.len_bytes);
             let mut push = |kind| events.push(Event { start, end, kind });
-            Query::find(&sequence, &self.modes, |query| push(EventKind::Query(query)));
+            Query::find(&sequence, &self.modes, |query| {
+                push(EventKind::Query(query))
+            });
             if let Some(mark) = mark(&sequence) {
                 push(EventKind::Mark(mark));
             } else if let Some(title) = title(&sequence) {
@@ -93,13 +102,18 @@ pub(super) fn title(sequence: &Sequence<'_>) -> Option<String> {
 }
 
 fn mark(sequence: &Sequence<'_>) -> Option<Mark> {
-    let Kind::Osc { .. } = sequence.kind else { return None };
+    let Kind::Osc { .. } = sequence.kind else {
+        return None;
+    };
     let (params, kind) = match sequence.body.strip_prefix(b"133;")? {
         [kind] => (&[][..], *kind),
         [kind, b';', params @ ..] => (params, *kind),
         _ => return None,
     };
-    kind.is_ascii_uppercase().then(|| Mark { kind: char::from(kind), params: printable(params) })
+    kind.is_ascii_uppercase().then(|| Mark {
+        kind: char::from(kind),
+        params: printable(params),
+    })
 }
 
 /// Returns the text of `bytes` without control characters, cut to [`MAX_TEXT_BYTES`] between two characters.
@@ -125,30 +139,58 @@ mod tests {
     }
 
     fn kinds(output: &[u8]) -> Vec<EventKind> {
-        scan(&[output]).0.into_iter().map(|event| event.kind).collect()
+        scan(&[output])
+            .0
+            .into_iter()
+            .map(|event| event.kind)
+            .collect()
     }
 
     #[test]
     fn offsets_are_those_of_the_whole_output() {
         let (events, _) = scan(&[b"text\x1b[", b"6n\x1b]133;D;0\x07$ "]);
-        let spans: Vec<_> = events.iter().map(|event| (event.start, event.end)).collect();
+        let spans: Vec<_> = events
+            .iter()
+            .map(|event| (event.start, event.end))
+            .collect();
         assert_eq!(spans, [(1004, 1008), (1008, 1018)]);
     }
 
     #[test]
     fn marks_carry_their_parameters() {
         let found = kinds(b"\x1b]133;A\x07\x1b]133;C;n0nce\x1b\\\x1b]133;D;130;n0nce\x07\x1b]133;D\x07\x1b]133\x07\x1b]133;Axx\x07");
-        let mark = |kind, params: &str| EventKind::Mark(Mark { kind, params: params.to_owned() });
-        assert_eq!(found, [mark('A', ""), mark('C', "n0nce"), mark('D', "130;n0nce"), mark('D', "")]);
-        let EventKind::Mark(done) = &found[2] else { unreachable!() };
+        let mark = |kind, params: &str| {
+            EventKind::Mark(Mark {
+                kind,
+                params: params.to_owned(),
+            })
+        };
+        assert_eq!(
+            found,
+            [
+                mark('A', ""),
+                mark('C', "n0nce"),
+                mark('D', "130;n0nce"),
+                mark('D', "")
+            ]
+        );
+        let EventKind::Mark(done) = &found[2] else {
+            unreachable!()
+        };
         assert_eq!(done.exit_status(), Some(130));
     }
 
     #[test]
     fn titles_are_bounded_text() {
-        assert_eq!(kinds("\x1b]2;n\u{e4}me\n\x07".as_bytes()), [EventKind::Title("n\u{e4}me".to_owned())]);
+        assert_eq!(
+            kinds("\x1b]2;n\u{e4}me\n\x07".as_bytes()),
+            [EventKind::Title("n\u{e4}me".to_owned())]
+        );
         let long = ["\x1b]0;", &"\u{20ac}".repeat(5000), "\x07"].concat();
-        assert_eq!(kinds(long.as_bytes()), [EventKind::Title("\u{20ac}".repeat(MAX_TEXT_BYTES / 3))]);
+        assert_eq!(
+            kinds(long.as_bytes()),
+            [EventKind::Title("\u{20ac}".repeat(MAX_TEXT_BYTES / 3))]
+        );
         assert_eq!(kinds(b"\x1b]1;icon\x07\x1b]20;x\x07"), []);
     }
 

@@ -5,6 +5,9 @@ use memchr::memchr;
 /// Most bytes of one sequence that are kept; what comes after is dropped.
 pub(super) const MAX_BODY_BYTES: usize = 2048;
 
+/// Most control characters inside one sequence that are kept; there should be none.
+const MAX_CONTROLS: usize = 64;
+
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 const CAN: u8 = 0x18;
@@ -23,18 +26,30 @@ pub(super) enum Kind {
     Dcs,
     /// SOS, PM and APC strings.
     Other,
+    /// A sequence that was broken off, by CAN, SUB or (`by_escape`) the ESC of the next one, which is read already.
+    Cancelled { by_escape: bool },
 }
 
-/// One complete escape sequence.
+/// One escape sequence, complete or [cancelled](Kind::Cancelled).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sequence<'a> {
     pub(super) kind: Kind,
     /// Everything after the introducer; without the terminator of a string, with the final byte of others.
     pub(super) body: &'a [u8],
-    /// Raw length, introducer and terminator included; it may have begun in an earlier chunk.
+    /// Control characters inside a sequence that is no string, which a terminal obeys before the sequence.
+    pub(super) controls: &'a [u8],
+    /// Raw length, introducer and terminator included, but not the ESC that cancels it. The sequence may have begun
+    /// in an earlier chunk.
     pub(super) len_bytes: u64,
     /// The body is longer than [`MAX_BODY_BYTES`] and its end is missing.
     pub(super) truncated: bool,
+}
+
+impl Sequence<'_> {
+    /// Tells whether this is a CSI sequence, all of it, with nothing in it that does not belong there.
+    pub(super) fn is_bare_csi(&self) -> bool {
+        self.kind == Kind::Csi && !self.truncated && self.controls.is_empty()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +69,7 @@ enum State {
 pub(super) struct Splitter {
     state: State,
     body: Vec<u8>,
+    controls: Vec<u8>,
     truncated: bool,
     open_len_bytes: u64,
 }
@@ -61,7 +77,13 @@ pub(super) struct Splitter {
 impl Splitter {
     /// Returns a splitter that is not inside any sequence.
     pub(super) fn new() -> Self {
-        Self { state: State::Ground, body: Vec::new(), truncated: false, open_len_bytes: 0 }
+        Self {
+            state: State::Ground,
+            body: Vec::new(),
+            controls: Vec::new(),
+            truncated: false,
+            open_len_bytes: 0,
+        }
     }
 
     /// Returns the raw length of the sequence that has begun and not ended, 0 in plain text.
@@ -74,57 +96,88 @@ impl Splitter {
         self.truncated
     }
 
-    /// Returns the next complete sequence and moves `input` just past it; `None` once `input` is used up.
-    pub(super) fn next<'a, 'b: 'a>(&'a mut self, input: &mut &'b [u8]) -> Option<Sequence<'a>> {
-        let kind = loop {
-            match self.state {
-                State::Ground => {
-                    let Some(at) = memchr(ESC, input) else {
-                        *input = &[];
-                        return None;
-                    };
-                    *input = &input[at..];
-                    if let Some(len) = whole_csi_len(input) {
-                        let body = &input[2..len];
-                        *input = &input[len..];
-                        return Some(Sequence { kind: Kind::Csi, body, len_bytes: len as u64, truncated: false });
-                    }
-                    *input = &input[1..];
-                    self.begin();
-                }
-                _ if input.is_empty() => return None,
-                State::Text(kind) => {
-                    if let Some(kind) = self.string(kind, input) {
-                        break kind;
-                    }
-                }
-                _ => {
-                    let byte = input[0];
-                    *input = &input[1..];
-                    self.open_len_bytes += 1;
-                    if let Some(kind) = self.byte(byte) {
-                        break kind;
-                    }
-                }
+    /// Returns the next sequence and moves `input` just past it; `None` once `input` is used up.
+    ///
+    /// CSI sequences whose body `wanted` refuses are passed over where they are whole. A flood is mostly such, so this
+    /// loop is what the speed depends on; others are returned without asking.
+    #[inline]
+    pub(super) fn next<'a, 'b: 'a>(
+        &'a mut self,
+        input: &mut &'b [u8],
+        wanted: impl Fn(&[u8]) -> bool,
+    ) -> Option<Sequence<'a>> {
+        if self.state != State::Ground {
+            return self.resume(input);
+        }
+        let mut rest = *input;
+        while let Some(at) = memchr(ESC, rest) {
+            rest = &rest[at..];
+            let Some(len) = whole_csi_len(rest) else {
+                *input = &rest[1..];
+                self.begin();
+                return self.resume(input);
+            };
+            let body = &rest[2..len];
+            rest = &rest[len..];
+            if wanted(body) {
+                *input = rest;
+                let len_bytes = len as u64;
+                return Some(Sequence {
+                    kind: Kind::Csi,
+                    body,
+                    controls: &[],
+                    len_bytes,
+                    truncated: false,
+                });
             }
-        };
-        self.state = State::Ground;
-        let len_bytes = std::mem::take(&mut self.open_len_bytes);
+        }
+        *input = &[];
+        None
+    }
+
+    /// Goes on with a sequence that has begun.
+    fn resume(&mut self, input: &mut &[u8]) -> Option<Sequence<'_>> {
+        while let Some((&byte, rest)) = input.split_first() {
+            let ended = match self.state {
+                State::Text(kind) => self.string(kind, input),
+                // A string ends unheard when its ESC begins another sequence, as in xterm.
+                State::TextEscape(_) if byte != b'\\' => Some(Kind::Cancelled { by_escape: true }),
+                _ => {
+                    *input = rest;
+                    self.open_len_bytes += 1;
+                    self.byte(byte)
+                }
+            };
+            if let Some(kind) = ended {
+                return Some(self.finish(kind));
+            }
+        }
+        None
+    }
+
+    fn finish(&mut self, kind: Kind) -> Sequence<'_> {
         let truncated = std::mem::take(&mut self.truncated);
-        Some(Sequence { kind, body: &self.body, len_bytes, truncated })
+        let mut len_bytes = std::mem::take(&mut self.open_len_bytes);
+        self.state = State::Ground;
+        if kind == (Kind::Cancelled { by_escape: true }) {
+            len_bytes -= 1;
+            self.begin();
+        }
+        Sequence {
+            kind,
+            body: &self.body,
+            controls: &self.controls,
+            len_bytes,
+            truncated,
+        }
     }
 
     fn begin(&mut self) {
         self.state = State::Escape;
         self.body.clear();
+        self.controls.clear();
         self.truncated = false;
         self.open_len_bytes = 1;
-    }
-
-    fn abandon(&mut self) {
-        self.state = State::Ground;
-        self.truncated = false;
-        self.open_len_bytes = 0;
     }
 
     fn keep(&mut self, bytes: &[u8]) {
@@ -133,37 +186,41 @@ impl Splitter {
         self.truncated |= kept < bytes.len();
     }
 
-    /// Takes one byte outside plain text and string bodies; returns the kind of the sequence it completes.
+    /// Takes one byte outside plain text and string bodies; returns the kind of the sequence it ends.
     fn byte(&mut self, byte: u8) -> Option<Kind> {
         match (self.state, byte) {
-            (State::TextEscape(kind), b'\\') => return Some(kind),
-            // Any other byte after ESC ends the string unheard, as xterm does.
-            (State::TextEscape(_), _) => {
-                self.begin();
-                self.open_len_bytes = 2;
-                return self.byte(byte);
-            }
-            (_, ESC) => self.begin(),
-            (_, CAN | SUB) => self.abandon(),
+            (State::TextEscape(kind), _) => return Some(kind),
+            (_, ESC) => return Some(Kind::Cancelled { by_escape: true }),
+            (_, CAN | SUB) => return Some(Kind::Cancelled { by_escape: false }),
             (State::Escape, b'[') if self.body.is_empty() => self.state = State::Csi,
-            (State::Escape, b']') if self.body.is_empty() => self.state = State::Text(Kind::Osc { bell: false }),
+            (State::Escape, b']') if self.body.is_empty() => {
+                self.state = State::Text(Kind::Osc { bell: false })
+            }
             (State::Escape, b'P') if self.body.is_empty() => self.state = State::Text(Kind::Dcs),
-            (State::Escape, b'X' | b'^' | b'_') if self.body.is_empty() => self.state = State::Text(Kind::Other),
+            (State::Escape, b'X' | b'^' | b'_') if self.body.is_empty() => {
+                self.state = State::Text(Kind::Other)
+            }
             (State::Escape | State::Csi, 0x20..=0x7e) => {
                 self.keep(&[byte]);
-                let (kind, first_final) =
-                    if self.state == State::Csi { (Kind::Csi, 0x40) } else { (Kind::Escape, 0x30) };
+                let (kind, first_final) = if self.state == State::Csi {
+                    (Kind::Csi, 0x40)
+                } else {
+                    (Kind::Escape, 0x30)
+                };
                 return (byte >= first_final).then_some(kind);
             }
-            // C0 controls, DEL and 8-bit bytes inside a sequence are not part of it.
+            (_, 0..0x20) if self.controls.len() < MAX_CONTROLS => self.controls.push(byte),
+            // DEL and 8-bit bytes inside a sequence mean nothing.
             _ => {}
         }
         None
     }
 
-    /// Takes a stretch of a string body; returns its kind when BEL ends it here.
+    /// Takes a stretch of a string body; returns its kind when it ends here.
     fn string(&mut self, kind: Kind, input: &mut &[u8]) -> Option<Kind> {
-        let stop = input.iter().position(|&byte| matches!(byte, BEL | CAN | SUB | ESC));
+        let stop = input
+            .iter()
+            .position(|&byte| matches!(byte, BEL | CAN | SUB | ESC));
         let (text, rest) = input.split_at(stop.unwrap_or(input.len()));
         self.keep(text);
         self.open_len_bytes += text.len() as u64;
@@ -175,7 +232,7 @@ impl Splitter {
             (BEL, Kind::Osc { .. }) => return Some(Kind::Osc { bell: true }),
             (BEL, _) => self.keep(&[BEL]),
             (ESC, _) => self.state = State::TextEscape(kind),
-            _ => self.abandon(),
+            _ => return Some(Kind::Cancelled { by_escape: false }),
         }
         None
     }
@@ -201,8 +258,13 @@ mod tests {
         let mut found = Vec::new();
         for chunk in chunks {
             let mut rest = *chunk;
-            while let Some(sequence) = splitter.next(&mut rest) {
-                found.push((sequence.kind, sequence.body.to_vec(), sequence.len_bytes, sequence.truncated));
+            while let Some(sequence) = splitter.next(&mut rest, |_| true) {
+                found.push((
+                    sequence.kind,
+                    sequence.body.to_vec(),
+                    sequence.len_bytes,
+                    sequence.truncated,
+                ));
             }
         }
         found
@@ -226,7 +288,12 @@ mod tests {
 
     #[test]
     fn a_sequence_cut_anywhere_is_the_same_sequence() {
-        for input in [&b"\x1b[?25h"[..], b"\x1b]0;title\x1b\\", b"\x1bP$qm\x1b\\", b"\x1b)0"] {
+        for input in [
+            &b"\x1b[?25h"[..],
+            b"\x1b]0;title\x1b\\",
+            b"\x1bP$qm\x1b\\",
+            b"\x1b)0",
+        ] {
             let whole = split(&[input]);
             assert_eq!(whole.len(), 1);
             for at in 0..input.len() {
@@ -236,11 +303,36 @@ mod tests {
     }
 
     #[test]
-    fn cancelled_and_restarted_sequences_are_not_reported() {
-        assert_eq!(split(&[b"\x1b[1\x18m\x1b]0;x\x1ay\x07"]), []);
-        assert_eq!(split(&[b"\x1b[1\x1b[2m"]), [(Kind::Csi, b"2m".to_vec(), 4, false)]);
-        assert_eq!(split(&[b"\x1b]0;x\x1b[2m"]), [(Kind::Csi, b"2m".to_vec(), 4, false)]);
-        assert_eq!(split(&[b"\x1b]0;x\x1b\x1b[2m"]), [(Kind::Csi, b"2m".to_vec(), 4, false)]);
+    fn a_sequence_broken_off_is_cancelled_and_the_next_one_whole() {
+        let spans = |output: &[u8]| {
+            let single: Vec<&[u8]> = output.chunks(1).collect();
+            let found: Vec<_> = split(&[output])
+                .into_iter()
+                .map(|(kind, _, len, _)| (kind, len))
+                .collect();
+            assert_eq!(
+                split(&single)
+                    .into_iter()
+                    .map(|(kind, _, len, _)| (kind, len))
+                    .collect::<Vec<_>>(),
+                found
+            );
+            found
+        };
+        let (by_control, by_escape) = (
+            Kind::Cancelled { by_escape: false },
+            Kind::Cancelled { by_escape: true },
+        );
+        assert_eq!(
+            spans(b"\x1b[1\x18m\x1b]0;x\x1ay\x07"),
+            [(by_control, 4), (by_control, 6)]
+        );
+        assert_eq!(spans(b"\x1b[1\x1b[2m"), [(by_escape, 3), (Kind::Csi, 4)]);
+        assert_eq!(spans(b"\x1b]0;x\x1b[2m"), [(by_escape, 5), (Kind::Csi, 4)]);
+        assert_eq!(
+            spans(b"\x1b]0;x\x1b\x1b[2m"),
+            [(by_escape, 5), (by_escape, 1), (Kind::Csi, 4)]
+        );
     }
 
     #[test]
@@ -249,6 +341,9 @@ mod tests {
         input.resize(input.len() + 3 * MAX_BODY_BYTES, b'x');
         input.push(BEL);
         let found = split(&[&input]);
-        assert_eq!((found[0].1.len(), found[0].2, found[0].3), (MAX_BODY_BYTES, input.len() as u64, true));
+        assert_eq!(
+            (found[0].1.len(), found[0].2, found[0].3),
+            (MAX_BODY_BYTES, input.len() as u64, true)
+        );
     }
 }

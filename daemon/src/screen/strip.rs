@@ -1,5 +1,6 @@
 //! Takes the terminal queries out of output on its way to another terminal.
 
+use super::csi::is_picture_only;
 use super::modes::Modes;
 use super::query::Query;
 use super::splitter::Splitter;
@@ -17,7 +18,10 @@ pub(crate) struct QueryStripper {
 impl QueryStripper {
     /// Returns a stripper for a stream that begins outside any sequence.
     pub(crate) fn new() -> Self {
-        Self { splitter: Splitter::new(), held: Vec::new() }
+        Self {
+            splitter: Splitter::new(),
+            held: Vec::new(),
+        }
     }
 
     /// Returns `bytes` without queries, after what was held back, before what is now.
@@ -27,7 +31,7 @@ impl QueryStripper {
         pending.extend_from_slice(bytes);
         let mut kept = Vec::with_capacity(pending.len());
         let (mut written, mut rest) = (0, bytes);
-        while let Some(sequence) = self.splitter.next(&mut rest) {
+        while let Some(sequence) = self.splitter.next(&mut rest, |body| !is_picture_only(body)) {
             let mut is_query = false;
             // Which modes are on changes the answer, not the question.
             Query::find(&sequence, &Modes::default(), |_| is_query = true);
@@ -38,7 +42,11 @@ impl QueryStripper {
                 written = end;
             }
         }
-        let open_len = if self.splitter.open_is_truncated() { 0 } else { self.splitter.open_len_bytes() };
+        let open_len = if self.splitter.open_is_truncated() {
+            0
+        } else {
+            self.splitter.open_len_bytes()
+        };
         let hold_from = pending.len().saturating_sub(open_len as usize).max(written);
         kept.extend_from_slice(&pending[written..hold_from]);
         pending.drain(..hold_from);
@@ -54,7 +62,10 @@ mod tests {
 
     fn strip(chunks: &[&[u8]]) -> Vec<u8> {
         let mut stripper = QueryStripper::new();
-        chunks.iter().flat_map(|chunk| stripper.strip(chunk)).collect()
+        chunks
+            .iter()
+            .flat_map(|chunk| stripper.strip(chunk))
+            .collect()
     }
 
     #[test]

@@ -29,7 +29,11 @@ impl CommandFile {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let path = dir.join(format!("command-{}", nonce.as_str()));
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?;
         let created = Self { path };
         file.write_all(command)?;
         // A here-document at the very end needs its last line ended.
@@ -62,7 +66,10 @@ mod tests {
         let file = CommandFile::create(dir.path(), &Nonce::fixed("1"), b"echo hi").unwrap();
         let path = file.path().to_owned();
         assert_eq!(fs::read(&path).unwrap(), b"echo hi\n");
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         drop(file);
         assert!(!path.exists());
     }

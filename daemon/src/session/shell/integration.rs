@@ -64,17 +64,27 @@ pub(crate) fn integrated(
 }
 
 fn started_plain(args: &[OsString]) -> Integration {
-    Integration { args: args.to_vec(), ..Integration::default() }
+    Integration {
+        args: args.to_vec(),
+        ..Integration::default()
+    }
 }
 
 fn bash(args: &[OsString], rc_dir: &Path) -> Result<Integration, IntegrationError> {
-    let is_login = |arg: &OsStr| ["-l", "-il", "-li", "--login"].iter().any(|login| arg == *login);
+    let is_login = |arg: &OsStr| {
+        ["-l", "-il", "-li", "--login"]
+            .iter()
+            .any(|login| arg == *login)
+    };
     if !args.iter().all(|arg| is_login(arg) || arg == "-i") {
         return Ok(started_plain(args));
     }
     let path = write_rc(rc_dir, "ccd.bash", BASH_RC)?;
     // A login shell reads no --rcfile, so ours reads the login files in its place.
-    let login = args.iter().any(|arg| is_login(arg)).then(|| ("CCD_SHELL_LOGIN".into(), "1".into()));
+    let login = args
+        .iter()
+        .any(|arg| is_login(arg))
+        .then(|| ("CCD_SHELL_LOGIN".into(), "1".into()));
     Ok(Integration {
         args: vec!["--rcfile".into(), path.into(), "-i".into()],
         env: login.into_iter().collect(),
@@ -91,7 +101,11 @@ fn zsh(
     write_rc(&dir, ".zshenv", ZSH_ENV)?;
     let mut env = vec![("ZDOTDIR".into(), dir.into())];
     env.extend(user_dir.map(|user_dir| ("CCD_ZDOTDIR".into(), user_dir)));
-    Ok(Integration { args: args.to_vec(), env, has_marks: true })
+    Ok(Integration {
+        args: args.to_vec(),
+        env,
+        has_marks: true,
+    })
 }
 
 fn posix(
@@ -100,22 +114,36 @@ fn posix(
     rc_dir: &Path,
 ) -> Result<Integration, IntegrationError> {
     // Shells expand the value of ENV, so these would not be taken as they are.
-    if rc_dir.as_os_str().as_encoded_bytes().iter().any(|byte| b"$`\\~".contains(byte)) {
+    if rc_dir
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .any(|byte| b"$`\\~".contains(byte))
+    {
         return Ok(started_plain(args));
     }
     let path = write_rc(rc_dir, "ccd.env.sh", POSIX_ENV)?;
     let mut env = vec![("ENV".into(), path.into())];
     env.extend(user_env.map(|user_env| ("CCD_ENV".into(), user_env)));
-    Ok(Integration { args: args.to_vec(), env, has_marks: true })
+    Ok(Integration {
+        args: args.to_vec(),
+        env,
+        has_marks: true,
+    })
 }
 
 fn are_plain(args: &[OsString]) -> bool {
-    args.iter().all(|arg| PLAIN_OPTIONS.iter().any(|option| arg == *option))
+    args.iter()
+        .all(|arg| PLAIN_OPTIONS.iter().any(|option| arg == *option))
 }
 
 fn may_read_env(shell: &Path, args: &[OsString]) -> bool {
     let is_busybox = shell.file_name() == Some(OsStr::new("busybox"));
-    are_plain(if is_busybox { args.get(1..).unwrap_or_default() } else { args })
+    are_plain(if is_busybox {
+        args.get(1..).unwrap_or_default()
+    } else {
+        args
+    })
 }
 
 /// Writes `text` to `dir/name` unless it is there already. The file appears as a whole: another
@@ -125,16 +153,24 @@ fn write_rc(dir: &Path, name: &str, text: &str) -> Result<PathBuf, IntegrationEr
     if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
         return Ok(path);
     }
-    replace(dir, &path, text)
-        .map_err(|source| IntegrationError::Write { path: path.clone(), source })?;
+    replace(dir, &path, text).map_err(|source| IntegrationError::Write {
+        path: path.clone(),
+        source,
+    })?;
     Ok(path)
 }
 
 fn replace(dir: &Path, path: &Path, text: &str) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     let new_path = dir.join(format!("new-{}", Nonce::random()?.as_str()));
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new_path)?;
-    let result = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&new_path, path));
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&new_path)?;
+    let result = file
+        .write_all(text.as_bytes())
+        .and_then(|()| fs::rename(&new_path, path));
     if result.is_err() {
         // The first error is the one to report.
         let _ = fs::remove_file(&new_path);

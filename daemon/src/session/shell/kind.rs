@@ -26,7 +26,10 @@ impl ShellKind {
         let name = program.file_name()?.to_str()?;
         let name = name.strip_prefix('-').unwrap_or(name);
         if name == "busybox" {
-            let applet = args.first().map(OsString::as_os_str).and_then(OsStr::to_str);
+            let applet = args
+                .first()
+                .map(OsString::as_os_str)
+                .and_then(OsStr::to_str);
             return matches!(applet, Some("sh" | "ash" | "hush")).then_some(Self::Posix);
         }
         match without_version(name) {
@@ -49,7 +52,10 @@ fn without_version(name: &str) -> &str {
 }
 
 fn is_version(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 #[cfg(test)]
@@ -79,7 +85,16 @@ mod tests {
 
     #[test]
     fn other_programs_are_no_shells() {
-        for program in ["fish", "python3", "bash-completion", "shellcheck", "", "/", "csh", "nu"] {
+        for program in [
+            "fish",
+            "python3",
+            "bash-completion",
+            "shellcheck",
+            "",
+            "/",
+            "csh",
+            "nu",
+        ] {
             assert_eq!(of(program, &[]), None, "{program}");
         }
     }

@@ -7,7 +7,7 @@ use super::wrap::Nonce;
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 const INTRODUCER: &[u8] = b"\x1b]133;";
-/// Longest sequence that may be one of our marks, in bytes: kind, status, nonce and attempt fit.
+/// Longest sequence that may be one of our marks, in bytes: kind, status and nonce fit.
 const MARK_MAX_LEN: usize = 96;
 
 /// What a mark of this run says.
@@ -17,8 +17,8 @@ pub(crate) enum Mark {
     Start,
     /// The command has ended with this status.
     End { status: i32 },
-    /// The shell answered the rescue line of this attempt.
-    Rescued { status: i32, attempt: usize },
+    /// The shell answered a rescue line.
+    Rescued { status: i32 },
 }
 
 /// A part of the output, in order.
@@ -41,7 +41,10 @@ pub(crate) struct MarkScanner {
 impl MarkScanner {
     /// Returns a scanner that knows the marks with `nonce` alone.
     pub(crate) fn new(nonce: Nonce) -> Self {
-        Self { nonce, held: Vec::with_capacity(MARK_MAX_LEN) }
+        Self {
+            nonce,
+            held: Vec::with_capacity(MARK_MAX_LEN),
+        }
     }
 
     /// Passes the pieces of `raw`, which begins at the stream offset `offset`, to `sink`.
@@ -108,17 +111,18 @@ impl MarkScanner {
 
     fn parse(&self) -> Option<Mark> {
         let body = self.held.strip_prefix(INTRODUCER)?;
-        let body = body.strip_suffix(&[BEL]).or_else(|| body.strip_suffix(b"\x1b\\"))?;
+        let body = body
+            .strip_suffix(&[BEL])
+            .or_else(|| body.strip_suffix(b"\x1b\\"))?;
         let fields: Vec<&str> = std::str::from_utf8(body).ok()?.split(';').collect();
         let nonce = self.nonce.as_str();
         match fields[..] {
             ["C", given] if given == nonce => Some(Mark::Start),
-            ["D", status, given] if given == nonce => {
-                Some(Mark::End { status: status.parse().ok()? })
-            }
-            ["D", status, given, attempt] if given == nonce => Some(Mark::Rescued {
+            ["D", status, given] if given == nonce => Some(Mark::End {
                 status: status.parse().ok()?,
-                attempt: attempt.parse().ok()?,
+            }),
+            ["D", status, given, "rescue"] if given == nonce => Some(Mark::Rescued {
+                status: status.parse().ok()?,
             }),
             _ => None,
         }
@@ -148,11 +152,12 @@ mod tests {
 
     #[test]
     fn marks_are_found_at_any_cut() {
-        let raw = b"x\x1b]133;C;n1\x07out\x1b[0m\x1b\x1b]133;D;130;n1\x1b\\\x1b]133;D;2;n1;3\x07y";
+        let raw =
+            b"x\x1b]133;C;n1\x07out\x1b[0m\x1b\x1b]133;D;130;n1\x1b\\\x1b]133;D;2;n1;rescue\x07y";
         let expected = vec![
             (Mark::Start, 1, 12),
             (Mark::End { status: 130 }, 20, 36),
-            (Mark::Rescued { status: 2, attempt: 3 }, 36, 51),
+            (Mark::Rescued { status: 2 }, 36, 56),
         ];
         for cut in 0..raw.len() {
             let (first, second) = raw.split_at(cut);

@@ -8,15 +8,16 @@ mod integration;
 mod kind;
 mod marks;
 mod output;
+mod progress;
 mod prompt;
 mod run;
 mod wrap;
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod driver_tests;
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod integration_tests;
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod matrix_tests;
 
 pub(crate) use command_file::CommandFile;

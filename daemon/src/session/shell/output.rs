@@ -15,7 +15,8 @@ impl Output {
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let free_len = OUTPUT_MAX_LEN - self.bytes.len();
         self.truncated |= bytes.len() > free_len;
-        self.bytes.extend_from_slice(&bytes[..bytes.len().min(free_len)]);
+        self.bytes
+            .extend_from_slice(&bytes[..bytes.len().min(free_len)]);
     }
 
     /// Notes that bytes are missing that were never pushed.
@@ -25,7 +26,10 @@ impl Output {
 
     /// Returns a place to cut back to.
     pub(crate) fn place(&self) -> Place {
-        Place { len: self.bytes.len(), truncated: self.truncated }
+        Place {
+            len: self.bytes.len(),
+            truncated: self.truncated,
+        }
     }
 
     /// Takes back everything pushed after `place`.
@@ -74,7 +78,10 @@ pub(crate) struct Place {
 impl Place {
     /// Returns the place `len` bytes after the beginning, with nothing lost before it.
     pub(crate) fn untruncated(len: usize) -> Self {
-        Self { len, truncated: false }
+        Self {
+            len,
+            truncated: false,
+        }
     }
 }
 
@@ -102,6 +109,9 @@ mod tests {
         assert!(output.is_truncated());
         assert_eq!(output.bytes().last(), Some(&b'y'));
         output.cut(place);
-        assert_eq!((output.bytes().len(), output.is_truncated()), (OUTPUT_MAX_LEN - 1, false));
+        assert_eq!(
+            (output.bytes().len(), output.is_truncated()),
+            (OUTPUT_MAX_LEN - 1, false)
+        );
     }
 }

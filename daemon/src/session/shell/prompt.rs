@@ -5,6 +5,9 @@
 
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
+const BACKSPACE: u8 = 0x08;
+/// How the terminal shows the keys that interrupt; some shells go on in the same line.
+const INTERRUPTS: [&[u8]; 2] = [b"^C", b"^\\"];
 /// Longest end of output that is looked at, in bytes.
 pub(crate) const TAIL_MAX_LEN: usize = 4096;
 /// Visible characters at the end of a prompt that must agree when the rest has changed.
@@ -35,7 +38,10 @@ impl Prompt {
     /// canonical mode then.
     pub(crate) fn at_end_of(tail: &[u8], line_editing: bool) -> Self {
         let tail = &tail[tail.len().saturating_sub(TAIL_MAX_LEN)..];
-        Self { line: LastLine::of(tail).text, line_editing }
+        Self {
+            line: LastLine::of(tail).text,
+            line_editing,
+        }
     }
 
     /// Returns whether the shell edits lines itself at its prompt.
@@ -52,12 +58,21 @@ impl Prompt {
         if self.line.is_empty() {
             // An empty prompt proves nothing, but a line editor at work is a hint.
             let hint = self.line_editing && last.text.is_empty() && !tail.is_empty();
-            return if hint { Likeness::Alike } else { Likeness::Different };
+            return if hint {
+                Likeness::Alike
+            } else {
+                Likeness::Different
+            };
         }
-        if last.text == self.line {
+        let after = |key: &&[u8]| last.text.strip_prefix(*key) == Some(&self.line);
+        if last.text == self.line || INTERRUPTS.iter().any(after) {
             return Likeness::Same;
         }
-        let end = |line: &[u8]| line.len().checked_sub(ALIKE_LEN).map(|at| masked(&line[at..]));
+        let end = |line: &[u8]| {
+            line.len()
+                .checked_sub(ALIKE_LEN)
+                .map(|at| masked(&line[at..]))
+        };
         match (end(&self.line), end(&last.text)) {
             (Some(before), Some(now)) if before == now => Likeness::Alike,
             _ => Likeness::Different,
@@ -71,7 +86,11 @@ impl Prompt {
 pub(crate) fn len_without_prompt(output: &[u8], prompt: &[u8]) -> usize {
     len_without_suffix(output, prompt).unwrap_or_else(|| {
         let prompt_lines = prompt.iter().filter(|&&byte| byte == b'\n').count();
-        let mut ends = output.iter().enumerate().rev().filter(|&(_, &byte)| byte == b'\n');
+        let mut ends = output
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|&(_, &byte)| byte == b'\n');
         ends.nth(prompt_lines).map_or(0, |(at, _)| at + 1)
     })
 }
@@ -93,12 +112,17 @@ fn len_without_suffix(output: &[u8], prompt: &[u8]) -> Option<usize> {
 }
 
 fn without_digits(bytes: &[u8]) -> &[u8] {
-    let len = bytes.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
+    let len = bytes
+        .iter()
+        .rposition(|byte| !byte.is_ascii_digit())
+        .map_or(0, |at| at + 1);
     &bytes[..len]
 }
 
 fn masked(line: &[u8]) -> Vec<u8> {
-    line.iter().map(|&byte| if byte.is_ascii_digit() { b'0' } else { byte }).collect()
+    line.iter()
+        .map(|&byte| if byte.is_ascii_digit() { b'0' } else { byte })
+        .collect()
 }
 
 /// What a terminal would show last, without control sequences.
@@ -121,6 +145,7 @@ impl LastLine {
                     rest = after;
                 }
                 b'\n' | b'\r' => line = Self::default(),
+                BACKSPACE => drop(line.text.pop()),
                 b' '..=b'~' | 0x80.. => {
                     line.text.push(byte);
                     line.ends_with_mark = false;
@@ -139,7 +164,9 @@ fn split_sequence(after_escape: &[u8]) -> (&[u8], &[u8]) {
         return (&[], &[]);
     };
     let end_where = |is_end: &dyn Fn(u8) -> bool| {
-        body.iter().position(|&byte| is_end(byte)).unwrap_or(body.len())
+        body.iter()
+            .position(|&byte| is_end(byte))
+            .unwrap_or(body.len())
     };
     match kind {
         b'[' => {
@@ -170,10 +197,20 @@ mod tests {
     #[test]
     fn the_same_prompt_is_known_through_colours() {
         let before = b"hello\r\n\x1b[?2004h\x1b[32mme:~\x1b[0m$ ";
-        assert_eq!(likeness(before, b"^C\r\n\x1b[31mme:~\x1b[0m$ ", true), Likeness::Same);
+        assert_eq!(
+            likeness(before, b"^C\r\n\x1b[31mme:~\x1b[0m$ ", true),
+            Likeness::Same
+        );
         assert_eq!(likeness(before, b"^C\r\nme:/tmp$ ", true), Likeness::Alike);
+        assert_eq!(
+            likeness(before, b"^Cme:~$      \x08\x08\x08\x08\x08", true),
+            Likeness::Same
+        );
         assert_eq!(likeness(before, b"Name? ", true), Likeness::Different);
-        assert_eq!(likeness(before, b"me:~$ . /tmp/x", true), Likeness::Different);
+        assert_eq!(
+            likeness(before, b"me:~$ . /tmp/x", true),
+            Likeness::Different
+        );
         assert_eq!(likeness(before, b"", true), Likeness::Different);
     }
 
@@ -187,7 +224,10 @@ mod tests {
     fn a_prompt_mark_decides() {
         let now = b"new> \x1b]133;B\x07\x1b[?2004h";
         assert_eq!(likeness(b"old$ ", now, true), Likeness::Same);
-        assert_eq!(likeness(b"old$ ", b"new> \x1b]133;B\x1b\\typed", true), Likeness::Different);
+        assert_eq!(
+            likeness(b"old$ ", b"new> \x1b]133;B\x1b\\typed", true),
+            Likeness::Different
+        );
     }
 
     #[test]

@@ -3,20 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::marks::{Mark, MarkScanner, Piece};
-use super::output::{Output, Place};
-use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, len_without_prompt};
-use super::wrap::{LineError, Nonce, Way, rescue_line, typed_line};
-
-/// Quiet after which a shell that shows its very prompt is taken to be there.
-const SAME_PROMPT_QUIET: Duration = Duration::from_millis(30);
-/// The same for a prompt that only looks alike, and before a rescue line is typed again.
-const ALIKE_PROMPT_QUIET: Duration = Duration::from_millis(300);
-/// Longest time between two looks at a command that prints nothing.
-const LOOK_MAX_WAIT: Duration = Duration::from_millis(250);
-const RESCUES_MAX: usize = 3;
-/// Looks at the terminal until the prompt after a rescue is taken as it is.
-const PROMPT_LOOKS_MAX: u32 = 20;
+use super::marks::MarkScanner;
+use super::progress::Progress;
+use super::prompt::Prompt;
+use super::wrap::{LineError, Nonce, Way, typed_line};
 
 /// What a run needs to begin.
 #[derive(Debug)]
@@ -106,10 +96,12 @@ impl ShellRun {
     /// Takes the session's output that came after the line was typed; `offset` is the stream
     /// offset of its first byte. A hole between two calls makes the output truncated.
     pub(crate) fn on_output(&mut self, raw: &[u8], offset: u64) {
-        let Self { scanner, progress, .. } = self;
+        let Self {
+            scanner, progress, ..
+        } = self;
         if self.next_offset.is_some_and(|expected| expected != offset) {
             scanner.release(&mut |piece| progress.take(piece));
-            progress.output.note_loss();
+            progress.note_loss();
         }
         self.next_offset = Some(offset + raw.len() as u64);
         progress.remember(raw, offset);
@@ -118,9 +110,16 @@ impl ShellRun {
 
     /// Takes output of the second terminal.
     pub(crate) fn on_isolated_output(&mut self, raw: &[u8]) {
-        let Self { isolated_scanner, progress, isolated_offset, .. } = self;
+        let Self {
+            isolated_scanner,
+            progress,
+            isolated_offset,
+            ..
+        } = self;
         if let Some(scanner) = isolated_scanner {
-            scanner.feed(raw, *isolated_offset, &mut |piece| progress.take_isolated(piece));
+            scanner.feed(raw, *isolated_offset, &mut |piece| {
+                progress.take_isolated(piece)
+            });
             *isolated_offset += raw.len() as u64;
         }
     }
@@ -145,206 +144,209 @@ impl ShellRun {
     /// Returns what the command wrote when the session has ended with `status`, all its output
     /// being fed.
     pub(crate) fn on_session_end(&mut self, status: i32, onlcr: bool) -> Outcome {
-        let Self { scanner, isolated_scanner, progress, .. } = self;
+        let Self {
+            scanner,
+            isolated_scanner,
+            progress,
+            ..
+        } = self;
         scanner.release(&mut |piece| progress.take(piece));
         if let Some(scanner) = isolated_scanner {
             scanner.release(&mut |piece| progress.take_isolated(piece));
         }
-        Outcome { session_ended: true, ..progress.outcome(status, onlcr) }
+        Outcome {
+            session_ended: true,
+            ..progress.outcome(status, onlcr)
+        }
     }
 
     /// Returns the output so far and whether it is truncated, for a run that timed out.
     pub(crate) fn output_so_far(&self, onlcr: bool) -> (Vec<u8>, bool) {
-        (self.progress.output.written(onlcr), self.progress.output.is_truncated())
+        self.progress.output_so_far(onlcr)
     }
 }
 
-#[derive(Debug)]
-enum Phase {
-    /// The line was typed; what comes is its echo.
-    Typed,
-    Running,
-    /// The shell told the status of a command it gave up; its new prompt follows.
-    Rescued { status: i32, prompt: Vec<u8>, looks: u32 },
-    Ended { status: i32 },
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Where the output stood when a rescue line was typed.
-#[derive(Debug)]
-struct Rescue {
-    place: Place,
-    end: u64,
-}
+    const AT_PROMPT: Quiet = Quiet {
+        quiet: Duration::from_millis(30),
+        shell_is_foreground: true,
+        shell_waits: true,
+        line_editing: true,
+    };
 
-#[derive(Debug)]
-struct Progress {
-    nonce: Nonce,
-    prompt: Prompt,
-    phase: Phase,
-    output: Output,
-    /// The end of the session's output since the line was typed, or since the last rescue.
-    tail: Vec<u8>,
-    read_end: u64,
-    start: u64,
-    end: u64,
-    rescues: Vec<Rescue>,
-    is_isolated: bool,
-    isolated_status: Option<i32>,
-    /// The second terminal stayed quiet without its end mark.
-    isolated_is_over: bool,
-}
-
-impl Progress {
-    fn new(nonce: Nonce, prompt: Prompt, is_isolated: bool) -> Self {
-        Self {
+    fn run(isolate: Option<&Path>) -> ShellRun {
+        let prompt = Prompt::at_end_of(b"me$ ", true);
+        let (nonce, way) = (Nonce::fixed("n1"), Way::Inline(b"x"));
+        ShellRun::new(Start {
             nonce,
+            way,
             prompt,
-            phase: Phase::Typed,
-            output: Output::default(),
-            tail: Vec::new(),
-            read_end: 0,
-            start: 0,
-            end: 0,
-            rescues: Vec::new(),
-            is_isolated,
-            isolated_status: None,
-            isolated_is_over: false,
+            isolate,
+        })
+        .unwrap()
+    }
+
+    fn fed(chunks: &[&[u8]]) -> ShellRun {
+        let mut run = run(None);
+        feed(&mut run, chunks);
+        run
+    }
+
+    fn feed(run: &mut ShellRun, chunks: &[&[u8]]) {
+        for chunk in chunks {
+            run.on_output(chunk, run.next_offset.unwrap_or(100));
         }
     }
 
-    fn remember(&mut self, raw: &[u8], offset: u64) {
-        self.read_end = offset + raw.len() as u64;
-        self.tail.extend_from_slice(&raw[raw.len().saturating_sub(TAIL_MAX_LEN)..]);
-        let surplus_len = self.tail.len().saturating_sub(TAIL_MAX_LEN);
-        self.tail.drain(..surplus_len);
-    }
-
-    fn take(&mut self, piece: Piece<'_>) {
-        match (piece, &mut self.phase) {
-            (Piece::Bytes(bytes), Phase::Running) if !self.is_isolated => self.output.push(bytes),
-            (Piece::Bytes(bytes), Phase::Rescued { prompt, .. }) => {
-                let free_len = TAIL_MAX_LEN - prompt.len();
-                prompt.extend_from_slice(&bytes[..bytes.len().min(free_len)]);
-            }
-            (Piece::Mark { mark: Mark::Start, end, .. }, Phase::Typed) => {
-                (self.start, self.end) = (end, end);
-                self.phase = Phase::Running;
-            }
-            (Piece::Mark { mark, start, .. }, Phase::Typed | Phase::Running) => match mark {
-                Mark::Start => {}
-                Mark::End { status } => self.end_at(start, Phase::Ended { status }),
-                Mark::Rescued { status, attempt } => self.rescued(status, attempt),
-            },
-            _ => {}
-        }
-    }
-
-    fn take_isolated(&mut self, piece: Piece<'_>) {
-        match piece {
-            Piece::Bytes(bytes) if self.isolated_status.is_none() => self.output.push(bytes),
-            Piece::Mark { mark: Mark::End { status }, .. } => self.isolated_status = Some(status),
-            _ => {}
-        }
-    }
-
-    fn end_at(&mut self, end: u64, phase: Phase) {
-        if matches!(self.phase, Phase::Typed) {
-            self.start = end;
-        }
-        self.end = end;
-        self.phase = phase;
-    }
-
-    fn rescued(&mut self, status: i32, attempt: usize) {
-        let Some(&Rescue { place, end }) = attempt.checked_sub(1).and_then(|at| self.rescues.get(at))
-        else {
-            return; // no such line was typed
-        };
-        if !self.is_isolated {
-            self.output.cut(place);
-        }
-        self.end_at(end, Phase::Rescued { status, prompt: Vec::new(), looks: 0 });
-    }
-
-    fn on_quiet(&mut self, facts: Quiet) -> Action {
-        match &mut self.phase {
-            Phase::Typed | Phase::Running => self.rescue(facts),
-            Phase::Rescued { looks, .. } => {
-                *looks += 1;
-                if facts.quiet >= SAME_PROMPT_QUIET || *looks > PROMPT_LOOKS_MAX {
-                    self.finish_rescue();
-                    return Action::Done;
-                }
-                Action::Wait(SAME_PROMPT_QUIET - facts.quiet)
-            }
-            Phase::Ended { .. } => {
-                self.isolated_is_over |= facts.quiet >= SAME_PROMPT_QUIET;
-                match self.exit_code() {
-                    Some(_) => Action::Done,
-                    None => Action::Wait(SAME_PROMPT_QUIET.saturating_sub(facts.quiet)),
-                }
-            }
-        }
-    }
-
-    /// Types a rescue line when the shell is at its prompt although no end mark came: it dropped
-    /// the rest of the typed line, as shells do at `^C` and some at a syntax error.
-    fn rescue(&mut self, facts: Quiet) -> Action {
-        let look_again = facts.quiet.clamp(SAME_PROMPT_QUIET, LOOK_MAX_WAIT);
-        let may_be_prompt = facts.shell_is_foreground
-            && facts.shell_waits
-            && facts.line_editing == self.prompt.line_editing();
-        let likeness = self.prompt.likeness(&self.tail);
-        let needed = match likeness {
-            Likeness::Same if self.rescues.is_empty() => SAME_PROMPT_QUIET,
-            Likeness::Same | Likeness::Alike => ALIKE_PROMPT_QUIET,
-            Likeness::Different => return Action::Wait(look_again),
-        };
-        if !may_be_prompt || self.rescues.len() == RESCUES_MAX {
-            return Action::Wait(look_again);
-        }
-        if facts.quiet < needed {
-            return Action::Wait(needed - facts.quiet);
-        }
-        self.rescues.push(Rescue { place: self.output.place(), end: self.read_end });
-        self.tail.clear();
-        Action::Type(rescue_line(&self.nonce, self.rescues.len()))
-    }
-
-    fn finish_rescue(&mut self) {
-        let Phase::Rescued { status, prompt, .. } = &self.phase else {
-            return;
-        };
-        let status = *status;
-        let whole_len = self.output.bytes().len();
-        if !self.is_isolated && !self.output.is_truncated() {
-            let len = len_without_prompt(self.output.bytes(), prompt);
-            self.output.cut(Place::untruncated(len));
-            self.end -= (whole_len - len) as u64;
-        }
-        self.isolated_is_over = true;
-        self.phase = Phase::Ended { status };
-    }
-
-    /// Returns the status once both terminals have nothing more to say.
-    fn exit_code(&self) -> Option<i32> {
-        let Phase::Ended { status } = self.phase else {
-            return None;
-        };
-        match self.isolated_status {
-            Some(isolated_status) => Some(isolated_status),
-            None => (!self.is_isolated || self.isolated_is_over).then_some(status),
-        }
-    }
-
-    fn outcome(&self, exit_code: i32, onlcr: bool) -> Outcome {
-        Outcome {
-            output: self.output.written(onlcr),
-            exit_code,
-            start: self.start,
-            end: self.end,
-            truncated: self.output.is_truncated(),
+    #[test]
+    fn the_output_is_what_stands_between_the_marks() {
+        let run = fed(&[b"echo \x1b]133;C;n", b"1\x07a\r\nb\x1b]133;D;7;n1\x07me$ "]);
+        let expected = Outcome {
+            output: b"a\nb".to_vec(),
+            exit_code: 7,
+            start: 116,
+            end: 120,
+            truncated: false,
             session_ended: false,
+        };
+        assert_eq!(run.outcome(true), Some(expected));
+    }
+
+    #[test]
+    fn an_interrupted_command_is_rescued_without_the_prompt() {
+        let mut run = fed(&[b"\x1b]133;C;n1\x07out^C\r\nme$ "]);
+        let Action::Type(line) = run.on_quiet(AT_PROMPT) else {
+            panic!("{run:?}")
+        };
+        assert_eq!(run.outcome(true), None);
+        feed(
+            &mut run,
+            &[&line, b"\r\n\x1b]133;D;130;n1;rescue\x07", b"me$ "],
+        );
+        assert_eq!(run.on_quiet(AT_PROMPT), Action::Done);
+        let outcome = run.outcome(true).unwrap();
+        assert_eq!(
+            (outcome.output.as_slice(), outcome.exit_code),
+            (&b"out^C\n"[..], 130)
+        );
+        assert_eq!((outcome.start, outcome.end), (111, 118));
+    }
+
+    #[test]
+    fn a_second_rescue_line_cuts_where_the_first_was_typed() {
+        let mut run = fed(&[b"\x1b]133;C;n1\x07out\r\nme$ "]);
+        assert!(matches!(run.on_quiet(AT_PROMPT), Action::Type(_)));
+        feed(&mut run, &[b" printf\r\nme$ "]);
+        assert_eq!(
+            run.on_quiet(AT_PROMPT),
+            Action::Wait(Duration::from_millis(270))
+        );
+        let later = Quiet {
+            quiet: Duration::from_millis(300),
+            ..AT_PROMPT
+        };
+        assert!(matches!(run.on_quiet(later), Action::Type(_)));
+        feed(&mut run, &[b" printf\r\n\x1b]133;D;0;n1;rescue\x07me$ "]);
+        assert_eq!(run.on_quiet(AT_PROMPT), Action::Done);
+        assert_eq!(run.outcome(true).unwrap().output, b"out\n");
+    }
+
+    #[test]
+    fn rescue_lines_are_limited() {
+        let mut run = fed(&[b"me$ "]);
+        let later = Quiet {
+            quiet: Duration::from_secs(1),
+            ..AT_PROMPT
+        };
+        for _ in 0..3 {
+            assert!(matches!(run.on_quiet(later), Action::Type(_)));
+            feed(&mut run, &[b"me$ "]);
         }
+        assert!(matches!(run.on_quiet(later), Action::Wait(_)));
+    }
+
+    #[test]
+    fn a_command_that_reads_is_left_alone() {
+        let reading = Quiet {
+            quiet: Duration::from_secs(9),
+            ..AT_PROMPT
+        };
+        let mut run = fed(&[b"\x1b]133;C;n1\x07Name? "]);
+        assert_eq!(
+            run.on_quiet(reading),
+            Action::Wait(Duration::from_millis(250))
+        );
+        let canonical = Quiet {
+            line_editing: false,
+            ..reading
+        };
+        let mut run = fed(&[b"\x1b]133;C;n1\x07me$ "]);
+        assert!(matches!(run.on_quiet(canonical), Action::Wait(_)));
+        let busy = Quiet {
+            shell_waits: false,
+            ..reading
+        };
+        assert!(matches!(run.on_quiet(busy), Action::Wait(_)));
+        let child = Quiet {
+            shell_is_foreground: false,
+            ..reading
+        };
+        assert!(matches!(run.on_quiet(child), Action::Wait(_)));
+    }
+
+    #[test]
+    fn a_session_that_ends_keeps_the_output_so_far() {
+        let mut run = fed(&[b"\x1b]133;C;n1\x07bye\r\n\x1b]133;D"]);
+        assert_eq!(run.output_so_far(true), (b"bye\n".to_vec(), false));
+        let outcome = run.on_session_end(5, true);
+        assert_eq!(outcome.output, b"bye\n\x1b]133;D");
+        assert!(outcome.session_ended && outcome.exit_code == 5);
+    }
+
+    #[test]
+    fn a_hole_in_the_output_is_told() {
+        let mut run = fed(&[b"\x1b]133;C;n1\x07a"]);
+        run.on_output(b"c\x1b]133;D;0;n1\x07", 500);
+        let outcome = run.outcome(true).unwrap();
+        assert!(outcome.truncated);
+        assert_eq!(outcome.output, b"ac");
+    }
+
+    #[test]
+    fn an_isolated_command_has_its_output_and_status_on_its_own_terminal() {
+        let mut run = run(Some(Path::new("/dev/pts/9")));
+        feed(&mut run, &[b"\x1b]133;C;n1\x07noise\x1b]133;D;0;n1\x07"]);
+        assert!(!run.is_done());
+        run.on_isolated_output(b"own\r\n\x1b]133;D;");
+        run.on_isolated_output(b"3;n1\x07late");
+        let outcome = run.outcome(true).unwrap();
+        assert_eq!(
+            (outcome.output.as_slice(), outcome.exit_code),
+            (&b"own\n"[..], 3)
+        );
+    }
+
+    #[test]
+    fn an_isolated_command_without_its_mark_ends_when_it_is_quiet() {
+        let mut run = run(Some(Path::new("/dev/pts/9")));
+        run.on_isolated_output(b"own");
+        feed(&mut run, &[b"\x1b]133;C;n1\x07\x1b]133;D;1;n1\x07"]);
+        assert_eq!(
+            run.on_quiet(AT_PROMPT),
+            Action::Wait(Duration::from_millis(270))
+        );
+        let later = Quiet {
+            quiet: Duration::from_millis(300),
+            ..AT_PROMPT
+        };
+        assert_eq!(run.on_quiet(later), Action::Done);
+        let outcome = run.outcome(true).unwrap();
+        assert_eq!(
+            (outcome.output.as_slice(), outcome.exit_code),
+            (&b"own"[..], 1)
+        );
     }
 }

@@ -51,7 +51,9 @@ impl Nonce {
     pub(crate) fn random() -> io::Result<Self> {
         let mut bytes = [0; NONCE_BYTES];
         std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        Ok(Self(
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        ))
     }
 
     /// Returns the digits.
@@ -95,17 +97,22 @@ pub(crate) fn typed_line(
 
 /// Returns the line that asks a shell for `$?` after it dropped the rest of a typed line.
 ///
-/// `attempt` counts from 1. From the second on the mark goes to `/dev/tty`: the command may have
+/// The first attempt is 1. From the second on the mark goes to `/dev/tty`: the command may have
 /// sent the shell's standard output elsewhere (`exec >file`).
 pub(crate) fn rescue_line(nonce: &Nonce, attempt: usize) -> Vec<u8> {
     let Nonce(nonce) = nonce;
     let target = if attempt > 1 { " >/dev/tty" } else { "" };
-    format!(" printf '\\033]133;D;%s;%s;%s\\007' \"$?\" {nonce} {attempt}{target}\r").into_bytes()
+    format!(" printf '\\033]133;D;%s;%s;rescue\\007' \"$?\" {nonce}{target}\r").into_bytes()
 }
 
 fn quoted_path(path: &Path) -> Result<String, LineError> {
-    let refused = || LineError::Path { path: path.display().to_string() };
-    let text = path.to_str().filter(|_| path.is_absolute()).ok_or_else(refused)?;
+    let refused = || LineError::Path {
+        path: path.display().to_string(),
+    };
+    let text = path
+        .to_str()
+        .filter(|_| path.is_absolute())
+        .ok_or_else(refused)?;
     // A control character acts on the line editor, and a locale may lack the others.
     if text.len() > PATH_MAX_LEN || !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Err(refused());
@@ -168,7 +175,10 @@ mod tests {
     #[test]
     fn odd_bytes_are_typed_as_octal() {
         let line = line(Way::Inline(b"echo '!'\t\"$x\"\xff1\n"));
-        assert!(line.contains(r"'echo \0047\0041\0047\0011\0042\0044x\0042\03771\0012'"), "{line}");
+        assert!(
+            line.contains(r"'echo \0047\0041\0047\0011\0042\0044x\0042\03771\0012'"),
+            "{line}"
+        );
     }
 
     #[test]
@@ -182,8 +192,16 @@ mod tests {
     fn what_cannot_be_typed_is_refused() {
         let typed = |way| typed_line(&Nonce::fixed("ab12"), way, None);
         assert!(matches!(typed(Way::Inline(b"a\0b")), Err(LineError::Nul)));
-        assert!(matches!(typed(Way::Inline(&[b'!'; 20_000])), Err(LineError::TooLong { .. })));
-        for path in ["relative", "/a\nb", "/\u{fc}", &format!("/{}", "x".repeat(2000))] {
+        assert!(matches!(
+            typed(Way::Inline(&[b'!'; 20_000])),
+            Err(LineError::TooLong { .. })
+        ));
+        for path in [
+            "relative",
+            "/a\nb",
+            "/\u{fc}",
+            &format!("/{}", "x".repeat(2000)),
+        ] {
             let refused = typed(Way::File(Path::new(path)));
             assert!(matches!(refused, Err(LineError::Path { .. })), "{path}");
         }

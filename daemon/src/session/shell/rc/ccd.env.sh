@@ -33,8 +33,10 @@ if [ -n "${PS1-}" ]; then
         *) PS1=$(printf '\001\r\001\033]133;A\007\001%s\001\033]133;B\007\001' "$PS1") ;;
         esac
         ;;
+    ?*) PS1=$(printf '\033]133;A\007%s\033]133;B\007' "$PS1") ;;
     *)
-        if [ -n "${BASH_VERSION-}${BB_ASH_VERSION-}" ]; then
+        # One that has substrings and is no ksh is bash or busybox; dash is neither.
+        if (eval ': "${PS1:0:1}"') 2>/dev/null; then
             PS1='\[\033]133;A\007\]'$PS1'\[\033]133;B\007\]'
         else
             PS1=$(printf '\033]133;A\007%s\033]133;B\007' "$PS1")

@@ -1,4 +1,4 @@
-//! The limit of open descriptors: raised for the daemon, as it was for its children.
+//! What children get of the daemon's descriptors: none of them, and the limit that the daemon was started with.
 
 use std::io;
 
@@ -23,6 +23,14 @@ impl DescriptorLimits {
         Self { original, current }
     }
 
+    /// Returns limits that restore `original` in children.
+    #[cfg(test)]
+    pub(super) fn restoring(original: u64) -> Self {
+        let mut limits = Self::unchanged();
+        limits.original.current = Some(original);
+        limits
+    }
+
     /// Puts the limit that the daemon was started with into the process `pid`.
     ///
     /// The program runs already when this happens, so it may see the daemon's limit for some microseconds. Lowering
@@ -30,8 +38,12 @@ impl DescriptorLimits {
     /// privileges on keeps the daemon's.
     pub(super) fn restore_in(&self, pid: Pid) {
         #[cfg(target_os = "linux")]
-        if self.original.current.is_some_and(|original| original < self.current) {
-            let _ = rustix::process::prlimit(Some(pid), Resource::Nofile, self.original.clone());
+        if self
+            .original
+            .current
+            .is_some_and(|original| original < self.current)
+        {
+            let _ = rustix::process::prlimit(Some(pid), Resource::Nofile, self.original);
         }
         #[cfg(not(target_os = "linux"))]
         let _ = pid;
@@ -48,9 +60,30 @@ pub(crate) fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
     let hard = limits.original.maximum.unwrap_or(u64::MAX);
     let wanted = WANTED_DESCRIPTORS.min(hard);
     if limits.current < wanted {
-        let raised = Rlimit { current: Some(wanted), maximum: limits.original.maximum };
+        let raised = Rlimit {
+            current: Some(wanted),
+            maximum: limits.original.maximum,
+        };
         setrlimit(Resource::Nofile, raised)?;
         limits.current = wanted;
     }
     Ok(limits)
+}
+
+/// Marks every descriptor that is open now to be closed on exec, standard input and outputs aside.
+///
+/// The daemon opens its own so, but whoever started it may have left others, and no session is to get those.
+#[cfg(target_os = "linux")]
+pub(super) fn close_all_on_exec() {
+    let (first, last) = (3_u32, u32::MAX);
+    // SAFETY: this changes a flag of descriptors and touches no memory. It fails only on kernels before 5.11, where
+    // such descriptors are passed on as every program does.
+    unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            first,
+            last,
+            libc::CLOSE_RANGE_CLOEXEC,
+        )
+    };
 }

@@ -1,0 +1,45 @@
+//! `ccctl job`.
+
+use super::value::seconds;
+use clap::Subcommand;
+
+/// What to do with jobs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum JobVerb {
+    /// List jobs, newest first
+    #[command(
+        visible_alias = "ls",
+        after_help = "Examples:
+  ccctl job list
+  ccctl job list --limit 10 --json"
+    )]
+    List {
+        /// At most so many [default: 100]
+        #[arg(short = 'n', long, value_name = "N")]
+        limit: Option<u64>,
+    },
+    /// Show a job
+    #[command(
+        visible_alias = "show",
+        after_help = "Examples:
+  ccctl job show 7f3k
+  ccctl job get 7f3k --wait 60 --json"
+    )]
+    Get {
+        job: String,
+        /// Wait so many seconds for its end
+        #[arg(long, value_name = "S", value_parser = seconds)]
+        wait: Option<f64>,
+    },
+    /// Ask a job to stop
+    #[command(after_help = "Examples:
+  ccctl job cancel 7f3k")]
+    Cancel { job: String },
+    /// Show a job whenever it changes, until it ends
+    #[command(
+        visible_alias = "tail",
+        after_help = "Examples:
+  ccctl job subscribe 7f3k --json"
+    )]
+    Subscribe { job: String },
+}

@@ -1,0 +1,160 @@
+//! The command line: one file a noun.
+
+mod config;
+mod daemon;
+mod job;
+mod run;
+mod session;
+mod session_input;
+mod usage;
+mod value;
+
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use config::ConfigVerb;
+pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs};
+pub(crate) use job::JobVerb;
+pub(crate) use run::RunArgs;
+pub(crate) use session::{
+    CleanupArgs, CloseArgs, CreateArgs, ExpectArgs, HistoryArgs, ReadArgs, ScreenArgs,
+    SessionRunArgs, SessionVerb, TailArgs, WaitArgs,
+};
+pub(crate) use session_input::{SendArgs, SendInput};
+pub(crate) use usage::explain;
+pub(crate) use value::Size;
+
+/// Drives any terminal program: start it, type, wait for what it prints, read its screen.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ccctl",
+    version,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    disable_help_subcommand = true,
+    after_help = "Examples:
+  ccctl session create --name py -- python3 -q
+  ccctl session send py 'print(6 * 7)' --expect '42'
+  ccctl run --timeout 60 -- make test
+  ccctl demo
+
+Exit status: 0 done, 1 failed, 2 usage, 3 no daemon, 4 not found, 5 refused, 124 timed out, 125 internal."
+)]
+pub(crate) struct Ccctl {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) noun: Noun,
+}
+
+/// Options of every verb.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// The daemon's socket [default: $CCD_SOCKET, else in $CCD_HOME/run, $XDG_RUNTIME_DIR/ccd or ~/.claude-control/run]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) socket: Option<String>,
+    /// Print JSON: one document, or one a line where output streams
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Never start a daemon ($CCD_NO_START)
+    #[arg(long, global = true)]
+    pub(crate) no_start: bool,
+    /// Tell more on standard error
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// What to work with.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Noun {
+    /// Programs on terminals of their own
+    #[command(subcommand, visible_alias = "s")]
+    Session(SessionVerb),
+    /// Run one program on a terminal until it ends, and pass its status on
+    Run(RunArgs),
+    /// Long work in the daemon
+    #[command(subcommand)]
+    Job(JobVerb),
+    /// The configuration
+    #[command(subcommand)]
+    Config(ConfigVerb),
+    /// The daemon itself
+    #[command(subcommand)]
+    Daemon(DaemonVerb),
+    /// Show what ccd does, with a daemon of its own that is gone afterwards
+    Demo,
+    /// Call a method of the protocol and print its reply
+    #[command(after_help = "Examples:
+  ccctl call daemon.status
+  ccctl call session.list '{\"all\": true}'")]
+    Call(CallArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = "Examples:
+  ccctl completions bash > ~/.local/share/bash-completion/completions/ccctl
+  ccctl completions zsh > ~/.zfunc/_ccctl")]
+    Completions {
+        /// bash, zsh, fish, elvish or powershell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page, or write one for each command
+    #[command(after_help = "Examples:
+  ccctl man | man -l -
+  ccctl man --dir ~/.local/share/man/man1")]
+    Man {
+        /// Write all pages into this folder
+        #[arg(long, value_name = "DIR")]
+        dir: Option<std::path::PathBuf>,
+    },
+    /// Print the versions of ccctl and of the daemon, if one runs
+    Version,
+}
+
+/// Arguments of `call`.
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    /// Name, such as session.list
+    pub(crate) method: String,
+    /// Parameters, a JSON object
+    #[arg(default_value = "{}", value_name = "JSON")]
+    pub(crate) params: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Ccctl::command().debug_assert();
+    }
+
+    #[test]
+    fn every_verb_has_an_example() {
+        fn visit(command: &clap::Command, without: &mut Vec<String>) {
+            let has_verbs = command.get_subcommands().next().is_some();
+            let help = command.get_after_help().map(ToString::to_string);
+            if !has_verbs && !help.is_some_and(|help| help.contains("ccctl ")) {
+                without.push(command.get_name().to_owned());
+            }
+            for verb in command.get_subcommands() {
+                visit(verb, without);
+            }
+        }
+        let mut without = Vec::new();
+        visit(&Ccctl::command(), &mut without);
+        assert!(without.is_empty(), "without an example: {without:?}");
+    }
+
+    #[test]
+    fn global_options_stand_anywhere_before_the_program() {
+        for line in [
+            "ccctl --json session list",
+            "ccctl session --json list",
+            "ccctl session list --json",
+        ] {
+            let parsed = Ccctl::try_parse_from(line.split(' ')).unwrap();
+            assert!(parsed.global.json, "{line}");
+        }
+    }
+}

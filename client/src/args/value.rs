@@ -1,0 +1,135 @@
+//! Values of options: seconds, sizes, variables.
+
+use ccd_protocol::Timeout;
+
+/// Rows and columns of a terminal; the daemon checks their range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) rows: i64,
+    pub(crate) cols: i64,
+}
+
+/// Parses a time-out: seconds, fractions allowed, or `none` for no limit.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn timeout(text: &str) -> Result<Timeout, String> {
+    if text == "none" {
+        return Ok(Timeout::Forever);
+    }
+    seconds(text).map(|seconds| Timeout::After(seconds * 1000.0))
+}
+
+/// Parses seconds, fractions allowed.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    not_negative(text, "a number of seconds such as 2 or 0.5")
+}
+
+/// Parses milliseconds, fractions allowed.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn milliseconds(text: &str) -> Result<f64, String> {
+    not_negative(text, "a number of milliseconds such as 500")
+}
+
+/// Parses minutes and returns seconds.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn minutes(text: &str) -> Result<f64, String> {
+    not_negative(text, "a number of minutes such as 10 or 0.5").map(|minutes| minutes * 60.0)
+}
+
+/// Parses `ROWSxCOLS`.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn size(text: &str) -> Result<Size, String> {
+    text.split_once(['x', 'X'])
+        .and_then(|(rows, cols)| {
+            Some(Size {
+                rows: rows.parse().ok()?,
+                cols: cols.parse().ok()?,
+            })
+        })
+        .ok_or_else(|| "give ROWSxCOLS, such as 24x80".to_owned())
+}
+
+/// Parses `NAME=VALUE`.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("give NAME=VALUE".to_owned()),
+    }
+}
+
+/// Parses `on` or `off`.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("give on or off".to_owned()),
+    }
+}
+
+fn not_negative(text: &str, wanted: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err(format!("give {wanted}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeouts_tell_none_from_zero() {
+        assert_eq!(timeout("none"), Ok(Timeout::Forever));
+        assert_eq!(timeout("0"), Ok(Timeout::After(0.0)));
+        assert_eq!(timeout("0.25"), Ok(Timeout::After(250.0)));
+        for bad in ["", "-1", "nan", "inf", "1e999", "5m"] {
+            assert!(timeout(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_rows_then_columns() {
+        assert_eq!(
+            size("24x80"),
+            Ok(Size {
+                rows: 24,
+                cols: 80
+            })
+        );
+        assert_eq!(size("0X0"), Ok(Size { rows: 0, cols: 0 }));
+        for bad in ["24", "x", "24x", "ax1", "1x2x3"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn variables_need_a_name() {
+        assert_eq!(variable("A=b=c"), Ok(("A".into(), "b=c".into())));
+        assert_eq!(variable("A="), Ok(("A".into(), String::new())));
+        assert!(variable("=b").is_err());
+        assert!(variable("A").is_err());
+    }
+}

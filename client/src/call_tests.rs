@@ -1,0 +1,104 @@
+//! The client's half of the protocol against a server that says what each test wants.
+
+use super::*;
+use crate::exit_code::Exit;
+use ccd_protocol::daemon::{DaemonPing, DaemonReload};
+use ccd_protocol::{ErrorCode, NoParams, methods};
+use serde_json::Value;
+use std::os::unix::net::UnixListener;
+use std::thread::JoinHandle;
+
+/// A server that answers the first request of each connection with the next of `replies`, then closes it.
+struct Server {
+    place: Place,
+    requests: JoinHandle<Vec<Value>>,
+    _folder: tempfile::TempDir,
+}
+
+fn serve(replies: &'static [&'static str]) -> Server {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let requests = std::thread::spawn(move || {
+        let mut requests = Vec::new();
+        for reply in replies {
+            let (stream, _) = listener.accept().unwrap();
+            let mut line = String::new();
+            BufReader::new(&stream).read_line(&mut line).unwrap();
+            requests.push(serde_json::from_str(&line).unwrap());
+            (&stream).write_all(reply.as_bytes()).unwrap();
+        }
+        requests
+    });
+    let place = Place {
+        socket,
+        is_explicit: true,
+        may_start: false,
+    };
+    Server {
+        place,
+        requests,
+        _folder: folder,
+    }
+}
+
+fn ping(server: &Server) -> Result<Answer<ccd_protocol::Done>, Failure> {
+    call_at::<DaemonPing>(&server.place, &NoParams {})
+}
+
+#[test]
+fn a_request_names_client_and_protocol() {
+    let server = serve(&["{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"new\":1}}\n"]);
+    let answer = ping(&server).unwrap();
+    assert_eq!(answer.json.get(), "{\"new\":1}");
+    let expected = serde_json::json!({
+        "jsonrpc": "2.0", "id": 1, "method": "daemon.ping", "params": {},
+        "ccd": {"protocol": PROTOCOL_VERSION, "client": "ccctl"},
+    });
+    assert_eq!(server.requests.join().unwrap(), [expected]);
+}
+
+#[test]
+fn other_messages_before_the_reply_are_passed_over() {
+    let server = serve(&["{\"jsonrpc\":\"2.0\",\"method\":\"session.output\",\"params\":{}}\n\
+        {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":1}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"]);
+    ping(&server).unwrap();
+}
+
+#[test]
+fn an_error_without_id_is_the_answer() {
+    let server = serve(&["{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1006,\"message\":\"full\"}}\n"]);
+    let error = ping(&server).unwrap_err();
+    let refusal = error.refusal().unwrap();
+    assert_eq!(refusal.known(), Some(ErrorCode::LimitReached));
+    assert_eq!(error.exit(), Exit::Refused);
+}
+
+#[test]
+fn what_only_looks_is_asked_again_when_the_daemon_goes_away() {
+    let server = serve(&["{\"jsonrpc\":\"2.0\",\"id\":1,", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"]);
+    ping(&server).unwrap();
+    assert_eq!(server.requests.join().unwrap().len(), 2);
+}
+
+#[test]
+fn what_changes_something_is_never_asked_again() {
+    let server = serve(&[""]);
+    let error = call_at::<DaemonReload>(&server.place, &NoParams {}).unwrap_err();
+    assert!(matches!(error, Failure::Lost { .. }), "{error}");
+    assert_eq!(error.exit(), Exit::NoDaemon);
+    assert_eq!(server.requests.join().unwrap().len(), 1);
+}
+
+#[test]
+fn a_line_that_is_no_message_is_an_internal_error() {
+    let server = serve(&["hello\n"]);
+    assert_eq!(ping(&server).unwrap_err().exit(), Exit::Internal);
+}
+
+#[test]
+fn every_repeatable_method_exists() {
+    for name in REPEATABLE {
+        assert!(methods().any(|method| method.name == *name), "{name}");
+    }
+}

@@ -1,0 +1,56 @@
+//! What a program gets from who starts it: environment and working directory.
+
+use crate::failure::Failure;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Returns the whole environment of this process.
+///
+/// Variables that are not UTF-8 are left out: the wire is JSON.
+pub(crate) fn environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+/// Returns the absolute path of `given`, or of the current directory.
+///
+/// It need not exist: the daemon's error names it.
+///
+/// # Errors
+///
+/// [`Failure::Io`] when the current directory is gone, [`Failure::Usage`] when the path is not UTF-8.
+pub(crate) fn working_folder(given: Option<&str>) -> Result<String, Failure> {
+    absolute(Path::new(given.unwrap_or(".")))
+}
+
+/// Returns `path` from the root on, without symbolic links where it exists.
+///
+/// # Errors
+///
+/// As [`working_folder`].
+pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
+    // Links are followed, so that `--reuse` sees one folder under both names.
+    let path = std::fs::canonicalize(path)
+        .or_else(|_| std::path::absolute(path))
+        .map_err(|source| Failure::Io {
+            what: "the current directory".to_owned(),
+            source,
+        })?;
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| Failure::Usage(format!("the path {path:?} is not UTF-8")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_start_at_the_root_whether_they_exist_or_not() {
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        assert_eq!(Path::new(&working_folder(None).unwrap()), here);
+        assert_eq!(Path::new(&working_folder(Some("no/such")).unwrap()), here.join("no/such"));
+        assert_eq!(working_folder(Some("/")).unwrap(), "/");
+    }
+}

@@ -1,0 +1,171 @@
+//! What every verb needs: the options, the daemon and the output.
+
+use crate::args::Global;
+use crate::call::{Answer, Connection, call_at};
+use crate::connect::Place;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render::Style;
+use ccd_protocol::Method;
+use serde::Serialize;
+use std::io::{self, BufRead as _, IsTerminal as _, Write};
+
+/// The options of this call, and where its results go.
+pub(crate) struct Context {
+    pub(crate) global: Global,
+    pub(crate) style: Style,
+    out: Box<dyn Write>,
+}
+
+impl Context {
+    /// Results go to standard output, in colour where that is wanted.
+    pub(crate) fn new(global: Global) -> Self {
+        Self {
+            style: Style::of_stdout(),
+            out: Box::new(io::BufWriter::new(io::stdout().lock())),
+            global,
+        }
+    }
+
+    /// Returns where the daemon is.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Connect`] when there is no usable path.
+    pub(crate) fn place(&self) -> Result<Place, Failure> {
+        let global = &self.global;
+        let env = |name: &str| std::env::var_os(name);
+        Ok(Place::find(global.socket.as_deref(), global.no_start, env)?)
+    }
+
+    /// Returns a new connection to the daemon.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Connect`].
+    pub(crate) fn connect(&self) -> Result<Connection, Failure> {
+        Ok(Connection::over(self.place()?.connect()?))
+    }
+
+    /// Calls one method on a connection of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`call_at`].
+    pub(crate) fn call<M: Method>(&self, params: &M::Params) -> Result<Answer<M::Reply>, Failure> {
+        call_at::<M>(&self.place()?, params)
+    }
+
+    /// Calls one method and prints its reply: as it came with `--json`, else by `render`.
+    ///
+    /// # Errors
+    ///
+    /// As [`call_at`], and [`Failure::Output`].
+    pub(crate) fn show<M: Method>(
+        &mut self,
+        params: &M::Params,
+        render: impl FnOnce(&M::Reply, &mut dyn Write, Style) -> io::Result<()>,
+    ) -> Result<Exit, Failure> {
+        let answer = self.call::<M>(params)?;
+        self.print(&answer, render)?;
+        Ok(Exit::Done)
+    }
+
+    /// Prints an answer: as it came with `--json`, else by `render`.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Output`].
+    pub(crate) fn print<T>(
+        &mut self,
+        answer: &Answer<T>,
+        render: impl FnOnce(&T, &mut dyn Write, Style) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        if self.global.json {
+            return self.write_line(answer.json.get());
+        }
+        let style = self.style;
+        self.write(|out| render(&answer.value, out, style))
+    }
+
+    /// Prints bytes as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Output`].
+    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.write(|out| out.write_all(bytes))
+    }
+
+    /// Prints a line.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Output`].
+    pub(crate) fn write_line(&mut self, line: &str) -> Result<(), Failure> {
+        self.write(|out| writeln!(out, "{line}"))
+    }
+
+    /// Prints a value as one line of JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Output`].
+    pub(crate) fn write_json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let line = serde_json::to_string(value).map_err(|error| Failure::Output(error.into()))?;
+        self.write_line(&line)
+    }
+
+    /// Tells why the command failed: one line, with `-v` more, with `--json` as JSON.
+    pub(crate) fn tell(&self, failure: &Failure) {
+        if failure.exit() == Exit::BrokenPipe {
+            return;
+        }
+        let mut lines = Vec::new();
+        if self.global.json {
+            lines.push(failure.json());
+        } else {
+            lines.push(failure.line());
+            if self.global.verbose {
+                lines.extend(failure.details());
+            }
+        }
+        let mut errors = io::stderr().lock();
+        for line in lines {
+            // Nobody is left to be told when standard error is closed.
+            let _ = writeln!(errors, "{line}");
+        }
+    }
+
+    /// Tells something beside the result, on standard error.
+    pub(crate) fn note(&self, text: &str) {
+        note(text);
+    }
+
+    fn write(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        write(&mut self.out)
+            .and_then(|()| self.out.flush())
+            .map_err(Failure::Output)
+    }
+}
+
+/// Tells something on standard error; when that is closed, nobody wants to know.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "ccctl: {text}");
+}
+
+/// True when there is a person to ask.
+pub(crate) fn is_at_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks a question on standard error; true for an answer that begins with y.
+pub(crate) fn confirm(question: &str) -> bool {
+    let _ = write!(io::stderr(), "{question} [y/N] ");
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    read.is_ok() && answer.trim_start().starts_with(['y', 'Y'])
+}

@@ -1,0 +1,98 @@
+//! The demo's own base folder, with its own daemon.
+
+use crate::failure::Failure;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A longer folder for temporary files would make the socket's path too long.
+const MAX_TEMPORARY_LEN: usize = 64;
+
+/// A folder that is removed when dropped, and the commands that work in it.
+#[derive(Debug)]
+pub(super) struct Home {
+    folder: PathBuf,
+    ccctl: PathBuf,
+}
+
+impl Home {
+    /// Makes the folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Io`].
+    pub(super) fn create() -> Result<Self, Failure> {
+        let temporary = std::env::temp_dir();
+        let temporary = if temporary.as_os_str().len() <= MAX_TEMPORARY_LEN {
+            temporary
+        } else {
+            "/tmp".into()
+        };
+        let folder = temporary.join(format!("ccd-demo-{}", std::process::id()));
+        // Fails if it is there: somebody else's folder is not used.
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&folder)
+            .map_err(failed(&folder))?;
+        let home = Self {
+            ccctl: std::env::current_exe().map_err(failed(Path::new("ccctl")))?,
+            folder,
+        };
+        // The user's own configuration could change what the demo shows.
+        let config = home.config();
+        std::fs::write(&config, "{}\n").map_err(failed(&config))?;
+        Ok(home)
+    }
+
+    /// Runs `ccctl` with the demo's daemon and waits for its end.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Io`] when it cannot be started.
+    pub(super) fn ccctl(&self, words: &[impl AsRef<std::ffi::OsStr>]) -> Result<Output, Failure> {
+        Command::new(&self.ccctl)
+            .args(words)
+            .env("CCD_HOME", &self.folder)
+            .env("CCD_CONFIG", self.config())
+            .env_remove("CCD_SOCKET")
+            .env_remove("CCD_NO_START")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(failed(&self.ccctl))
+    }
+
+    /// Stops the daemon, if it was started.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Failed`] with what `ccctl daemon stop` said.
+    pub(super) fn stop(&self) -> Result<(), Failure> {
+        if !self.folder.join("run/ccd.sock").exists() {
+            return Ok(());
+        }
+        let output = self.ccctl(&["daemon", "stop", "--force"])?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let told = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        Err(Failure::Failed(format!("demo: {told}")))
+    }
+
+    fn config(&self) -> PathBuf {
+        self.folder.join("config.json")
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // What cannot be removed lies in the folder for temporary files.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
+    let what = path.display().to_string();
+    move |source| Failure::Io { what, source }
+}

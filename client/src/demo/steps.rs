@@ -1,0 +1,107 @@
+//! What the demo types.
+
+/// A command, and what it must do for the demo to have worked.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) about: &'static str,
+    pub(super) words: Vec<String>,
+    /// Part of what it prints.
+    pub(super) shows: &'static str,
+    pub(super) status: i32,
+}
+
+/// A prompt that hides what is typed, as those for passwords do.
+const LOGIN: &str = "stty -echo; printf 'password: '; read -r p; stty echo; echo; \
+                     [ \"$p\" = secret ] && echo welcome";
+
+/// Returns the steps in their order; only `sh` and what POSIX has beside it is needed.
+pub(super) fn steps() -> Vec<Step> {
+    vec![
+        step(
+            "A shell on a terminal of its own. The daemon starts by itself.",
+            &["session", "create", "--name", "sh", "--shell", "--", "sh"],
+            "",
+        ),
+        step(
+            "Type a line and wait for the answer, in one call and without sleeping.",
+            &["session", "send", "sh", "echo $((6 * 7))", "--expect", "(?m)^42"],
+            "42",
+        ),
+        failing(
+            "Run a command in it: exactly its output, and its status.",
+            &["session", "run", "sh", "cd /; pwd; (exit 7)"],
+            "/",
+            7,
+        ),
+        step(
+            "The screen as a terminal shows it now.",
+            &["session", "screen", "sh"],
+            "42",
+        ),
+        step(
+            "A program that asks for a password.",
+            &["session", "create", "--name", "login", "--", "sh", "-c", LOGIN],
+            "",
+        ),
+        step(
+            "Is it waiting for input? That is looked up, not guessed.",
+            &["session", "wait", "login", "--input"],
+            "input",
+        ),
+        step(
+            "Answer it; a hidden answer is never recorded.",
+            &["session", "send", "login", "secret", "--expect", "welcome"],
+            "welcome",
+        ),
+        step(
+            "Who typed what.",
+            &["session", "history", "login"],
+            "<hidden>",
+        ),
+        failing(
+            "A program that runs once passes its output and its status on.",
+            &["run", "--", "sh", "-c", "echo hi; exit 5"],
+            "hi",
+            5,
+        ),
+        failing(
+            "And never longer than it may.",
+            &["run", "--timeout", "0.5", "--", "sleep", "60"],
+            "",
+            124,
+        ),
+        step(
+            "What there is.",
+            &["session", "list", "--all"],
+            "login",
+        ),
+    ]
+}
+
+fn step(about: &'static str, words: &[&str], shows: &'static str) -> Step {
+    failing(about, words, shows, 0)
+}
+
+fn failing(about: &'static str, words: &[&str], shows: &'static str, status: i32) -> Step {
+    Step {
+        about,
+        words: words.iter().map(|&word| word.to_owned()).collect(),
+        shows,
+        status,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Ccctl;
+    use clap::Parser as _;
+
+    #[test]
+    fn every_step_is_a_valid_command() {
+        for step in steps() {
+            let words = std::iter::once("ccctl").chain(step.words.iter().map(String::as_str));
+            Ccctl::try_parse_from(words).unwrap();
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What the exit status of ccctl tells.
+
+use ccd_protocol::ErrorCode;
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Done,
+    Failed,
+    /// The command line or a value in it is wrong.
+    Usage,
+    NoDaemon,
+    NotFound,
+    /// By a limit, a conflict or a policy.
+    Refused,
+    TimedOut,
+    /// A defect of the daemon or of the client.
+    Internal,
+    /// The reader of standard output has gone.
+    BrokenPipe,
+    /// The status of the program that was run.
+    Program(u8),
+}
+
+/// Status of shells for a program that a signal ended, to which the signal's number is added.
+const SIGNAL_BASE: i32 = 128;
+const SIGPIPE: u8 = 13;
+
+impl Exit {
+    /// The status for the system.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::NoDaemon => 3,
+            Exit::NotFound => 4,
+            Exit::Refused => 5,
+            Exit::TimedOut => 124,
+            Exit::Internal => 125,
+            Exit::BrokenPipe => 128 + SIGPIPE,
+            Exit::Program(code) => code,
+        }
+    }
+
+    /// The status a shell would tell of a program that ended by itself or by `signal`.
+    ///
+    /// Without either, which happens when the daemon was killed, it is [`Exit::Internal`].
+    pub(crate) fn of_program(exitstatus: Option<i32>, signal: Option<i32>) -> Self {
+        let code = exitstatus.or(signal.map(|signal| SIGNAL_BASE + signal));
+        match code.and_then(|code| u8::try_from(code).ok()) {
+            Some(code) => Exit::Program(code),
+            None => Exit::Internal,
+        }
+    }
+
+    /// The status for an error of the daemon.
+    pub(crate) fn of_error(code: ErrorCode) -> Self {
+        match code {
+            ErrorCode::InvalidParams | ErrorCode::InvalidArgument | ErrorCode::InvalidPattern => {
+                Exit::Usage
+            }
+            ErrorCode::MethodNotFound
+            | ErrorCode::NotFound
+            | ErrorCode::SessionNotFound
+            | ErrorCode::ConfigNotFound
+            | ErrorCode::ChainNotFound
+            | ErrorCode::PatternNotFound => Exit::NotFound,
+            ErrorCode::Busy
+            | ErrorCode::ShuttingDown
+            | ErrorCode::LimitReached
+            | ErrorCode::ReplyTooLarge
+            | ErrorCode::VersionMismatch
+            | ErrorCode::Unavailable
+            | ErrorCode::SessionConflict
+            | ErrorCode::MaxSessions
+            | ErrorCode::NotAShell => Exit::Refused,
+            ErrorCode::Timeout | ErrorCode::ExpectTimeout => Exit::TimedOut,
+            ErrorCode::Storage
+            | ErrorCode::SessionNotAlive
+            | ErrorCode::SpawnFailed
+            | ErrorCode::ProcessEnded
+            | ErrorCode::InputFull => Exit::Failed,
+            ErrorCode::ParseError | ErrorCode::InvalidRequest | ErrorCode::Internal => {
+                Exit::Internal
+            }
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_fails_with_a_documented_status() {
+        for &code in ErrorCode::ALL {
+            let status = Exit::of_error(code).code();
+            assert!([1, 2, 4, 5, 124, 125].contains(&status), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn programs_are_told_as_shells_do() {
+        assert_eq!(Exit::of_program(Some(7), None).code(), 7);
+        assert_eq!(Exit::of_program(None, Some(15)).code(), 143);
+        assert_eq!(Exit::of_program(None, None), Exit::Internal);
+    }
+}

@@ -1,0 +1,153 @@
+//! Why a command failed, and the one line that says so.
+
+use crate::connect::ConnectError;
+use crate::exit_code::Exit;
+use ccd_protocol::ErrorObject;
+use serde::Serialize;
+use std::io;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error("{method}: {}", told(.error))]
+    Refused { method: String, error: ErrorObject },
+    #[error("{method}: the daemon went away before it answered; ccctl daemon status shows whether one runs")]
+    Lost { method: String },
+    #[error("{method}: the answer cannot be read: {why}")]
+    Garbled { method: String, why: String },
+    #[error("{0}")]
+    Usage(String),
+    #[error("{0}")]
+    NotFound(String),
+    #[error("{0}")]
+    Failed(String),
+    #[error("{0}")]
+    TimedOut(String),
+    #[error("{what}: {source}")]
+    Io { what: String, source: io::Error },
+    #[error("could not write the output: {0}")]
+    Output(#[source] io::Error),
+}
+
+impl Failure {
+    /// The exit status that tells of it.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Failure::Connect(error) => error.exit(),
+            Failure::Refused { error, .. } => error.known().map_or(Exit::Failed, Exit::of_error),
+            Failure::Lost { .. } => Exit::NoDaemon,
+            Failure::Garbled { .. } => Exit::Internal,
+            Failure::Usage(_) => Exit::Usage,
+            Failure::NotFound(_) => Exit::NotFound,
+            Failure::TimedOut(_) => Exit::TimedOut,
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
+            Failure::Failed(_) | Failure::Io { .. } | Failure::Output(_) => Exit::Failed,
+        }
+    }
+
+    /// The line for people, without a newline.
+    pub(crate) fn line(&self) -> String {
+        format!("ccctl: {}", on_one_line(&self.to_string()))
+    }
+
+    /// The line for programs, without a newline: `{"error": {code?, message, data?}}`.
+    pub(crate) fn json(&self) -> String {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            error: &'a ErrorObject,
+        }
+        let error = match self {
+            Failure::Refused { error, .. } => error,
+            _ => return serde_json::json!({"error": {"message": self.to_string()}}).to_string(),
+        };
+        serde_json::to_string(&Line { error }).unwrap_or_else(|_| self.line())
+    }
+
+    /// What the daemon told beside the message, but for the hint, as lines for `-v`.
+    pub(crate) fn details(&self) -> Vec<String> {
+        let Failure::Refused { error, .. } = self else {
+            return Vec::new();
+        };
+        let mut lines = vec![format!("  code: {}", error.code)];
+        for (key, value) in error.data.iter().flatten() {
+            match value.as_str() {
+                _ if key == "hint" => {}
+                Some(text) if text.contains('\n') => {
+                    lines.push(format!("  {key}:"));
+                    lines.extend(text.lines().map(|line| format!("    {line}")));
+                }
+                Some(text) => lines.push(format!("  {key}: {text}")),
+                None => lines.push(format!("  {key}: {value}")),
+            }
+        }
+        lines
+    }
+
+    /// The daemon's error, if it is one.
+    pub(crate) fn refusal(&self) -> Option<&ErrorObject> {
+        match self {
+            Failure::Refused { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Message and hint; some messages have the hint in them already.
+fn told(error: &ErrorObject) -> String {
+    match error.hint() {
+        Some(hint) if !error.message.contains(hint) => format!("{}; {hint}", error.message),
+        _ => error.message.clone(),
+    }
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split(['\n', '\r'])
+        .map(str::trim_end)
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_protocol::ErrorCode;
+
+    fn refused() -> Failure {
+        let error = serde_json::json!({
+            "code": ErrorCode::ExpectTimeout as i32,
+            "message": "no pattern matched\nwithin 5 ms",
+            "data": {"kind": "expect_timeout", "hint": "wait longer", "recent_output": "a\nb"},
+        });
+        Failure::Refused {
+            method: "session.expect".into(),
+            error: serde_json::from_value(error).unwrap(),
+        }
+    }
+
+    #[test]
+    fn an_error_is_one_line_that_says_what_to_do() {
+        assert_eq!(
+            refused().line(),
+            "ccctl: session.expect: no pattern matched within 5 ms; wait longer"
+        );
+        assert_eq!(refused().exit(), Exit::TimedOut);
+    }
+
+    #[test]
+    fn details_have_the_rest() {
+        let details = refused().details();
+        assert!(details.contains(&"  kind: expect_timeout".to_owned()));
+        assert!(details.ends_with(&["  recent_output:".into(), "    a".into(), "    b".into()]));
+        assert!(!details.iter().any(|line| line.contains("hint")));
+    }
+
+    #[test]
+    fn programs_get_code_and_data() {
+        let line: serde_json::Value = serde_json::from_str(&refused().json()).unwrap();
+        assert_eq!(line["error"]["code"], ErrorCode::ExpectTimeout as i32);
+        assert_eq!(line["error"]["data"]["recent_output"], "a\nb");
+    }
+}

@@ -1,0 +1,159 @@
+//! A session's output as it comes, with what a slow reader missed read back.
+
+use crate::call::Connection;
+use crate::connect::Place;
+use crate::failure::Failure;
+use crate::subscribe::Subscription;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use ccd_protocol::session::{
+    Ended, Lagged, OutputEvent, OutputItem, SessionRead, SessionReadParams, SessionReadReply,
+    SessionSubscribeParams,
+};
+use ccd_protocol::subscription::SESSION_SUBSCRIBE;
+
+/// How much is read back at a time.
+const CATCH_UP_BYTES: u64 = 1 << 20;
+
+/// What comes next.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    Output(Vec<u8>),
+    /// So many bytes are neither in memory nor in the log.
+    Missing(u64),
+    /// The session has ended, and this was all.
+    Ended(Ended),
+}
+
+/// Output of one session from an offset on.
+#[derive(Debug)]
+pub(crate) struct Output {
+    place: Place,
+    subscription: Subscription,
+    session: String,
+    is_raw: bool,
+    /// What is to be read back before the next item.
+    lagged: Option<Lagged>,
+    missing_bytes: u64,
+}
+
+impl Output {
+    /// Subscribes on `connection`, which is used for nothing else from now on.
+    ///
+    /// `place` leads to further connections for what has to be read back. Raw output has its control sequences.
+    ///
+    /// # Errors
+    ///
+    /// Those of the call.
+    pub(crate) fn start(
+        place: Place,
+        connection: Connection,
+        session: &str,
+        since: u64,
+        is_raw: bool,
+    ) -> Result<Self, Failure> {
+        let params = SessionSubscribeParams {
+            session: session.to_owned(),
+            since: Some(since),
+            text: !is_raw,
+        };
+        Ok(Self {
+            place,
+            subscription: Subscription::start(connection, SESSION_SUBSCRIBE, &params)?,
+            session: session.to_owned(),
+            is_raw,
+            lagged: None,
+            missing_bytes: 0,
+        })
+    }
+
+    /// Waits for the next piece.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Lost`] when the daemon goes away, else those of reading back.
+    pub(crate) fn next(&mut self) -> Result<Piece, Failure> {
+        loop {
+            if let Some(bytes) = self.catch_up()? {
+                return Ok(Piece::Output(bytes));
+            }
+            if self.missing_bytes > 0 {
+                return Ok(Piece::Missing(std::mem::take(&mut self.missing_bytes)));
+            }
+            let item = self.subscription.next()?;
+            let item: OutputItem = self.subscription.parse(&item)?;
+            match item.event {
+                OutputEvent::Output {
+                    text: Some(text), ..
+                } if !self.is_raw => return Ok(Piece::Output(text.into_bytes())),
+                OutputEvent::Output { data_b64, .. } => {
+                    return Ok(Piece::Output(decode(&data_b64)?));
+                }
+                OutputEvent::Lagged { lagged } => self.lagged = Some(lagged),
+                OutputEvent::Ended { ended } => return Ok(Piece::Ended(ended)),
+                OutputEvent::KeepAlive { .. } => {}
+            }
+        }
+    }
+
+    /// Reads back a part of what was missed; `None` when there is nothing more to read.
+    fn catch_up(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(lagged) = self.lagged.take() else {
+            return Ok(None);
+        };
+        if lagged.from >= lagged.to {
+            return Ok(None);
+        }
+        let params = SessionReadParams {
+            session: self.session.clone(),
+            since: Some(lagged.from),
+            lines: None,
+            max_bytes: Some(CATCH_UP_BYTES.min(lagged.to - lagged.from)),
+            raw: self.is_raw,
+        };
+        let mut connection = Connection::over(self.place.connect()?);
+        let reply = connection.call::<SessionRead>(&params)?.value;
+        // Lost bytes stand before what was read; where nothing was read, all that is left is lost.
+        let read_from = reply.start.clamp(lagged.from, lagged.to);
+        let read_to = reply.end.clamp(read_from, lagged.to);
+        if read_to == read_from {
+            self.missing_bytes += lagged.to - lagged.from;
+            return Ok(None);
+        }
+        self.missing_bytes += read_from - lagged.from;
+        self.lagged = Some(Lagged {
+            from: read_to,
+            ..lagged
+        });
+        bytes_of(&reply).map(Some)
+    }
+}
+
+/// Returns what a reply holds, text or bytes.
+///
+/// # Errors
+///
+/// [`Failure::Garbled`] when the bytes are not base64.
+pub(crate) fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
+    match (&reply.text, &reply.data_b64) {
+        (Some(text), _) => Ok(text.clone().into_bytes()),
+        (None, Some(data)) => decode(data),
+        (None, None) => Ok(Vec::new()),
+    }
+}
+
+/// Returns the bytes behind a text in base64.
+///
+/// # Errors
+///
+/// [`Failure::Garbled`] when it is none.
+pub(crate) fn decode(data: &str) -> Result<Vec<u8>, Failure> {
+    BASE64.decode(data).map_err(|error| Failure::Garbled {
+        method: "output".to_owned(),
+        why: error.to_string(),
+    })
+}
+
+#[cfg(test)]
+#[path = "output_tests.rs"]
+mod tests;

@@ -1,0 +1,108 @@
+//! Output from a server that pushes too fast.
+
+use super::*;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::thread::JoinHandle;
+
+const SUBSCRIBED: &str = r#"{"jsonrpc":"2.0","id":1,"result":"s1"}"#;
+
+/// Answers each connection's first line with the next of `replies`; returns the requests.
+fn serve(socket: &Path, replies: Vec<String>) -> JoinHandle<Vec<serde_json::Value>> {
+    let listener = UnixListener::bind(socket).unwrap();
+    std::thread::spawn(move || {
+        // Connections stay open until all is said: the end of one means that the daemon has gone.
+        let mut open = Vec::new();
+        let requests = replies.iter().map(|reply| {
+            let (stream, _) = listener.accept().unwrap();
+            let mut line = String::new();
+            BufReader::new(&stream).read_line(&mut line).unwrap();
+            (&stream).write_all(reply.as_bytes()).unwrap();
+            open.push(stream);
+            serde_json::from_str(&line).unwrap()
+        });
+        requests.collect()
+    })
+}
+
+fn item(result: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"session.output","params":{{"subscription":"s1","result":{result}}}}}"#
+    )
+}
+
+fn read_reply(start: u64, end: u64, data: &[u8]) -> String {
+    let data = BASE64.encode(data);
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"data_b64":"{data}","start":{start},"end":{end},"truncated":false,"omitted_bytes":0}}}}
+"#
+    )
+}
+
+#[test]
+fn what_was_missed_is_read_back_before_what_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let pushed = [
+        SUBSCRIBED.to_owned(),
+        item(r#"{"seq":0,"start":0,"end":1,"data_b64":"YQ=="}"#),
+        item(r#"{"seq":1,"lagged":{"from":1,"to":6}}"#),
+        item(r#"{"seq":2,"keep_alive":true}"#),
+        item(r#"{"seq":3,"start":6,"end":7,"data_b64":"eg=="}"#),
+        item(r#"{"seq":4,"ended":{"exitstatus":3,"signal":null,"end_reason":"exited","end":7}}"#),
+        String::new(),
+    ];
+    let server = serve(
+        &socket,
+        vec![
+            pushed.join("\n"),
+            read_reply(2, 4, b"cd"),
+            read_reply(4, 4, b""),
+        ],
+    );
+    let place = Place {
+        socket,
+        is_explicit: true,
+        may_start: false,
+    };
+    let connection = Connection::over(place.connect().unwrap());
+    let mut output = Output::start(place, connection, "k3", 0, true).unwrap();
+    let mut pieces = Vec::new();
+    let ended = loop {
+        match output.next().unwrap() {
+            Piece::Ended(ended) => break ended,
+            piece => pieces.push(piece),
+        }
+    };
+    let expected = [
+        Piece::Output(b"a".to_vec()),
+        Piece::Output(b"cd".to_vec()),
+        Piece::Missing(3),
+        Piece::Output(b"z".to_vec()),
+    ];
+    assert_eq!(pieces, expected);
+    assert_eq!(ended.exitstatus, Some(3));
+    let requests = server.join().unwrap();
+    assert_eq!(requests[0]["params"]["since"], 0);
+    assert_eq!(requests[1]["params"]["since"], 1);
+    assert_eq!(requests[2]["params"]["since"], 4);
+    assert_eq!(requests[2]["params"]["max_bytes"], 2);
+}
+
+#[test]
+fn a_daemon_that_goes_away_is_no_end_of_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let server = serve(&socket, vec![format!("{SUBSCRIBED}\n")]);
+    let place = Place {
+        socket,
+        is_explicit: true,
+        may_start: false,
+    };
+    let connection = Connection::over(place.connect().unwrap());
+    let mut output = Output::start(place, connection, "k3", 0, true).unwrap();
+    server.join().unwrap();
+    let failure = output.next().unwrap_err();
+    assert!(matches!(failure, Failure::Lost { .. }), "{failure}");
+}

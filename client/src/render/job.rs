@@ -1,0 +1,75 @@
+//! Jobs.
+
+use super::style::{Colour, Style};
+use super::table::{Cell, Table, printable};
+use ccd_protocol::job::{Job, JobState};
+use std::io::{self, Write};
+
+/// Writes one line a job.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn jobs(all: &[Job], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut table = Table::new(["JOB", "METHOD", "STATE", "STARTED", "OUTCOME"]);
+    for job in all {
+        let colour = match job.state {
+            JobState::Done => Colour::Good,
+            JobState::Failed | JobState::Cancelled => Colour::Bad,
+            JobState::Queued | JobState::Running => Colour::Heading,
+        };
+        table.row([
+            job.job.as_str().into(),
+            job.method.as_str().into(),
+            Cell::coloured(state(job), colour),
+            job.created_at.as_str().into(),
+            outcome(job).into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Returns a job in one line, for progress.
+pub(crate) fn job_line(job: &Job) -> String {
+    let line = format!("{} {} {}", job.method, state(job), outcome(job));
+    printable(line.trim_end())
+}
+
+fn state(job: &Job) -> String {
+    format!("{:?}", job.state).to_lowercase()
+}
+
+fn outcome(job: &Job) -> String {
+    let told = job.error.as_ref().or(job.result.as_ref());
+    let Some(told) = told.or(job.progress.as_ref()) else {
+        return String::new();
+    };
+    match told.get("message").unwrap_or(told) {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_job_tells_its_error_before_its_progress() {
+        let mut job = Job {
+            job: "7f".into(),
+            method: "daemon.check".into(),
+            state: JobState::Running,
+            progress: Some(json!({"done": 1})),
+            created_at: "2026-01-02T03:04:05Z".into(),
+            ended_at: None,
+            result: None,
+            error: None,
+        };
+        assert_eq!(job_line(&job), "daemon.check running {\"done\":1}");
+        job.state = JobState::Failed;
+        job.error = Some(json!({"code": 1, "message": "disk full"}));
+        assert_eq!(job_line(&job), "daemon.check failed disk full");
+    }
+}

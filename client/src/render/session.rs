@@ -1,0 +1,196 @@
+//! Sessions and their history.
+
+use super::style::{Colour, Style};
+use super::table::{Cell, Table, printable};
+use ccd_protocol::session::{EndReason, Interaction, Session, SessionState};
+use std::io::{self, Write};
+
+/// The longest text of one interaction in a table, in characters.
+const MAX_TEXT_LEN: usize = 100;
+
+/// Writes one line a session.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn sessions(all: &[Session], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut table = Table::new(["ID", "NAME", "STATE", "PID", "SIZE", "STARTED", "COMMAND"]);
+    for session in all {
+        let colour = match (session.state, session.exitstatus) {
+            (SessionState::Alive, _) => Colour::Good,
+            (_, Some(0)) => Colour::Dim,
+            _ => Colour::Bad,
+        };
+        table.row([
+            session.session_id.as_str().into(),
+            session.name.as_deref().unwrap_or_default().into(),
+            Cell::coloured(state(session).replace(' ', "_"), colour),
+            session.pid.to_string().into(),
+            format!("{}x{}", session.rows, session.cols).into(),
+            whole_seconds(&session.created_at).into(),
+            command_line(session).into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Writes a record, one field a line.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let limit = |seconds: f64| match seconds {
+        0.0 => "none".to_owned(),
+        seconds => format!("{seconds} s"),
+    };
+    let waiting = session.waiting_for_input.as_ref().map(|waiting| {
+        let verdict = format!("{:?}", waiting.verdict).to_lowercase();
+        let hidden = if waiting.hidden { ", hidden" } else { "" };
+        format!("{verdict} ({}{hidden})", waiting.how)
+    });
+    let fields = [
+        ("id", session.session_id.clone()),
+        ("name", session.name.clone().unwrap_or_default()),
+        ("state", state(session)),
+        ("command", command_line(session)),
+        ("directory", session.cwd.clone()),
+        ("pid", session.pid.to_string()),
+        ("size", format!("{}x{}", session.rows, session.cols)),
+        ("started", session.created_at.clone()),
+        ("last activity", session.last_activity.clone()),
+        ("ended", session.ended_at.clone().unwrap_or_default()),
+        ("waits for input", waiting.unwrap_or_default()),
+        (
+            "output",
+            format!(
+                "{} bytes, {} lines",
+                session.output.output_bytes, session.output.output_lines
+            ),
+        ),
+        ("log", session.output.log_path.clone()),
+        ("time-out", format!("{} s", session.timeout)),
+        ("idle limit", limit(session.session_timeout_s)),
+        ("runtime limit", limit(session.max_session_runtime_s)),
+    ];
+    let shown = fields.iter().filter(|(_, value)| !value.is_empty());
+    for (name, value) in shown {
+        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
+        writeln!(out, "{name}{}", printable(value))?;
+    }
+    Ok(())
+}
+
+/// Writes one line an interaction.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut table = Table::new(["TIME", "ACTION", "CLIENT", "RANGE", "TEXT"]);
+    for row in rows {
+        let action = format!("{:?}", row.action).to_uppercase();
+        let text = [&row.input_text, &row.pattern_matched, &row.output_text]
+            .into_iter()
+            .flatten()
+            .map(|text| format!("{:?}", shortened(text)))
+            .collect::<Vec<_>>()
+            .join(" ");
+        let range = match (row.start, row.end) {
+            (Some(start), Some(end)) => format!("{start}-{end}"),
+            _ => String::new(),
+        };
+        let client = match (&row.client, row.client_pid) {
+            (Some(client), Some(pid)) => format!("{client}[{pid}]"),
+            (client, _) => client.clone().unwrap_or_default(),
+        };
+        table.row([
+            whole_seconds(&row.timestamp).into(),
+            Cell::coloured(action, Colour::Heading),
+            client.into(),
+            range.into(),
+            text.into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Returns program and arguments as a shell would take them, if no word needs quotes.
+pub(crate) fn command_line(session: &Session) -> String {
+    let words = std::iter::once(&session.program).chain(&session.args);
+    words
+        .map(|word| {
+            let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);
+            if !word.is_empty() && word.chars().all(is_plain) {
+                word.clone()
+            } else {
+                format!("'{}'", word.replace('\'', r"'\''"))
+            }
+        })
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Returns how a session ended, such as `exited 0` or `signal 15 (closed)`.
+pub(crate) fn end(
+    exitstatus: Option<i32>,
+    signal: Option<i32>,
+    reason: Option<EndReason>,
+) -> String {
+    let how = match (exitstatus, signal) {
+        (Some(status), _) => format!("exited {status}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    };
+    let reason = match reason {
+        None | Some(EndReason::Exited | EndReason::Signalled) => return how,
+        Some(EndReason::Closed) => "closed",
+        Some(EndReason::Idle) => "idle",
+        Some(EndReason::Runtime) => "runtime",
+        Some(EndReason::OutputLimit) => "output limit",
+        Some(EndReason::Shutdown) => "shutdown",
+        Some(EndReason::DaemonKilled) => "daemon killed",
+        Some(EndReason::HolderDied) => "holder died",
+    };
+    format!("{how} ({reason})")
+}
+
+/// Returns when a session will end by itself, as a sentence; `None` when it will not.
+pub(crate) fn will_end(session: &Session) -> Option<String> {
+    let (idle_s, runtime_s) = (session.session_timeout_s, session.max_session_runtime_s);
+    let when = match (idle_s > 0.0, runtime_s > 0.0) {
+        (false, false) => return None,
+        (true, false) => format!("after {idle_s} s without input or output"),
+        (false, true) => format!("after {runtime_s} s"),
+        (true, true) => format!("after {idle_s} s without input or output, and {runtime_s} s at most"),
+    };
+    Some(format!("the session ends {when}; --persist keeps it"))
+}
+
+fn state(session: &Session) -> String {
+    match session.state {
+        SessionState::Alive => "alive".to_owned(),
+        SessionState::Zombie => "ending".to_owned(),
+        SessionState::Dead => end(session.exitstatus, session.signal, session.end_reason),
+    }
+}
+
+/// `2026-01-02T03:04:05.678Z` without what nobody reads; the mark of UTC stays.
+fn whole_seconds(time: &str) -> String {
+    match time.split_once('.') {
+        Some((seconds, _)) => format!("{seconds}Z"),
+        None => time.to_owned(),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(MAX_TEXT_LEN).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

@@ -1,0 +1,78 @@
+//! How sessions look.
+
+use super::*;
+use serde_json::json;
+
+fn record(changes: &serde_json::Value) -> Session {
+    let mut record = json!({
+        "session_id": "k3", "name": null, "program": "sh", "args": ["-c", "it's"], "cwd": "/",
+        "timeout": 30.0, "created_at": "2026-01-02T03:04:05.678Z",
+        "last_activity": "2026-01-02T03:04:05.678Z", "persist": false, "encoding": "utf-8",
+        "pid": 7, "exitstatus": null, "signal": null, "state": "alive", "end_reason": null,
+        "rows": 24, "cols": 80, "pipe": null, "waiting_for_input": null, "attached": [],
+        "output": {"log_path": "/l", "output_lines": 1, "output_bytes": 2, "buffer_size": 2, "rotated_at": null},
+        "config": null, "tape": null, "is_replay": false, "session_timeout_s": 300.0,
+        "max_session_runtime_s": 3600.0, "shell": false, "transient": false,
+    });
+    for (key, value) in changes.as_object().unwrap() {
+        record[key] = value.clone();
+    }
+    serde_json::from_value(record).unwrap()
+}
+
+#[test]
+fn a_list_has_one_line_a_session() {
+    let all = [
+        record(&json!({})),
+        record(&json!({"name": "b", "state": "dead", "signal": 15, "end_reason": "closed"})),
+    ];
+    let mut out = Vec::new();
+    sessions(&all, &mut out, Style::default()).unwrap();
+    assert_eq!(
+        String::from_utf8(out).unwrap(),
+        r"k3  -  alive               7  24x80  2026-01-02T03:04:05Z  sh -c 'it'\''s'
+k3  b  signal_15_(closed)  7  24x80  2026-01-02T03:04:05Z  sh -c 'it'\''s'
+"
+    );
+}
+
+#[test]
+fn a_record_leaves_out_what_is_empty() {
+    let mut out = Vec::new();
+    let waiting = json!({"verdict": "blocked", "hidden": true, "how": "read"});
+    let record = record(&json!({"waiting_for_input": waiting}));
+    session(&record, &mut out, Style::default()).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.contains("waits for input blocked (read, hidden)\n"), "{text}");
+    assert!(text.contains("idle limit      300 s\n"), "{text}");
+    assert!(!text.contains("name") && !text.contains("ended"), "{text}");
+}
+
+#[test]
+fn a_session_without_limits_does_not_end_by_itself() {
+    let told = |idle: f64, runtime: f64| {
+        will_end(&record(
+            &json!({"session_timeout_s": idle, "max_session_runtime_s": runtime}),
+        ))
+    };
+    assert_eq!(told(0.0, 0.0), None);
+    assert!(told(300.0, 0.0).unwrap().contains("after 300 s without"));
+    assert!(told(0.0, 60.0).unwrap().contains("after 60 s;"));
+    assert!(told(300.0, 60.0).unwrap().contains("and 60 s at most"));
+}
+
+#[test]
+fn history_shows_texts_in_quotes() {
+    let row = json!({
+        "id": "1", "session_id": "k3", "timestamp": "2026-01-02T03:04:05.678Z", "action": "SEND",
+        "input_text": "a\n\u{1b}", "output_text": null, "pattern_matched": null,
+        "client": "ccctl", "client_pid": 9, "start": 4, "end": 6,
+    });
+    let mut out = Vec::new();
+    let rows = [serde_json::from_value(row).unwrap()];
+    history(&rows, &mut out, Style::default()).unwrap();
+    assert_eq!(
+        String::from_utf8(out).unwrap(),
+        "2026-01-02T03:04:05Z  SEND  ccctl[9]  4-6  \"a\\n\\u{1b}\"\n"
+    );
+}

@@ -1,0 +1,120 @@
+//! The daemon's state.
+
+use super::style::{Colour, Style};
+use super::table::printable;
+use ccd_protocol::daemon::DaemonStatusReply;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Writes what the daemon is, holds and uses, one field a line.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn status(
+    status: &DaemonStatusReply,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let mut field = |name: &str, value: &str| {
+        if value.is_empty() {
+            return Ok(());
+        }
+        let name = style.paint(Colour::Dim, &format!("{name:<10}"));
+        writeln!(out, "{name}{}", printable(value))
+    };
+    let sessions = status.sessions;
+    let max = match sessions.max {
+        0 => "no limit".to_owned(),
+        max => format!("at most {max}"),
+    };
+    field(
+        "version",
+        &format!("{}, protocol {}", status.version, status.protocol),
+    )?;
+    field("pid", &status.pid.to_string())?;
+    field("uptime", &duration(status.uptime_s))?;
+    field("socket", &status.socket)?;
+    field(
+        "sessions",
+        &format!("{} live ({max}), {} ended", sessions.live, sessions.ended),
+    )?;
+    field(
+        "jobs",
+        &format!("{} running, {} queued", status.jobs.running, status.jobs.queued),
+    )?;
+    field("clients", &status.connections.to_string())?;
+    for (name, path) in &status.paths {
+        field("path", &format!("{name} {path}"))?;
+    }
+    field("on disk", &listed(&status.sizes, |&bytes| size(bytes)))?;
+    field("queues", &listed(&status.queues, u64::to_string))?;
+    field("dropped", &listed(&status.drops, u64::to_string))?;
+    for text in &status.lacks {
+        field("lacks", text)?;
+    }
+    for text in &status.config_warnings {
+        field("config", text)?;
+    }
+    for text in &status.last_errors {
+        field("error", text)?;
+    }
+    Ok(())
+}
+
+fn listed(numbers: &BTreeMap<String, u64>, show: impl Fn(&u64) -> String) -> String {
+    let shown: Vec<String> = numbers
+        .iter()
+        .filter(|&(_, &number)| number > 0)
+        .map(|(name, number)| format!("{name} {}", show(number)))
+        .collect();
+    shown.join(", ")
+}
+
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut number = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while number >= 1024.0 && unit + 1 < UNITS.len() {
+        number /= 1024.0;
+        unit += 1;
+    }
+    format!("{number:.1} {}", UNITS[unit])
+}
+
+fn duration(seconds: f64) -> String {
+    let whole = seconds as u64;
+    let (days, hours, minutes) = (whole / 86_400, whole / 3_600 % 24, whole / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds:.1} s"),
+        (0, 0, _) => format!("{minutes} min {} s", whole % 60),
+        (0, _, _) => format!("{hours} h {minutes} min"),
+        _ => format!("{days} d {hours} h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_durations_have_one_unit_that_fits() {
+        assert_eq!(size(0), "0 B");
+        assert_eq!(size(1536), "1.5 KiB");
+        assert_eq!(size(5 << 40), "5.0 TiB");
+        assert_eq!(size(u64::MAX), "16777216.0 TiB");
+        assert_eq!(duration(0.25), "0.2 s");
+        assert_eq!(duration(61.0), "1 min 1 s");
+        assert_eq!(duration(3_661.0), "1 h 1 min");
+        assert_eq!(duration(90_000.0), "1 d 1 h");
+    }
+
+    #[test]
+    fn what_is_zero_is_not_worth_a_word() {
+        let numbers = BTreeMap::from([("a".to_owned(), 0), ("b".to_owned(), 2)]);
+        assert_eq!(listed(&numbers, u64::to_string), "b 2");
+    }
+}

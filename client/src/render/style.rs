@@ -1,0 +1,48 @@
+//! Where output goes decides how it looks.
+
+use std::io::IsTerminal as _;
+
+/// Whether there is a person to look at it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Style {
+    /// Headings, and names beside ids.
+    pub(crate) is_terminal: bool,
+    pub(crate) has_colour: bool,
+}
+
+/// The few colours that mean something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colour {
+    Good,
+    Bad,
+    Dim,
+    Heading,
+}
+
+impl Style {
+    /// Returns the style of standard output: colour only on a terminal and without `NO_COLOR`.
+    pub(crate) fn of_stdout() -> Self {
+        let is_terminal = std::io::stdout().is_terminal();
+        let is_unwanted = |name: &str, value: &str| {
+            std::env::var_os(name).is_some_and(|set| !set.is_empty() && (value.is_empty() || set == value))
+        };
+        Self {
+            is_terminal,
+            has_colour: is_terminal && !is_unwanted("NO_COLOR", "") && !is_unwanted("TERM", "dumb"),
+        }
+    }
+
+    /// Returns `text` in a colour, or as it is.
+    pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
+        if !self.has_colour {
+            return text.to_owned();
+        }
+        let code = match colour {
+            Colour::Good => 32,
+            Colour::Bad => 31,
+            Colour::Dim => 2,
+            Colour::Heading => 1,
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}

@@ -1,0 +1,142 @@
+//! Columns.
+
+use super::style::{Colour, Style};
+use std::io::{self, Write};
+
+/// Rows of equally many cells. On a terminal there is a heading; an empty cell is a dash, so that columns count.
+#[derive(Debug)]
+pub(crate) struct Table<const N: usize> {
+    heading: [&'static str; N],
+    rows: Vec<[Cell; N]>,
+}
+
+/// A cell's text and colour.
+#[derive(Debug, Clone)]
+pub(crate) struct Cell {
+    text: String,
+    colour: Option<Colour>,
+}
+
+const GAP: &str = "  ";
+
+impl Cell {
+    /// A cell with a colour.
+    pub(crate) fn coloured(text: impl AsRef<str>, colour: Colour) -> Self {
+        Self {
+            colour: Some(colour),
+            ..Self::from(text.as_ref())
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self {
+            text: if text.is_empty() {
+                "-".to_owned()
+            } else {
+                printable(text)
+            },
+            colour: None,
+        }
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl<const N: usize> Table<N> {
+    /// A table without rows.
+    pub(crate) fn new(heading: [&'static str; N]) -> Self {
+        Self {
+            heading,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: [Cell; N]) {
+        self.rows.push(cells);
+    }
+
+    /// Writes the rows, aligned, without blanks at the ends of lines.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub(crate) fn write(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let heading = self.heading.map(|text| Cell::coloured(text, Colour::Heading));
+        let heading = style.is_terminal.then_some(&heading);
+        let rows = || heading.into_iter().chain(&self.rows);
+        let mut widths = [0; N];
+        for row in rows() {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.text.chars().count());
+            }
+        }
+        for row in rows() {
+            let mut blanks = 0;
+            for (index, (width, cell)) in widths.iter().zip(row).enumerate() {
+                let gap = if index == 0 { "" } else { GAP };
+                let text = match cell.colour {
+                    Some(colour) => style.paint(colour, &cell.text),
+                    None => cell.text.clone(),
+                };
+                write!(out, "{:blanks$}{gap}{text}", "")?;
+                blanks = width - cell.text.chars().count();
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns `text` with control characters spelled out, so that nothing a program said can act on the terminal.
+pub(crate) fn printable(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            clean.extend(c.escape_default());
+        } else {
+            clean.push(c);
+        }
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(style: Style) -> String {
+        let mut table = Table::new(["ID", "STATE", "COMMAND"]);
+        table.row(["a".into(), Cell::coloured("alive", Colour::Good), "sh".into()]);
+        table.row(["long".into(), "".into(), "echo \x1b[2J\n".into()]);
+        let mut out = Vec::new();
+        table.write(&mut out, style).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn without_a_terminal_there_are_columns_only() {
+        let expected = "a     alive  sh\nlong  -      echo \\u{1b}[2J\\n\n";
+        assert_eq!(rendered(Style::default()), expected);
+    }
+
+    #[test]
+    fn on_a_terminal_there_is_a_heading_and_colour() {
+        let style = Style {
+            is_terminal: true,
+            has_colour: true,
+        };
+        let text = rendered(style);
+        assert!(text.starts_with("\x1b[1mID\x1b[0m    \x1b[1mSTATE\x1b[0m  "), "{text:?}");
+        assert!(text.contains("a     \x1b[32malive\x1b[0m  sh\n"), "{text:?}");
+    }
+}

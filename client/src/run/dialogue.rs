@@ -1,0 +1,56 @@
+//! `ccctl run --expect --send`: a dialogue that the daemon conducts.
+
+use super::request::{command, exit_of_missing};
+use crate::args::RunArgs;
+use crate::caller;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::output::decode;
+use ccd_protocol::run::{RunOnce, RunOnceParams};
+use ccd_protocol::session::Pattern;
+
+/// Runs a program that is waited for and answered by turns; its output comes at the end.
+///
+/// # Errors
+///
+/// Those of the call.
+pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let (program, words) = command(args)?;
+    let pattern = if args.exact {
+        Pattern::Exact
+    } else {
+        Pattern::Regex
+    };
+    let params = RunOnceParams {
+        program,
+        args: words,
+        expect: args.expect.iter().cloned().map(pattern).collect(),
+        send: args.send.clone(),
+        contains: args.contains.clone(),
+        timeout_ms: args.timeout.unwrap_or_default(),
+        cwd: Some(caller::working_folder(args.cwd.as_deref())?),
+        env: args.env.iter().cloned().collect(),
+        caller_env: (!args.clean_env).then(caller::environment),
+        ..RunOnceParams::default()
+    };
+    let answer = context.call::<RunOnce>(&params)?;
+    let reply = &answer.value;
+    if context.global.json {
+        context.write_line(answer.json.get())?;
+    } else {
+        match &reply.output_b64 {
+            Some(bytes) => context.write_bytes(&decode(bytes)?)?,
+            None => context.write_bytes(reply.output.as_bytes())?,
+        }
+    }
+    if reply.truncated {
+        context.note("run.once: the output was cut");
+    }
+    if reply.timed_out {
+        context.note("run: timed out");
+        return Ok(Exit::TimedOut);
+    }
+    let exit = Exit::of_program(reply.exit_code, reply.signal);
+    Ok(exit_of_missing(&reply.missing, context).unwrap_or(exit))
+}

@@ -1,0 +1,104 @@
+//! Standard input on its way to the program.
+
+use super::interrupt::Interrupts;
+use super::typing::Typing;
+use crate::call::Connection;
+use crate::failure::Failure;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{
+    SessionClose, SessionCloseParams, SessionSend, SessionSendParams,
+};
+use std::io::{self, Read};
+use std::time::Instant;
+
+/// Bytes of one read; the next is made when the program has taken them.
+const READ_BYTES: usize = 32 << 10;
+
+const INTERRUPT_KEY: u8 = 0x03;
+
+/// Where input goes.
+#[derive(Debug)]
+pub(crate) struct Forward {
+    pub(crate) connection: Connection,
+    pub(crate) session: String,
+}
+
+impl Forward {
+    /// Sends keys as they are typed, until there are no more or the session has ended.
+    pub(crate) fn keys(mut self, mut input: impl Read) {
+        let mut interrupts = Interrupts::default();
+        let mut buffer = [0; READ_BYTES];
+        while let Some(keys) = read_some(&mut input, &mut buffer) {
+            let is_closed = keys
+                .iter()
+                .filter(|&&key| key == INTERRUPT_KEY)
+                .any(|_| interrupts.is_again(Instant::now()));
+            if self.send(keys).is_err() || (is_closed && self.close().is_err()) {
+                return;
+            }
+        }
+    }
+
+    /// Sends bytes so that the program reads exactly them, then the end of input.
+    pub(crate) fn bytes(mut self, mut input: impl Read) {
+        let mut typing = Typing::default();
+        let mut buffer = [0; READ_BYTES];
+        while let Some(bytes) = read_some(&mut input, &mut buffer) {
+            if self.send(&typing.keys(bytes)).is_err() {
+                return;
+            }
+        }
+        // The session may have ended meanwhile; then nobody reads this.
+        let _ = self.send(typing.end());
+    }
+
+    /// Waits as long as the program takes to read.
+    fn send(&mut self, mut bytes: &[u8]) -> Result<(), Failure> {
+        loop {
+            let params = SessionSendParams {
+                session: self.session.clone(),
+                data_b64: Some(BASE64.encode(bytes)),
+                ..SessionSendParams::default()
+            };
+            let Err(failure) = self.connection.call::<SessionSend>(&params) else {
+                return Ok(());
+            };
+            let Some(written) = written_before_full(&failure) else {
+                return Err(failure);
+            };
+            bytes = bytes.get(written..).unwrap_or_default();
+        }
+    }
+
+    fn close(&mut self) -> Result<(), Failure> {
+        let params = SessionCloseParams {
+            session: self.session.clone(),
+            grace_ms: None,
+        };
+        self.connection.call::<SessionClose>(&params).map(|_| ())
+    }
+}
+
+/// How much was taken when the program does not read now; `None` for any other failure.
+fn written_before_full(failure: &Failure) -> Option<usize> {
+    let error = failure.refusal()?;
+    if error.known() != Some(ErrorCode::InputFull) {
+        return None;
+    }
+    let written = error.data.as_ref()?.get("written_bytes")?.as_u64()?;
+    usize::try_from(written).ok()
+}
+
+/// The next bytes; `None` at the end, and when the input cannot be read, which is its end as well.
+fn read_some<'a>(input: &mut impl Read, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+    loop {
+        match input.read(buffer) {
+            Ok(0) => return None,
+            Ok(len) => return Some(&buffer[..len]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}

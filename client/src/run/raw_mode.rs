@@ -1,0 +1,47 @@
+//! The user's own terminal: its size, and raw mode that never outlives the run.
+
+use crate::args::Size;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use std::io;
+
+/// Raw mode of standard input, put back when dropped.
+#[derive(Debug)]
+pub(crate) struct RawMode {
+    before: Termios,
+}
+
+impl RawMode {
+    /// Switches to raw mode: each key goes to the program, nothing is shown that the program did not print.
+    ///
+    /// # Errors
+    ///
+    /// Those of the terminal.
+    pub(crate) fn enter() -> io::Result<Self> {
+        let stdin = io::stdin();
+        let before = tcgetattr(&stdin)?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        tcsetattr(&stdin, OptionalActions::Drain, &raw)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for RawMode {
+    fn drop(&mut self) {
+        // Keys typed but not read stay for the shell.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Drain, &self.before);
+    }
+}
+
+/// Returns the size of the terminal behind output, errors or input, whichever is one.
+pub(crate) fn terminal_size() -> Option<Size> {
+    let size = tcgetwinsize(io::stdout())
+        .or_else(|_| tcgetwinsize(io::stderr()))
+        .or_else(|_| tcgetwinsize(io::stdin()))
+        .ok()?;
+    // A terminal that nobody sized says 0.
+    (size.ws_row > 0 && size.ws_col > 0).then(|| Size {
+        rows: i64::from(size.ws_row),
+        cols: i64::from(size.ws_col),
+    })
+}

@@ -1,0 +1,138 @@
+//! What is asked of the daemon for `ccctl run`.
+
+use super::raw_mode;
+use crate::args::RunArgs;
+use crate::caller;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use ccd_protocol::session::SessionCreateParams;
+use ccd_protocol::{ErrorCode, Timeout};
+
+const NOT_EXECUTABLE: u8 = 126;
+
+/// The shortest limit there is: 0 means none on the wire.
+const SHORTEST_S: f64 = 0.001;
+
+/// Returns program and arguments: those given, a shell with a command line, or an interpreter with a script.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] for a script whose path is not UTF-8.
+pub(crate) fn command(args: &RunArgs) -> Result<(String, Vec<String>), Failure> {
+    if let (Some(script), Some(interpreter)) = (&args.script, &args.interpreter) {
+        let script = caller::absolute(script)?;
+        let words = std::iter::once(script).chain(args.program.iter().cloned());
+        return Ok((interpreter.clone(), words.collect()));
+    }
+    if args.shell {
+        let line = args.program.join(" ");
+        return Ok(("sh".to_owned(), vec!["-c".to_owned(), line]));
+    }
+    let mut words = args.program.iter().cloned();
+    Ok((words.next().unwrap_or_default(), words.collect()))
+}
+
+/// Returns the session to create: it ends with its connection and has no limit but `--timeout`.
+///
+/// # Errors
+///
+/// As [`command`], and when the current directory is gone.
+pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreateParams, Failure> {
+    let (program, words) = command(args)?;
+    let size = args.size.or_else(raw_mode::terminal_size);
+    Ok(SessionCreateParams {
+        program: Some(program),
+        args: words,
+        cwd: Some(caller::working_folder(args.cwd.as_deref())?),
+        env: args.env.iter().cloned().collect(),
+        caller_env: (!args.clean_env).then(caller::environment),
+        rows: size.map(|size| size.rows),
+        cols: size.map(|size| size.cols),
+        persist: Some(false),
+        session_timeout_s: Some(0.0),
+        max_session_runtime_s: Some(limit_s(args.timeout.unwrap_or_default())),
+        max_output_size: Some(0),
+        transient: true,
+        plain: is_plain,
+        ..SessionCreateParams::default()
+    })
+}
+
+/// Returns what a shell tells of a program that cannot be started; `None` for any other failure.
+pub(crate) fn exit_of_failed_start(failure: &Failure) -> Option<Exit> {
+    let error = failure.refusal()?;
+    if error.known() != Some(ErrorCode::SpawnFailed) {
+        return None;
+    }
+    let told = error.data.as_ref().and_then(|data| data.get("exit_code"));
+    let code = told.and_then(|code| u8::try_from(code.as_u64()?).ok());
+    Some(Exit::Program(code.unwrap_or(NOT_EXECUTABLE)))
+}
+
+/// Tells which texts did not come; `None` when all did.
+pub(crate) fn exit_of_missing(missing: &[String], context: &Context) -> Option<Exit> {
+    if missing.is_empty() {
+        return None;
+    }
+    let texts: Vec<String> = missing.iter().map(|text| format!("{text:?}")).collect();
+    context.note(&format!("run: the output lacks {}", texts.join(", ")));
+    Some(Exit::Failed)
+}
+
+fn limit_s(timeout: Timeout) -> f64 {
+    match timeout {
+        Timeout::Default | Timeout::Forever => 0.0,
+        Timeout::After(ms) => (ms / 1000.0).max(SHORTEST_S),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Ccctl, Noun};
+    use clap::Parser as _;
+
+    fn parse(line: &[&str]) -> RunArgs {
+        match Ccctl::try_parse_from([&["ccctl", "run"], line].concat()).unwrap().noun {
+            Noun::Run(args) => args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_shell_gets_one_command_line() {
+        let (program, args) = command(&parse(&["--shell", "--", "echo", "$HOME"])).unwrap();
+        assert_eq!((program.as_str(), args), ("sh", vec!["-c".into(), "echo $HOME".into()]));
+    }
+
+    #[test]
+    fn a_script_comes_before_its_arguments() {
+        let args = parse(&["--script", "/s.py", "--with", "python3", "--", "-x", "1"]);
+        let (program, args) = command(&args).unwrap();
+        assert_eq!((program.as_str(), args), ("python3", vec!["/s.py".into(), "-x".into(), "1".into()]));
+    }
+
+    #[test]
+    fn no_time_at_all_is_not_no_limit() {
+        let limit = |line: &[&str]| session(&parse(line), true).unwrap().max_session_runtime_s;
+        assert_eq!(limit(&["--timeout", "0", "ls"]), Some(SHORTEST_S));
+        assert_eq!(limit(&["--timeout", "none", "ls"]), Some(0.0));
+        assert_eq!(limit(&["--timeout", "1.5", "ls"]), Some(1.5));
+        assert_eq!(limit(&["ls"]), Some(0.0));
+    }
+
+    #[test]
+    fn a_failed_start_has_the_status_of_shells() {
+        let failure = |json: serde_json::Value| Failure::Refused {
+            method: "session.create".into(),
+            error: serde_json::from_value(json).unwrap(),
+        };
+        let code = ErrorCode::SpawnFailed as i32;
+        let found = |data| exit_of_failed_start(&failure(serde_json::json!({"code": code, "message": "m", "data": data})));
+        assert_eq!(found(serde_json::json!({"exit_code": 127})), Some(Exit::Program(127)));
+        assert_eq!(found(serde_json::json!({})), Some(Exit::Program(126)));
+        let other = failure(serde_json::json!({"code": ErrorCode::MaxSessions as i32, "message": "m"}));
+        assert_eq!(exit_of_failed_start(&other), None);
+    }
+}

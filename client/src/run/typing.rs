@@ -1,0 +1,132 @@
+//! What to type so that a program on a terminal in canonical mode reads exactly given bytes.
+//!
+//! The terminal acts on some bytes (`^C`, `^D`, a carriage return); each of those is quoted by `^V`. It keeps a
+//! line of limited length; a longer one is handed over in pieces by `^D`, which between two bytes means
+//! "read what is there" and adds nothing.
+
+const LINE_END: u8 = b'\n';
+const END_OF_INPUT: u8 = 0x04;
+const QUOTE: u8 = 0x16;
+
+/// Longest piece of a line: below the 4,096 bytes of Linux and the 1,024 of other systems.
+const MAX_PIECE_LEN: usize = if cfg!(target_os = "linux") {
+    4000
+} else {
+    1000
+};
+
+/// Types bytes, line by line.
+#[derive(Debug, Default)]
+pub(crate) struct Typing {
+    /// Bytes since the last newline or `^D`.
+    piece_len: usize,
+}
+
+impl Typing {
+    /// Returns what to type for the next bytes of the input.
+    pub(crate) fn keys(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut keys = Vec::with_capacity(bytes.len() + bytes.len() / 16);
+        for &byte in bytes {
+            if self.piece_len == MAX_PIECE_LEN {
+                keys.push(END_OF_INPUT);
+                self.piece_len = 0;
+            }
+            if acts(byte) {
+                keys.push(QUOTE);
+            }
+            keys.push(byte);
+            self.piece_len = if byte == LINE_END {
+                0
+            } else {
+                self.piece_len + 1
+            };
+        }
+        keys
+    }
+
+    /// Returns what to type at the end of the input: `^D`, after one that ends an unfinished line.
+    pub(crate) fn end(&self) -> &'static [u8] {
+        match self.piece_len {
+            0 => &[END_OF_INPUT],
+            _ => &[END_OF_INPUT, END_OF_INPUT],
+        }
+    }
+}
+
+/// The bytes on which a terminal with its usual settings acts, but for the newline.
+fn acts(byte: u8) -> bool {
+    matches!(
+        byte,
+        0x03 // interrupt
+        | 0x04 // end of input
+        | 0x0d // becomes a newline
+        | 0x0f // discard
+        | 0x11 | 0x13 // go on, stop
+        | 0x12 // reprint
+        | 0x14 // status, where there is one
+        | 0x15 // kill the line
+        | 0x16 // quote
+        | 0x17 // erase a word
+        | 0x19 | 0x1a // suspend
+        | 0x1c // quit
+        | 0x7f // erase
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a program reads from a terminal in canonical mode: the reads, an empty one for the end.
+    fn reads(keys: &[u8]) -> Vec<Vec<u8>> {
+        let (mut all, mut line) = (Vec::new(), Vec::new());
+        let mut is_quoted = false;
+        for &key in keys {
+            match key {
+                _ if is_quoted => {
+                    is_quoted = false;
+                    line.push(key);
+                }
+                QUOTE => is_quoted = true,
+                END_OF_INPUT => all.push(std::mem::take(&mut line)),
+                LINE_END => {
+                    line.push(key);
+                    all.push(std::mem::take(&mut line));
+                }
+                key => {
+                    assert!(!acts(key));
+                    line.push(key);
+                }
+            }
+            assert!(line.len() < 4096, "the terminal would drop this");
+        }
+        assert!(line.is_empty(), "never handed over");
+        all
+    }
+
+    fn read_by_program(input: &[u8], chunk_len: usize) -> Vec<u8> {
+        let mut typing = Typing::default();
+        let mut keys = Vec::new();
+        for chunk in input.chunks(chunk_len) {
+            keys.extend(typing.keys(chunk));
+        }
+        keys.extend(typing.end());
+        let reads = reads(&keys);
+        let (last, before) = reads.split_last().unwrap();
+        assert!(last.is_empty());
+        assert!(before.iter().all(|read| !read.is_empty()), "the end came early");
+        before.concat()
+    }
+
+    #[test]
+    fn any_bytes_arrive_as_they_are() {
+        let every_byte: Vec<u8> = (0..=255).cycle().take(3000).collect();
+        let long_line = vec![b'x'; 3 * MAX_PIECE_LEN];
+        let full_line = [&long_line[..MAX_PIECE_LEN], b"\nrest\n"].concat();
+        for input in [&b""[..], b"a", b"a\n", b"\n\n", b"\x04\n", &every_byte, &long_line, &full_line] {
+            for chunk_len in [1, 7, 4000, usize::MAX] {
+                assert_eq!(read_by_program(input, chunk_len), input);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Starts a daemon when none runs: one, however many clients ask at once.
+
+use crate::activation;
+use crate::connect::Place;
+use crate::launch::{self, LaunchError};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a daemon may take until it accepts.
+const START_LIMIT: Duration = Duration::from_secs(10);
+
+/// Pause between two looks at the socket.
+const LOOK_PAUSE: Duration = Duration::from_millis(3);
+
+/// Why no daemon could be started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error("could not start a daemon: {}: {source}", .path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error("could not start a daemon: {0}")]
+    Launch(#[from] LaunchError),
+    #[error("the daemon ended at its start ({status}): {last_words}")]
+    Ended { status: String, last_words: String },
+    #[error("the daemon did not listen at {} within {} s: {last_words}", .socket.display(), START_LIMIT.as_secs())]
+    Silent {
+        socket: PathBuf,
+        last_words: String,
+    },
+}
+
+/// Starts a daemon at `place`, unless somebody else does at the same time, and connects to it.
+///
+/// # Errors
+///
+/// [`StartError`] when nothing listens within [`START_LIMIT`], with what the daemon said.
+pub(crate) fn start(place: &Place) -> Result<UnixStream, StartError> {
+    let deadline = Instant::now() + START_LIMIT;
+    let folder = place.socket.parent().unwrap_or(Path::new("/"));
+    make_private_folder(folder)?;
+    let lock = open_lock(&lock_path(&place.socket))?;
+    while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if let Some(stream) = look(place) {
+            return Ok(stream);
+        }
+        if Instant::now() > deadline {
+            return Err(silent(place, "another ccctl is starting it".to_owned()));
+        }
+        std::thread::sleep(LOOK_PAUSE);
+    }
+    if let Some(stream) = look(place) {
+        return Ok(stream);
+    }
+    if activation::start_unit(place)
+        && let Some(stream) = look(place)
+    {
+        return Ok(stream);
+    }
+    launch_and_wait(place, &folder.join("start.log"), deadline)
+}
+
+fn launch_and_wait(place: &Place, log: &Path, deadline: Instant) -> Result<UnixStream, StartError> {
+    let mut daemon = launch::launch(place, log)?;
+    loop {
+        if let Some(stream) = look(place) {
+            return Ok(stream);
+        }
+        // A status of 0 means that another daemon holds the lock and is about to listen.
+        if let Ok(Some(status)) = daemon.try_wait()
+            && !status.success()
+        {
+            return Err(StartError::Ended {
+                status: status.to_string(),
+                last_words: launch::last_words(log),
+            });
+        }
+        if Instant::now() > deadline {
+            return Err(silent(place, launch::last_words(log)));
+        }
+        std::thread::sleep(LOOK_PAUSE);
+    }
+}
+
+fn look(place: &Place) -> Option<UnixStream> {
+    place.try_connect().ok().flatten()
+}
+
+fn silent(place: &Place, last_words: String) -> StartError {
+    StartError::Silent {
+        socket: place.socket.clone(),
+        last_words,
+    }
+}
+
+/// Beside the socket, because two clients with the same socket must meet there.
+fn lock_path(socket: &Path) -> PathBuf {
+    let mut path = socket.as_os_str().to_owned();
+    path.push(".start");
+    path.into()
+}
+
+fn make_private_folder(folder: &Path) -> Result<(), StartError> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|source| StartError::File {
+            path: folder.to_owned(),
+            source,
+        })
+}
+
+fn open_lock(path: &Path) -> Result<File, StartError> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map_err(|source| StartError::File {
+            path: path.to_owned(),
+            source,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn who_waits_for_the_lock_takes_the_daemon_of_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let place = Place {
+            socket: socket.clone(),
+            is_explicit: true,
+            may_start: true,
+        };
+        let lock = open_lock(&lock_path(&socket)).unwrap();
+        flock(&lock, FlockOperation::LockExclusive).unwrap();
+        let waiting = std::thread::spawn(move || start(&place).map(|_| ()));
+        let listener = UnixListener::bind(&socket).unwrap();
+        assert!(waiting.join().unwrap().is_ok());
+        drop((listener, lock));
+    }
+}

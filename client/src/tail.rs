@@ -1,0 +1,83 @@
+//! `ccctl session tail` and `ccctl session subscribe`.
+
+use crate::args::TailArgs;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, Piece, bytes_of};
+use crate::render;
+use crate::subscribe::Subscription;
+use ccd_protocol::session::{
+    OutputEvent, OutputItem, SessionRead, SessionReadParams, SessionSubscribeParams,
+};
+use ccd_protocol::subscription::SESSION_SUBSCRIBE;
+
+/// Prints the last lines, or what comes from an offset on; with `follow` until the session ends.
+///
+/// # Errors
+///
+/// [`Failure::Lost`] when the daemon goes away, else those of the calls.
+pub(crate) fn tail(args: &TailArgs, follow: bool, context: &mut Context) -> Result<Exit, Failure> {
+    if follow && let Some(since) = args.since {
+        return follow_from(since, args, context);
+    }
+    let params = SessionReadParams {
+        session: args.session.clone(),
+        since: args.since,
+        lines: args.since.is_none().then_some(args.lines),
+        max_bytes: None,
+        raw: args.raw,
+    };
+    let answer = context.call::<SessionRead>(&params)?;
+    if follow {
+        return follow_from(answer.value.start, args, context);
+    }
+    if context.global.json {
+        context.write_line(answer.json.get())?;
+    } else {
+        context.write_bytes(&bytes_of(&answer.value)?)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
+    if context.global.json {
+        return follow_items(since, args, context);
+    }
+    let connection = context.connect()?;
+    let mut output = Output::start(context.place()?, connection, &args.session, since, args.raw)?;
+    loop {
+        match output.next()? {
+            Piece::Output(bytes) => context.write_bytes(&bytes)?,
+            Piece::Missing(len) => context.note(&format!("{len} bytes of output are lost")),
+            Piece::Ended(ended) => {
+                if context.global.verbose {
+                    let end = render::end(ended.exitstatus, ended.signal, ended.end_reason);
+                    context.note(&format!("the session has ended: {end}"));
+                }
+                return Ok(Exit::Done);
+            }
+        }
+    }
+}
+
+/// Items as they come, also those that tell what was missed.
+fn follow_items(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = SessionSubscribeParams {
+        session: args.session.clone(),
+        since: Some(since),
+        text: !args.raw,
+    };
+    let mut items = Subscription::start(context.connect()?, SESSION_SUBSCRIBE, &params)?;
+    loop {
+        let json = items.next()?;
+        let item: OutputItem = items.parse(&json)?;
+        match item.event {
+            OutputEvent::KeepAlive { .. } => continue,
+            _ => context.write_line(json.get())?,
+        }
+        if matches!(item.event, OutputEvent::Ended { .. }) {
+            return Ok(Exit::Done);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! `ccctl config`.
+
+use crate::args::ConfigVerb;
+use crate::caller;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render::Table;
+use ccd_protocol::NoParams;
+use ccd_protocol::daemon::{
+    ConfigCheck, ConfigCheckParams, ConfigEntry, ConfigGet, ConfigGetParams, ConfigList,
+};
+
+/// The file that documents every key; it is the same that the daemon's defaults are tested against.
+const EXAMPLE: &str = include_str!("../../../config.example.json");
+
+/// Does what `ccctl config` asks for.
+///
+/// # Errors
+///
+/// Those of the calls.
+pub(crate) fn dispatch(verb: &ConfigVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        ConfigVerb::List => context.show::<ConfigList>(&NoParams {}, |reply, out, style| {
+            table(&reply.entries).write(out, style)
+        }),
+        ConfigVerb::Get { key } => {
+            let params = ConfigGetParams { key: key.clone() };
+            context.show::<ConfigGet>(&params, |entry, out, style| {
+                if !style.is_terminal {
+                    return writeln!(out, "{}", plain(&entry.value));
+                }
+                writeln!(out, "{} = {} ({})", entry.key, entry.value, entry.source)?;
+                writeln!(out, "  {}", entry.effect)?;
+                writeln!(out, "  {}: {}", entry.value_type, entry.range)?;
+                writeln!(out, "  default: {}", entry.default)
+            })
+        }
+        ConfigVerb::Check { file } => check(file.as_deref(), context),
+        ConfigVerb::Path => path(context),
+        ConfigVerb::Example => {
+            context.write_bytes(EXAMPLE.as_bytes())?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn table(entries: &[ConfigEntry]) -> Table<4> {
+    let mut table = Table::new(["KEY", "VALUE", "FROM", "EFFECT"]);
+    for entry in entries {
+        table.row([
+            entry.key.as_str().into(),
+            entry.value.to_string().into(),
+            entry.source.as_str().into(),
+            entry.effect.as_str().into(),
+        ]);
+    }
+    table
+}
+
+fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
+    let path = file.map(|file| caller::working_folder(Some(file))).transpose()?;
+    let answer = context.call::<ConfigCheck>(&ConfigCheckParams { path })?;
+    let reply = &answer.value;
+    context.print(&answer, |reply, out, _| {
+        for error in &reply.errors {
+            writeln!(out, "error: {error}")?;
+        }
+        for warning in &reply.warnings {
+            writeln!(out, "warning: {warning}")?;
+        }
+        if reply.errors.is_empty() {
+            let path = reply.path.as_deref().unwrap_or("no file: the defaults hold");
+            writeln!(out, "ok: {path}")?;
+        }
+        Ok(())
+    })?;
+    Ok(if reply.errors.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
+}
+
+fn path(context: &mut Context) -> Result<Exit, Failure> {
+    let reply = context.call::<ConfigList>(&NoParams {})?.value;
+    if context.global.json {
+        context.write_line(&serde_json::json!({"path": reply.path}).to_string())?;
+        return Ok(Exit::Done);
+    }
+    let path = reply.path.ok_or_else(|| {
+        Failure::NotFound(
+            "config path: there is no configuration file, the defaults hold; \
+             ccctl config example prints one"
+                .to_owned(),
+        )
+    })?;
+    context.write_line(&path)?;
+    Ok(Exit::Done)
+}
+
+/// A text without its quotes, so that scripts can use it.
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

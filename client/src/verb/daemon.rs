@@ -1,0 +1,108 @@
+//! `ccctl daemon`, but for `stop` and `logs`.
+
+use super::{job, logs, stop};
+use crate::args::{DaemonVerb, LogArgs};
+use crate::call::Connection;
+use crate::connect::Place;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use ccd_protocol::NoParams;
+use ccd_protocol::daemon::{
+    DaemonCheck, DaemonLog, DaemonLogParams, DaemonPing, DaemonReload, DaemonStatus,
+};
+use std::time::Instant;
+
+/// Does what `ccctl daemon` asks for.
+///
+/// # Errors
+///
+/// Those of the calls.
+pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        DaemonVerb::Start => start(context),
+        DaemonVerb::Stop(args) => stop::stop(args, context),
+        DaemonVerb::Status => status(context),
+        DaemonVerb::Reload => reload(context),
+        DaemonVerb::Logs(args) => logs::logs(args, context),
+        DaemonVerb::Log(args) => log(args, context),
+        DaemonVerb::Check => {
+            let started = context.call::<DaemonCheck>(&NoParams {})?.value;
+            job::wait_for(&started.job, context)
+        }
+        DaemonVerb::Ping => ping(context),
+    }
+}
+
+fn start(context: &mut Context) -> Result<Exit, Failure> {
+    let mut place = context.place()?;
+    let running = place.try_connect()?;
+    let was_running = running.is_some();
+    // Asked for by name: $CCD_NO_START is about starts that nobody asked for.
+    place.may_start = true;
+    let stream = match running {
+        Some(stream) => stream,
+        None => place.connect()?,
+    };
+    let answer = Connection::over(stream).call::<DaemonStatus>(&NoParams {})?;
+    context.print(&answer, |status, out, _| {
+        let how = if was_running { "already runs" } else { "started" };
+        writeln!(out, "ccd {how}: pid {}, socket {}", status.pid, status.socket)
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Looking at a daemon never starts one.
+fn status(context: &mut Context) -> Result<Exit, Failure> {
+    let place = Place {
+        may_start: false,
+        ..context.place()?
+    };
+    let answer = Connection::over(place.connect()?).call::<DaemonStatus>(&NoParams {})?;
+    context.print(&answer, render::status)?;
+    Ok(Exit::Done)
+}
+
+/// A daemon that is only started now has read its configuration already.
+fn reload(context: &mut Context) -> Result<Exit, Failure> {
+    let place = Place {
+        may_start: false,
+        ..context.place()?
+    };
+    let answer = Connection::over(place.connect()?).call::<DaemonReload>(&NoParams {})?;
+    for warning in &answer.value.warnings {
+        context.note(warning);
+    }
+    context.print(&answer, |reply, out, _| match &reply.path {
+        Some(path) => writeln!(out, "read {path}"),
+        None => writeln!(out, "there is no configuration file: the defaults hold"),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn log(args: &LogArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = DaemonLogParams {
+        level: args.level.clone(),
+        debug: args.debug,
+    };
+    context.show::<DaemonLog>(&params, |reply, out, _| {
+        let debug = if reply.debug { "on" } else { "off" };
+        writeln!(out, "level {}, debug {debug}", reply.level)?;
+        match &reply.path {
+            Some(path) => writeln!(out, "file {path}"),
+            None => Ok(()),
+        }
+    })
+}
+
+fn ping(context: &mut Context) -> Result<Exit, Failure> {
+    let mut connection = context.connect()?;
+    let start = Instant::now();
+    let answer = connection.call::<DaemonPing>(&NoParams {})?;
+    let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;
+    context.print(&answer, |_, out, _| {
+        writeln!(out, "the daemon answers after {elapsed_ms:.3} ms")
+    })?;
+    Ok(Exit::Done)
+}

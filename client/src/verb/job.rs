@@ -1,0 +1,98 @@
+//! `ccctl job`.
+
+use crate::args::JobVerb;
+use crate::context::{Context, note};
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use crate::subscribe::Subscription;
+use ccd_protocol::job::{
+    Job, JobCancel, JobGet, JobGetParams, JobItem, JobList, JobListParams, JobParams, JobState,
+};
+use ccd_protocol::subscription::JOB_SUBSCRIBE;
+
+/// How long one request waits for a job, in milliseconds; then it is asked again.
+const WAIT_STEP_MS: f64 = 10_000.0;
+
+/// Does what `ccctl job` asks for.
+///
+/// # Errors
+///
+/// Those of the calls.
+pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        JobVerb::List { limit } => {
+            let params = JobListParams { limit: *limit };
+            context.show::<JobList>(&params, |reply, out, style| {
+                render::jobs(&reply.jobs, out, style)
+            })
+        }
+        JobVerb::Get { job, wait } => {
+            let params = JobGetParams {
+                job: job.clone(),
+                wait_ms: wait.map(|seconds| seconds * 1000.0),
+            };
+            context.show::<JobGet>(&params, |job, out, style| {
+                render::jobs(std::slice::from_ref(job), out, style)
+            })
+        }
+        JobVerb::Cancel { job } => {
+            let params = JobParams { job: job.clone() };
+            context.show::<JobCancel>(&params, |_, _, _| Ok(()))
+        }
+        JobVerb::Subscribe { job } => subscribe(job, context),
+    }
+}
+
+/// Waits until a job has ended, with a line on standard error whenever it changes, and prints its result.
+///
+/// # Errors
+///
+/// Those of the calls; [`Failure::Failed`] when the job failed or was cancelled.
+pub(crate) fn wait_for(job: &str, context: &mut Context) -> Result<Exit, Failure> {
+    let params = JobGetParams {
+        job: job.to_owned(),
+        wait_ms: Some(WAIT_STEP_MS),
+    };
+    let mut told = String::new();
+    loop {
+        let answer = context.call::<JobGet>(&params)?;
+        let job = &answer.value;
+        if !job.state.has_ended() {
+            let line = render::job_line(job);
+            if line != told {
+                note(&line);
+                told = line;
+            }
+            continue;
+        }
+        context.print(&answer, |job, out, _| writeln!(out, "{}", render::job_line(job)))?;
+        return Ok(outcome(job));
+    }
+}
+
+fn subscribe(job: &str, context: &mut Context) -> Result<Exit, Failure> {
+    let params = JobParams {
+        job: job.to_owned(),
+    };
+    let mut items = Subscription::start(context.connect()?, JOB_SUBSCRIBE, &params)?;
+    loop {
+        let item = items.next()?;
+        let JobItem { job, ended, .. } = items.parse(&item)?;
+        if context.global.json {
+            context.write_line(item.get())?;
+        } else {
+            context.write_line(&render::job_line(&job))?;
+        }
+        if ended {
+            return Ok(outcome(&job));
+        }
+    }
+}
+
+fn outcome(job: &Job) -> Exit {
+    match job.state {
+        JobState::Failed | JobState::Cancelled => Exit::Failed,
+        JobState::Queued | JobState::Running | JobState::Done => Exit::Done,
+    }
+}

@@ -1,0 +1,173 @@
+//! `ccctl daemon logs`: the files are read, so that it works without a daemon as well.
+
+use crate::args::LogsArgs;
+use crate::call::Connection;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use ccd_protocol::NoParams;
+use ccd_protocol::daemon::DaemonStatus;
+use ccd_protocol::socket::base_path;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Pause between two looks for new lines.
+const LOOK_PAUSE: Duration = Duration::from_millis(100);
+
+/// So much is read from the end of the logs; longer lines or more of them are cut.
+const MAX_TAIL_BYTES: u64 = 8 << 20;
+
+/// Prints the last lines of the daemon's log, and what comes with `--follow`.
+///
+/// # Errors
+///
+/// [`Failure::NotFound`] when there is no log, [`Failure::Io`] when it cannot be read.
+pub(crate) fn logs(args: &LogsArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let folder = log_folder(context)?;
+    let files = log_files(&folder)?;
+    let Some(newest) = files.last() else {
+        return Err(Failure::NotFound(format!(
+            "daemon logs: there is no log in {}",
+            folder.display()
+        )));
+    };
+    let (lines, end) = last_lines(&files, args.lines)?;
+    context.write_bytes(&lines)?;
+    if args.follow {
+        follow(&folder, newest.clone(), end, context)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn log_folder(context: &Context) -> Result<PathBuf, Failure> {
+    if let Some(stream) = context.place()?.try_connect()? {
+        let status = Connection::over(stream).call::<DaemonStatus>(&NoParams {})?.value;
+        if let Some(folder) = status.paths.get("logs") {
+            return Ok(folder.into());
+        }
+    }
+    let base = base_path(|name| std::env::var_os(name)).map_err(crate::connect::ConnectError::Path)?;
+    Ok(base.join("logs"))
+}
+
+/// The files in `folder`, the one written last at the end.
+fn log_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut files: Vec<(SystemTime, PathBuf)> = match std::fs::read_dir(folder) {
+        Ok(entries) => entries
+            .flatten()
+            .filter_map(|entry| {
+                let metadata = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+                Some((metadata.modified().ok()?, entry.path()))
+            })
+            .collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(unreadable(folder, error)),
+    };
+    files.sort();
+    Ok(files.into_iter().map(|(_, path)| path).collect())
+}
+
+/// Returns the last `wanted` lines of the files together, and the offset of the end of the newest.
+fn last_lines(files: &[PathBuf], wanted: usize) -> Result<(Vec<u8>, u64), Failure> {
+    let mut lines: VecDeque<Vec<u8>> = VecDeque::new();
+    let mut newest_end = None;
+    for path in files.iter().rev() {
+        let (text, end) = tail_of(path).map_err(|error| unreadable(path, error))?;
+        newest_end.get_or_insert(end);
+        for line in text.split_inclusive(|&byte| byte == b'\n').rev() {
+            if lines.len() >= wanted {
+                break;
+            }
+            lines.push_front(line.to_vec());
+        }
+        if lines.len() >= wanted {
+            break;
+        }
+    }
+    let text = lines.into_iter().flatten().collect();
+    Ok((text, newest_end.unwrap_or_default()))
+}
+
+fn tail_of(path: &Path) -> io::Result<(Vec<u8>, u64)> {
+    let mut file = File::open(path)?;
+    let len = file.metadata()?.len();
+    file.seek(SeekFrom::Start(len.saturating_sub(MAX_TAIL_BYTES)))?;
+    let mut text = Vec::new();
+    file.take(MAX_TAIL_BYTES).read_to_end(&mut text)?;
+    Ok((text, len))
+}
+
+/// Goes on with what is added to the newest file, and with the next file when the log is rotated.
+fn follow(
+    folder: &Path,
+    mut path: PathBuf,
+    mut offset: u64,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    loop {
+        // Looked up before reading: what comes after the look is in the next file or in the next round.
+        let newest = log_files(folder)?.pop();
+        let added = read_from(&path, offset).map_err(|error| unreadable(&path, error))?;
+        offset += added.len() as u64;
+        context.write_bytes(&added)?;
+        match newest {
+            Some(newest) if newest != path => {
+                path = newest;
+                offset = 0;
+            }
+            _ => std::thread::sleep(LOOK_PAUSE),
+        }
+    }
+}
+
+fn read_from(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        // Removed by the daemon's own retention.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    file.seek(SeekFrom::Start(offset))?;
+    let mut added = Vec::new();
+    file.take(MAX_TAIL_BYTES).read_to_end(&mut added)?;
+    Ok(added)
+}
+
+fn unreadable(path: &Path, source: io::Error) -> Failure {
+    Failure::Io {
+        what: path.display().to_string(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_go_back_into_older_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str, age_s: u64| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            let time = SystemTime::now() - Duration::from_secs(age_s);
+            File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        };
+        write("ccd.log.1", "one\ntwo\n", 60);
+        write("ccd.log", "three\nfour\n", 0);
+        let files = log_files(folder.path()).unwrap();
+        let last = |wanted| last_lines(&files, wanted).unwrap();
+        assert_eq!(last(3), (b"two\nthree\nfour\n".to_vec(), 11));
+        assert_eq!(last(1).0, b"four\n");
+        assert_eq!(last(0), (Vec::new(), 11));
+        assert_eq!(last(9).0, b"one\ntwo\nthree\nfour\n");
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_has_no_files() {
+        assert!(log_files(Path::new("/nonexistent/logs")).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,45 @@
+//! What each verb does.
+
+mod config;
+mod daemon;
+mod job;
+mod logs;
+mod other;
+mod session;
+mod stop;
+
+use crate::args::Noun;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::{completions, demo, man, run};
+
+/// Does what the command line asks for.
+///
+/// # Errors
+///
+/// [`Failure`], which tells the exit status.
+pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failure> {
+    match noun {
+        Noun::Session(verb) => session::dispatch(verb, context),
+        Noun::Run(args) => run::run(args, context),
+        Noun::Job(verb) => job::dispatch(verb, context),
+        Noun::Config(verb) => config::dispatch(verb, context),
+        Noun::Daemon(verb) => daemon::dispatch(verb, context),
+        Noun::Demo => demo::demo(context),
+        Noun::Call(args) => other::call(args, context),
+        Noun::Completions { shell } => {
+            context.write_bytes(&completions::script(*shell))?;
+            Ok(Exit::Done)
+        }
+        Noun::Man { dir: None } => {
+            context.write_bytes(&man::page()?)?;
+            Ok(Exit::Done)
+        }
+        Noun::Man { dir: Some(folder) } => {
+            man::write_pages(folder)?;
+            Ok(Exit::Done)
+        }
+        Noun::Version => other::version(context),
+    }
+}

@@ -1,0 +1,52 @@
+//! `ccctl call` and `ccctl version`.
+
+use crate::args::CallArgs;
+use crate::call::Connection;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use ccd_protocol::daemon::DaemonStatus;
+use ccd_protocol::{NoParams, PROTOCOL_VERSION};
+use serde_json::value::RawValue;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Calls a method by name and prints its result.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] for parameters that are no JSON, else those of the call.
+pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params: Box<RawValue> = serde_json::from_str(&args.params)
+        .map_err(|error| Failure::Usage(format!("the parameters are not JSON: {error}")))?;
+    let result = context.connect()?.request(&args.method, &params)?;
+    context.write_line(result.get())?;
+    Ok(Exit::Done)
+}
+
+/// Prints the version of this program, and of the daemon if one runs; starts none.
+///
+/// # Errors
+///
+/// Those of asking a daemon that runs.
+pub(crate) fn version(context: &mut Context) -> Result<Exit, Failure> {
+    let daemon = match context.place()?.try_connect()? {
+        Some(stream) => Some(Connection::over(stream).call::<DaemonStatus>(&NoParams {})?.value),
+        None => None,
+    };
+    if context.global.json {
+        let daemon = daemon.map(|daemon| {
+            serde_json::json!({"version": daemon.version, "protocol": daemon.protocol, "pid": daemon.pid})
+        });
+        let client = serde_json::json!({"version": VERSION, "protocol": PROTOCOL_VERSION});
+        let both = serde_json::json!({"ccctl": client, "ccd": daemon});
+        context.write_line(&both.to_string())?;
+        return Ok(Exit::Done);
+    }
+    context.write_line(&format!("ccctl {VERSION}, protocol {PROTOCOL_VERSION}"))?;
+    if let Some(daemon) = daemon {
+        let (version, protocol, pid) = (daemon.version, daemon.protocol, daemon.pid);
+        context.write_line(&format!("ccd {version}, protocol {protocol}, pid {pid}"))?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,29 @@
+//! `ccctl session cleanup`.
+
+use crate::args::CleanupArgs;
+use crate::context::{Context, confirm, is_at_terminal};
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use ccd_protocol::session::{SessionCleanup, SessionCleanupParams, SessionList, SessionListParams};
+
+/// Collects ended sessions, closes idle or all live ones if asked for, and prints how many went.
+///
+/// # Errors
+///
+/// Those of the call; [`Failure::Failed`] when the user says no.
+pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit, Failure> {
+    if args.force && !args.yes && is_at_terminal() {
+        let live = context.call::<SessionList>(&SessionListParams::default())?;
+        let live_len = live.value.sessions.len();
+        if live_len > 0 && !confirm(&format!("this ends {live_len} live sessions. Go on?")) {
+            return Err(Failure::Failed("session.cleanup: nothing was done".to_owned()));
+        }
+    }
+    let params = SessionCleanupParams {
+        force: args.force,
+        max_age_s: args.age,
+    };
+    context.show::<SessionCleanup>(&params, |reply, out, _| {
+        writeln!(out, "{} removed", reply.removed)
+    })
+}

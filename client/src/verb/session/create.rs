@@ -1,0 +1,107 @@
+//! `ccctl session create`.
+
+use crate::args::CreateArgs;
+use crate::caller;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use ccd_protocol::session::{SessionCreate, SessionCreateParams};
+
+/// Starts a session and prints its id; what its user should know goes to standard error.
+///
+/// # Errors
+///
+/// Those of the call.
+pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<SessionCreate>(&params(args)?)?;
+    let session = &answer.value;
+    for warning in &session.warnings {
+        context.note(warning);
+    }
+    if session.reused {
+        context.note("the session was there already");
+    }
+    if let Some(sentence) = render::will_end(session) {
+        context.note(&sentence);
+    }
+    context.print(&answer, |session, out, style| match &session.name {
+        // A script wants one word.
+        Some(name) if style.is_terminal => writeln!(out, "{} ({name})", session.session_id),
+        _ => writeln!(out, "{}", session.session_id),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
+    let mut words = args.program.iter().cloned();
+    Ok(SessionCreateParams {
+        program: words.next(),
+        args: words.collect(),
+        shell: args.shell,
+        cwd: Some(caller::working_folder(args.cwd.as_deref())?),
+        env: args.env.iter().cloned().collect(),
+        caller_env: (!args.clean_env).then(caller::environment),
+        name: args.name.clone(),
+        id: args.id.clone(),
+        rows: args.size.map(|size| size.rows).or(args.rows),
+        cols: args.size.map(|size| size.cols).or(args.cols),
+        encoding: args.encoding.clone(),
+        persist: args.persist(),
+        reuse: args.reuse,
+        timeout_s: args.timeout,
+        session_timeout_s: args.session_timeout,
+        max_session_runtime_s: args.max_runtime,
+        max_output_size: args.max_output_size,
+        output_limit: args.output_limit,
+        ..SessionCreateParams::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Ccctl, Noun, SessionVerb};
+    use clap::Parser as _;
+
+    fn params_of(line: &[&str]) -> SessionCreateParams {
+        let words = [&["ccctl", "session", "create"], line].concat();
+        match Ccctl::try_parse_from(words).unwrap().noun {
+            Noun::Session(SessionVerb::Create(args)) => params(&args).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn program_and_arguments_go_as_they_are() {
+        let params = params_of(&["--name", "a", "--", "sh", "-c", "echo  $X", "--name", "b"]);
+        assert_eq!(params.program.as_deref(), Some("sh"));
+        assert_eq!(params.args, ["-c", "echo  $X", "--name", "b"]);
+        assert_eq!(params.name.as_deref(), Some("a"));
+        assert!(params.caller_env.is_some_and(|env| env.contains_key("PATH")));
+        assert!(params.cwd.is_some_and(|cwd| cwd.starts_with('/')));
+    }
+
+    #[test]
+    fn what_is_not_given_is_not_sent() {
+        let params = params_of(&["--shell", "--clean-env"]);
+        let json = serde_json::to_value(params).unwrap();
+        let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["cwd", "shell"]);
+    }
+
+    #[test]
+    fn the_last_word_on_persistence_counts() {
+        assert_eq!(params_of(&["sh"]).persist, None);
+        assert_eq!(params_of(&["--persist", "sh"]).persist, Some(true));
+        assert_eq!(params_of(&["--no-persist", "sh"]).persist, Some(false));
+    }
+
+    #[test]
+    fn sizes_come_together_or_alone() {
+        let both = params_of(&["--size", "10x20", "sh"]);
+        assert_eq!((both.rows, both.cols), (Some(10), Some(20)));
+        let one = params_of(&["--cols", "132", "sh"]);
+        assert_eq!((one.rows, one.cols), (None, Some(132)));
+    }
+}

@@ -1,0 +1,71 @@
+//! `ccctl session expect`.
+
+use crate::args::ExpectArgs;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use ccd_protocol::session::{ExpectResult, Pattern, SessionExpect, SessionExpectParams};
+
+/// Waits for a pattern and prints the output up to the end of the match.
+///
+/// # Errors
+///
+/// Those of the call: a time-out, or the program's end.
+pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let mut patterns = patterns(&args.patterns, args.exact);
+    if args.eof {
+        patterns.push(Pattern::Eof(true));
+    }
+    let params = SessionExpectParams {
+        session: args.session.clone(),
+        patterns,
+        timeout_ms: args.timeout.unwrap_or_default(),
+        from: args.from,
+        raw: args.raw,
+    };
+    let answer = context.call::<SessionExpect>(&params)?;
+    if context.global.json {
+        context.write_line(answer.json.get())?;
+    } else {
+        print_match(&answer.value, context)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Returns texts as patterns.
+pub(crate) fn patterns(texts: &[String], is_exact: bool) -> Vec<Pattern> {
+    let pattern = if is_exact {
+        Pattern::Exact
+    } else {
+        Pattern::Regex
+    };
+    texts.iter().cloned().map(pattern).collect()
+}
+
+/// Prints the text from the start of the search to the end of the match, ended by a newline.
+///
+/// # Errors
+///
+/// [`Failure::Output`].
+pub(crate) fn print_match(found: &ExpectResult, context: &mut Context) -> Result<(), Failure> {
+    for warning in &found.warnings {
+        context.note(warning);
+    }
+    if found.before_omitted_bytes > 0 {
+        context.note(&format!(
+            "{} bytes before this are left out; ccctl session read shows them",
+            found.before_omitted_bytes
+        ));
+    }
+    if context.global.verbose {
+        context.note(&format!(
+            "pattern {} matched {:?} at {}-{}",
+            found.index, found.matched, found.start, found.end
+        ));
+    }
+    let mut text = format!("{}{}", found.before, found.matched);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    context.write_bytes(text.as_bytes())
+}

@@ -1,0 +1,93 @@
+//! `ccctl session`.
+
+mod cleanup;
+mod create;
+mod expect;
+mod read;
+mod run;
+mod send;
+mod wait;
+
+use crate::args::{CloseArgs, HistoryArgs, SessionVerb};
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::{render, tail};
+use ccd_protocol::session::{
+    SessionClose, SessionCloseParams, SessionGet, SessionHistory, SessionHistoryParams, SessionList,
+    SessionListParams, SessionParams, SessionResize, SessionResizeParams, SessionSignal,
+    SessionSignalParams,
+};
+
+/// Does what `ccctl session` asks for.
+///
+/// # Errors
+///
+/// Those of the calls.
+pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        SessionVerb::Create(args) => create::create(args, context),
+        SessionVerb::List { all } => {
+            let params = SessionListParams { all: *all };
+            context.show::<SessionList>(&params, |reply, out, style| {
+                render::sessions(&reply.sessions, out, style)
+            })
+        }
+        SessionVerb::Get(args) => {
+            let session = args.session.clone();
+            context.show::<SessionGet>(&SessionParams { session }, render::session)
+        }
+        SessionVerb::Send(args) => send::send(args, context),
+        SessionVerb::Expect(args) => expect::expect(args, context),
+        SessionVerb::Wait(args) => wait::wait(args, context),
+        SessionVerb::Read(args) => read::read(args, context),
+        SessionVerb::Screen(args) => read::screen(args, context),
+        SessionVerb::Run(args) => run::run(args, context),
+        SessionVerb::Tail(args) => tail::tail(args, args.follow, context),
+        SessionVerb::Subscribe(args) => tail::tail(args, true, context),
+        SessionVerb::Signal { session, signal } => {
+            let params = SessionSignalParams {
+                session: session.clone(),
+                signal: signal.clone(),
+            };
+            context.show::<SessionSignal>(&params, |_, _, _| Ok(()))
+        }
+        SessionVerb::Resize { session, size } => {
+            let params = SessionResizeParams {
+                session: session.clone(),
+                rows: size.rows,
+                cols: size.cols,
+            };
+            context.show::<SessionResize>(&params, |_, _, _| Ok(()))
+        }
+        SessionVerb::Close(args) => close(args, context),
+        SessionVerb::History(args) => history(args, context),
+        SessionVerb::Cleanup(args) => cleanup::cleanup(args, context),
+    }
+}
+
+fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = SessionCloseParams {
+        session: args.session.clone(),
+        grace_ms: args.grace.map(|seconds| seconds * 1000.0),
+    };
+    context.show::<SessionClose>(&params, |reply, out, _| {
+        let end = render::end(reply.exitstatus, reply.signal, None);
+        let killed: Vec<String> = reply.killed.iter().map(i32::to_string).collect();
+        match killed.is_empty() {
+            true => writeln!(out, "{end}"),
+            false => writeln!(out, "{end}, killed {}", killed.join(" ")),
+        }
+    })
+}
+
+fn history(args: &HistoryArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = SessionHistoryParams {
+        session: args.session.clone(),
+        limit: args.limit,
+        before: args.before.clone(),
+    };
+    context.show::<SessionHistory>(&params, |reply, out, style| {
+        render::history(&reply.interactions, out, style)
+    })
+}

@@ -1,0 +1,75 @@
+//! `ccctl session read` and `ccctl session screen`.
+
+use crate::args::{ReadArgs, ScreenArgs};
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::output::bytes_of;
+use ccd_protocol::session::{
+    ScreenFormat, SessionRead, SessionReadParams, SessionScreen, SessionScreenParams,
+};
+
+/// Prints output; what is left out is told on standard error.
+///
+/// # Errors
+///
+/// Those of the call.
+pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = SessionReadParams {
+        session: args.session.clone(),
+        since: args.since,
+        lines: args.lines,
+        max_bytes: args.bytes,
+        raw: args.raw,
+    };
+    let answer = context.call::<SessionRead>(&params)?;
+    let reply = &answer.value;
+    let was_bounded = args.lines.is_some() || args.bytes.is_some();
+    // Who asked for a part knows that there is more.
+    if reply.omitted_bytes > 0 && (!was_bounded || context.global.verbose) {
+        context.note(&format!(
+            "{} bytes are left out; this is {}-{}",
+            reply.omitted_bytes, reply.start, reply.end
+        ));
+    }
+    if reply.truncated && (!was_bounded || context.global.verbose) {
+        context.note(&format!("there is more: --since {}", reply.end));
+    }
+    if context.global.json {
+        context.write_line(answer.json.get())?;
+    } else {
+        context.write_bytes(&bytes_of(reply)?)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Prints the screen, row by row.
+///
+/// # Errors
+///
+/// Those of the call.
+pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = SessionScreenParams {
+        session: args.session.clone(),
+        format: if args.cells {
+            ScreenFormat::Cells
+        } else {
+            ScreenFormat::Text
+        },
+    };
+    let answer = context.call::<SessionScreen>(&params)?;
+    context.print(&answer, |screen, out, _| {
+        // Empty rows at the end say nothing.
+        let used = screen.lines.iter().rposition(|line| !line.is_empty());
+        let rows = used.map_or(0, |last| last + 1);
+        screen.lines[..rows]
+            .iter()
+            .try_for_each(|line| writeln!(out, "{line}"))
+    })?;
+    if args.cursor {
+        let cursor = answer.value.cursor;
+        let hidden = if cursor.visible { "" } else { ", hidden" };
+        context.note(&format!("cursor: row {}, column {}{hidden}", cursor.row, cursor.col));
+    }
+    Ok(Exit::Done)
+}

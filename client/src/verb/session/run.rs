@@ -1,0 +1,52 @@
+//! `ccctl session run`.
+
+use crate::args::SessionRunArgs;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::output::decode;
+use ccd_protocol::session::{SessionRun, SessionRunParams};
+
+/// Runs a command in a session's shell, prints exactly its output and passes its status on.
+///
+/// # Errors
+///
+/// Those of the call; after a time-out the output so far is printed as well.
+pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = SessionRunParams {
+        session: args.session.clone(),
+        command: args.command.clone(),
+        isolate: args.isolate,
+        timeout_ms: args.timeout.unwrap_or_default(),
+    };
+    let answer = match context.call::<SessionRun>(&params) {
+        Ok(answer) => answer,
+        Err(failure) => {
+            let data = failure.refusal().and_then(|error| error.data.as_ref());
+            let so_far = data.and_then(|data| data.get("output")?.as_str());
+            if let (Some(output), false) = (so_far, context.global.json) {
+                context.write_bytes(output.as_bytes())?;
+            }
+            return Err(failure);
+        }
+    };
+    let reply = &answer.value;
+    if context.global.json {
+        context.write_line(answer.json.get())?;
+    } else {
+        match &reply.output_b64 {
+            Some(bytes) => context.write_bytes(&decode(bytes)?)?,
+            None => context.write_bytes(reply.output.as_bytes())?,
+        }
+    }
+    if reply.truncated {
+        context.note("session.run: the output was cut; ccctl session read has all of it");
+    }
+    if reply.session_ended {
+        context.note("session.run: the command ended the session");
+    }
+    Ok(match reply.exit_code {
+        Some(_) => Exit::of_program(reply.exit_code, None),
+        None => Exit::Failed,
+    })
+}

@@ -1,0 +1,95 @@
+//! `ccctl session send`.
+
+use super::expect::{patterns, print_match};
+use crate::args::{SendArgs, SendInput};
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use ccd_protocol::session::{SendExpect, SessionSend, SessionSendParams};
+use std::io::Read as _;
+
+/// Types into a session; with `--expect` it waits for the answer and prints it.
+///
+/// # Errors
+///
+/// [`Failure::Io`] when the input cannot be read, else those of the call.
+pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = typed(&args.input)?;
+    params.session.clone_from(&args.session);
+    params.newline = args.input.text.is_some() && !args.no_newline;
+    params.paste = args.paste;
+    params.secret = args.secret;
+    params.expect = (!args.expect.is_empty()).then(|| SendExpect {
+        patterns: patterns(&args.expect, args.exact),
+        timeout_ms: args.timeout.unwrap_or_default(),
+        raw: args.raw,
+    });
+    let answer = context.call::<SessionSend>(&params)?;
+    let reply = &answer.value;
+    if reply.discarded == Some(true) {
+        context.note("the program threw away what was typed; send it again once it waits for input");
+    }
+    if context.global.verbose {
+        let hidden = if reply.hidden { ", hidden" } else { "" };
+        context.note(&format!("typed {} bytes at {}{hidden}", reply.written_bytes, reply.offset));
+    }
+    if context.global.json {
+        context.write_line(answer.json.get())?;
+    } else if let Some(found) = &reply.expect {
+        print_match(found, context)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn typed(input: &SendInput) -> Result<SessionSendParams, Failure> {
+    if let Some(text) = &input.text {
+        return Ok(SessionSendParams {
+            text: Some(text.clone()),
+            ..SessionSendParams::default()
+        });
+    }
+    if !input.keys.is_empty() {
+        return Ok(SessionSendParams {
+            keys: Some(input.keys.clone()),
+            ..SessionSendParams::default()
+        });
+    }
+    let (what, bytes) = match &input.file {
+        Some(path) => (path.display().to_string(), std::fs::read(path)),
+        None => {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().lock().read_to_end(&mut bytes);
+            ("standard input".to_owned(), read.map(|_| bytes))
+        }
+    };
+    Ok(from_bytes(
+        bytes.map_err(|source| Failure::Io { what, source })?,
+    ))
+}
+
+fn from_bytes(bytes: Vec<u8>) -> SessionSendParams {
+    match String::from_utf8(bytes) {
+        Ok(text) => SessionSendParams {
+            text: Some(text),
+            ..SessionSendParams::default()
+        },
+        Err(error) => SessionSendParams {
+            data_b64: Some(BASE64.encode(error.as_bytes())),
+            ..SessionSendParams::default()
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_go_as_base64() {
+        assert_eq!(from_bytes(b"a\n".to_vec()).text.as_deref(), Some("a\n"));
+        let params = from_bytes(vec![0xff, 0]);
+        assert_eq!((params.text, params.data_b64.as_deref()), (None, Some("/wA=")));
+    }
+}

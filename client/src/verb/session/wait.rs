@@ -1,0 +1,49 @@
+//! `ccctl session wait`.
+
+use crate::args::WaitArgs;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
+
+/// Waits for a condition and prints what came true.
+///
+/// It fails when the program ended while something else was waited for.
+///
+/// # Errors
+///
+/// Those of the call: a time-out.
+pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let condition = &args.condition;
+    let wanted = if condition.exit {
+        WaitFor::Exit
+    } else if condition.prompt {
+        WaitFor::Prompt
+    } else if condition.input {
+        WaitFor::Input
+    } else {
+        WaitFor::Idle
+    };
+    let params = SessionWaitParams {
+        session: args.session.clone(),
+        condition: wanted,
+        idle_ms: condition.idle,
+        timeout_ms: args.timeout.unwrap_or_default(),
+    };
+    let answer = context.call::<SessionWait>(&params)?;
+    let has_ended = answer.value.reason == "exit";
+    context.print(&answer, |reply, out, _| {
+        if !has_ended {
+            return writeln!(out, "{} ({})", reply.reason, reply.how);
+        }
+        let session = &reply.session;
+        let end = render::end(session.exitstatus, session.signal, session.end_reason);
+        writeln!(out, "{end}")
+    })?;
+    if has_ended && wanted != WaitFor::Exit {
+        context.note("session.wait: the program ended first");
+        return Ok(Exit::Failed);
+    }
+    Ok(Exit::Done)
+}

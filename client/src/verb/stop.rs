@@ -1,0 +1,155 @@
+//! `ccctl daemon stop`.
+
+use crate::args::StopArgs;
+use crate::call::Connection;
+use crate::connect::Place;
+use crate::context::{Context, confirm, is_at_terminal};
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use ccd_protocol::daemon::{DaemonStop, DaemonStopParams};
+use ccd_protocol::session::{SessionList, SessionListParams};
+use rustix::process::{Pid, test_kill_process};
+use std::time::{Duration, Instant};
+
+/// How long the daemon may take to end: its own 10 s and some.
+const STOP_LIMIT: Duration = Duration::from_secs(12);
+
+/// Pause between two looks whether it has ended.
+const LOOK_PAUSE: Duration = Duration::from_millis(10);
+
+/// Ends the daemon and waits until its process has gone.
+///
+/// # Errors
+///
+/// [`Failure::Connect`] when none runs, [`Failure::Failed`] when the user says no,
+/// [`Failure::TimedOut`] when it does not end.
+pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let place = Place {
+        may_start: false,
+        ..context.place()?
+    };
+    let mut connection = Connection::over(place.connect()?);
+    if !args.force && is_at_terminal() {
+        ask(&mut connection)?;
+    }
+    let answer = connection.call::<DaemonStop>(&DaemonStopParams {})?;
+    let (pid, sessions) = (answer.value.pid, answer.value.sessions);
+    drop(connection);
+    wait_until_gone(&place, pid)?;
+    context.print(&answer, |_, out, _| {
+        let ended = match sessions {
+            0 => String::new(),
+            1 => ", 1 session ended".to_owned(),
+            many => format!(", {many} sessions ended"),
+        };
+        writeln!(out, "ccd stopped: pid {pid}{ended}")
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Names the live sessions, if there are any, and asks whether they may end.
+fn ask(connection: &mut Connection) -> Result<(), Failure> {
+    let live = connection.call::<SessionList>(&SessionListParams::default())?;
+    let sessions = live.value.sessions;
+    if sessions.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<String> = sessions
+        .iter()
+        .map(|session| {
+            let name = session.name.as_ref().unwrap_or(&session.session_id);
+            format!("{name} ({})", render::printable(&render::command_line(session)))
+        })
+        .collect();
+    if confirm(&format!("this ends {}. Stop the daemon?", named.join(", "))) {
+        return Ok(());
+    }
+    Err(Failure::Failed("the daemon goes on".to_owned()))
+}
+
+fn wait_until_gone(place: &Place, pid: i32) -> Result<(), Failure> {
+    let deadline = Instant::now() + STOP_LIMIT;
+    let process = Process::of(pid);
+    while process.is_alive() || place.try_connect()?.is_some() {
+        if Instant::now() > deadline {
+            return Err(Failure::TimedOut(format!(
+                "daemon.stop: pid {pid} has not ended within {} s; its log tells why: ccctl daemon logs",
+                STOP_LIMIT.as_secs()
+            )));
+        }
+        std::thread::sleep(LOOK_PAUSE);
+    }
+    Ok(())
+}
+
+/// A process to wait for that is no child.
+struct Process {
+    pid: Option<Pid>,
+    /// Tells the end also while nobody has collected the status, which a signal cannot.
+    #[cfg(target_os = "linux")]
+    descriptor: Option<std::os::fd::OwnedFd>,
+}
+
+impl Process {
+    fn of(pid: i32) -> Self {
+        let pid = Pid::from_raw(pid);
+        Self {
+            pid,
+            #[cfg(target_os = "linux")]
+            descriptor: pid.and_then(|pid| {
+                rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+            }),
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn is_alive(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let Some(descriptor) = &self.descriptor else {
+            return self.takes_signals();
+        };
+        let mut fds = [PollFd::new(descriptor, PollFlags::IN)];
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        matches!(poll(&mut fds, Some(&now)), Ok(0))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn is_alive(&self) -> bool {
+        self.takes_signals()
+    }
+
+    fn takes_signals(&self) -> bool {
+        self.pid.is_some_and(|pid| test_kill_process(pid).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_process_is_gone_before_its_status_is_collected() {
+        let mut cat = Command::new("cat")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let process = Process::of(cat.id().try_into().unwrap());
+        assert!(process.is_alive());
+        drop(cat.stdin.take());
+        if cfg!(target_os = "linux") {
+            let deadline = Instant::now() + Duration::from_secs(10);
+            while process.is_alive() {
+                assert!(Instant::now() < deadline, "cat never ended");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        cat.wait().unwrap();
+        assert!(!Process::of(cat.id().try_into().unwrap()).is_alive());
+    }
+}

@@ -1,0 +1,27 @@
+//! The daemon's command line.
+
+use clap::Parser;
+use std::path::PathBuf;
+
+/// Owns terminal sessions and offers them over a Unix socket as JSON-RPC 2.0.
+///
+/// It stays in the foreground; `ccctl daemon start` starts it in the background.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ccd",
+    version,
+    after_help = "Examples:\n  ccd                          serve in the foreground\n  ccd --socket /run/user/1000/x.sock\n  ccctl daemon status          ask a running daemon"
+)]
+pub(crate) struct Args {
+    /// Listen here instead of the usual place.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<String>,
+
+    /// Read this configuration instead of the usual ones.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// End with status 0 when a daemon already runs here.
+    #[arg(long)]
+    pub(crate) if_not_running: bool,
+}

@@ -1,0 +1,72 @@
+use json5::Position;
+use std::fmt;
+
+/// Nesting that a configuration may have; no key needs more than a few levels.
+pub(super) const MAX_DEPTH: usize = 32;
+
+/// A place in the file; both numbers begin at 1, columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+/// Why a configuration is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Mistake {
+    #[error("{place}: {what}")]
+    Syntax { place: Place, what: String },
+    #[error("{place}: the text is not UTF-8")]
+    Encoding { place: Place },
+    #[error("{place}: brackets are nested more than {MAX_DEPTH} deep")]
+    TooDeep { place: Place },
+    #[error("{place}: the file must hold one object, {{ … }}")]
+    NotAnObject { place: Place },
+    #[error("{place}: {key} must be {expected}, found {found}")]
+    Value {
+        place: Place,
+        key: String,
+        expected: String,
+        found: String,
+    },
+}
+
+/// What is odd in a configuration that is used all the same.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Warning {
+    #[error("{place}: unknown key {key}{}", .nearest.map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
+    UnknownKey {
+        place: Place,
+        key: String,
+        nearest: Option<&'static str>,
+    },
+    #[error("{place}: {key} is here a second time: of its values the last counts")]
+    Duplicate { place: Place, key: String },
+}
+
+impl Place {
+    /// The place of the byte at `offset` in `text`.
+    pub(super) fn of(offset: usize, text: &str) -> Self {
+        Position::from_offset(offset, text).into()
+    }
+
+    /// The place behind the last character.
+    pub(super) fn end_of(text: &str) -> Self {
+        Self::of(text.len(), text)
+    }
+}
+
+impl From<Position> for Place {
+    fn from(position: Position) -> Self {
+        Self {
+            line: position.line + 1,
+            column: position.column + 1,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}

@@ -1,0 +1,123 @@
+use super::folder::{FolderError, prepare_named, prepare_private};
+use ccd_protocol::socket::{SocketPathError, base_path, socket_path};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where everything lies; all paths are absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Paths {
+    /// `$CCD_HOME`, else `~/.claude-control`.
+    pub(crate) base: PathBuf,
+    /// One folder for each session.
+    pub(crate) sessions: PathBuf,
+    /// The daemon's own log.
+    pub(crate) logs: PathBuf,
+    pub(crate) database: PathBuf,
+    pub(crate) socket: PathBuf,
+    /// The socket's folder, on Linux mostly in memory.
+    pub(crate) runtime: PathBuf,
+    /// Rings of output; each socket has its own, so that two daemons in one folder never share them.
+    pub(crate) rings: PathBuf,
+    /// Somebody named the socket, so its folder may hold other things.
+    runtime_is_named: bool,
+}
+
+impl Paths {
+    /// Returns the paths that `socket` (`--socket`) and the environment ask for; touches nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`SocketPathError`]: the socket's path is too long, or no home folder is known.
+    pub(crate) fn from_env(
+        socket: Option<&str>,
+        env: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, SocketPathError> {
+        let base = base_path(&env)?;
+        let runtime_is_named =
+            socket.is_some() || env("CCD_SOCKET").is_some_and(|path| !path.is_empty());
+        let socket = socket_path(socket, &env)?;
+        let mut rings = socket.clone().into_os_string();
+        rings.push(".rings");
+        Ok(Self {
+            sessions: base.join("sessions"),
+            logs: base.join("logs"),
+            database: base.join("ccd.sqlite"),
+            runtime: socket.parent().unwrap_or(Path::new("/")).to_owned(),
+            rings: rings.into(),
+            base,
+            socket,
+            runtime_is_named,
+        })
+    }
+
+    /// Makes the folders, for us alone, and checks those that exist.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderError`] names the first folder that is not safe or cannot be made.
+    pub(crate) fn prepare(&self) -> Result<(), FolderError> {
+        for folder in [&self.base, &self.sessions, &self.logs] {
+            prepare_private(folder)?;
+        }
+        if self.runtime_is_named {
+            prepare_named(&self.runtime)?;
+        } else {
+            prepare_private(&self.runtime)?;
+        }
+        prepare_private(&self.rings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    fn home(home: &Path) -> impl Fn(&str) -> Option<OsString> {
+        move |name| (name == "CCD_HOME").then(|| home.into())
+    }
+
+    #[test]
+    fn everything_lies_in_the_base_when_it_is_given() {
+        let paths = Paths::from_env(None, home(Path::new("/b"))).unwrap();
+        assert_eq!(paths.sessions, Path::new("/b/sessions"));
+        assert_eq!(paths.database, Path::new("/b/ccd.sqlite"));
+        assert_eq!(paths.socket, Path::new("/b/run/ccd.sock"));
+        assert_eq!(paths.runtime, Path::new("/b/run"));
+        assert_eq!(paths.rings, Path::new("/b/run/ccd.sock.rings"));
+    }
+
+    #[test]
+    fn prepared_folders_are_private_and_preparing_again_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::from_env(None, home(&folder.path().join("base"))).unwrap();
+        for _ in 0..2 {
+            paths.prepare().unwrap();
+            for made in [
+                &paths.base,
+                &paths.sessions,
+                &paths.logs,
+                &paths.runtime,
+                &paths.rings,
+            ] {
+                let mode = fs::metadata(made).unwrap().mode() & 0o7777;
+                assert_eq!(mode, 0o700, "{}", made.display());
+            }
+        }
+    }
+
+    #[test]
+    fn the_folder_of_a_named_socket_keeps_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = folder.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+        let socket = open.join("s.sock");
+        let base = folder.path().join("base");
+        let paths = Paths::from_env(socket.to_str(), home(&base)).unwrap();
+        paths.prepare().unwrap();
+        assert_eq!(fs::metadata(&open).unwrap().mode() & 0o777, 0o755);
+        assert_eq!(fs::metadata(&paths.rings).unwrap().mode() & 0o777, 0o700);
+    }
+}

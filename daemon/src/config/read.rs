@@ -1,0 +1,283 @@
+use super::check::{Checked, check};
+use super::mistake::{Mistake, Warning};
+use super::values::Config;
+use ccd_protocol::daemon::ConfigCheckReply;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+/// Largest configuration file, in bytes: the whole example has a few thousand.
+const MAX_FILE_BYTES: usize = 64 * 1024;
+
+const FILE_NAME: &str = "config.json";
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    #[error("the configuration {} does not exist: {named_by} names it", .path.display())]
+    Missing {
+        path: PathBuf,
+        named_by: &'static str,
+    },
+    #[error("the configuration {} cannot be read: {source}", .path.display())]
+    Read {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the configuration {} is not a regular file", .path.display())]
+    NotAFile { path: PathBuf },
+    #[error("the configuration {} is larger than {MAX_FILE_BYTES} bytes", .path.display())]
+    TooLarge { path: PathBuf },
+    #[error("{}", lines(.path, .mistakes).join("\n"))]
+    Invalid {
+        path: PathBuf,
+        /// At least one.
+        mistakes: Vec<Mistake>,
+    },
+}
+
+/// The configuration and where it comes from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Loaded {
+    pub(crate) config: Config,
+    /// The dotted keys that the file sets.
+    pub(crate) set: BTreeSet<&'static str>,
+    pub(crate) warnings: Vec<Warning>,
+    /// The file, if there is one.
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// Where a configuration may lie; the first file that exists is the only one.
+#[derive(Debug, Clone)]
+pub(crate) struct Sources {
+    candidates: Vec<Candidate>,
+}
+
+#[derive(Debug, Clone)]
+struct Candidate {
+    path: PathBuf,
+    /// Who named the file, if somebody did: then it must exist.
+    named_by: Option<&'static str>,
+}
+
+impl Sources {
+    /// Returns the places to look at: `flag` (`--config`) or `$CCD_CONFIG` alone, else the platform's folder and `base`.
+    pub(crate) fn from_env(
+        flag: Option<PathBuf>,
+        env: impl Fn(&str) -> Option<OsString>,
+        base: &Path,
+    ) -> Self {
+        let variable = || {
+            let value = env("CCD_CONFIG").filter(|value| !value.is_empty())?;
+            Some((PathBuf::from(value), "$CCD_CONFIG"))
+        };
+        let named = flag.map(|path| (path, "--config")).or_else(variable);
+        let candidates = match named {
+            Some((path, named_by)) => vec![Candidate {
+                // A reload must find the same file wherever the daemon stands by then.
+                path: std::path::absolute(&path).unwrap_or(path),
+                named_by: Some(named_by),
+            }],
+            None => platform_folder()
+                .into_iter()
+                .chain([base.to_owned()])
+                .map(|folder| Candidate {
+                    path: folder.join(FILE_NAME),
+                    named_by: None,
+                })
+                .collect(),
+        };
+        Self { candidates }
+    }
+
+    /// Reads the configuration; without any file, all defaults.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`]: a named file that does not exist, a file that cannot be read or holds a mistake.
+    pub(crate) fn load(&self) -> Result<Loaded, ConfigError> {
+        for Candidate { path, named_by } in &self.candidates {
+            match (read(path), named_by) {
+                (Ok(bytes), _) => return Loaded::new(check(&bytes), path),
+                (Err(ConfigError::Read { source, .. }), named_by) if is_missing(&source) => {
+                    if let Some(named_by) = *named_by {
+                        let path = path.clone();
+                        return Err(ConfigError::Missing { path, named_by });
+                    }
+                }
+                (Err(error), _) => return Err(error),
+            }
+        }
+        Ok(Loaded::default())
+    }
+}
+
+impl Loaded {
+    fn new(checked: Checked, path: &Path) -> Result<Self, ConfigError> {
+        let path = path.to_owned();
+        if !checked.mistakes.is_empty() {
+            let mistakes = checked.mistakes;
+            return Err(ConfigError::Invalid { path, mistakes });
+        }
+        Ok(Self {
+            config: checked.config,
+            set: checked.set,
+            warnings: checked.warnings,
+            path: Some(path),
+        })
+    }
+
+    /// Returns the warnings as `file:line:column: text`.
+    pub(crate) fn warning_lines(&self) -> Vec<String> {
+        let path = self.path.as_deref().unwrap_or(Path::new(""));
+        lines(path, &self.warnings)
+    }
+}
+
+/// Returns everything that is wrong or odd in the file at `path`, each as `file:line:column: text`.
+///
+/// A file that cannot be read is one error.
+pub(crate) fn check_file(path: &Path) -> ConfigCheckReply {
+    let (errors, warnings) = match read(path) {
+        Ok(bytes) => {
+            let checked = check(&bytes);
+            (
+                lines(path, &checked.mistakes),
+                lines(path, &checked.warnings),
+            )
+        }
+        Err(error) => (vec![error.to_string()], Vec::new()),
+    };
+    ConfigCheckReply {
+        path: Some(path.display().to_string()),
+        errors,
+        warnings,
+    }
+}
+
+fn platform_folder() -> Option<PathBuf> {
+    let folders = directories::BaseDirs::new()?;
+    Some(folders.config_dir().join("ccd"))
+}
+
+fn lines(path: &Path, notes: &[impl ToString]) -> Vec<String> {
+    notes
+        .iter()
+        .map(|note| format!("{}:{}", path.display(), note.to_string()))
+        .collect()
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
+    let failed = |source| ConfigError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    // Looked at first, because opening a named pipe would wait for its writer.
+    if !path.metadata().map_err(failed)?.is_file() {
+        return Err(ConfigError::NotAFile {
+            path: path.to_owned(),
+        });
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    if bytes.len() > MAX_FILE_BYTES {
+        return Err(ConfigError::TooLarge {
+            path: path.to_owned(),
+        });
+    }
+    Ok(bytes)
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn sources(paths: &[&Path], named_by: Option<&'static str>) -> Sources {
+        let candidate = |path: &&Path| Candidate {
+            path: path.to_path_buf(),
+            named_by,
+        };
+        Sources {
+            candidates: paths.iter().map(candidate).collect(),
+        }
+    }
+
+    #[test]
+    fn the_first_file_found_is_the_only_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("b"), "{ max_sessions: 2 }").unwrap();
+        fs::write(path("c"), "{ max_sessions: 3, log_level: 'debug' }").unwrap();
+        let loaded = sources(&[&path("a"), &path("b"), &path("c")], None)
+            .load()
+            .unwrap();
+        assert_eq!(loaded.config.max_sessions, Some(2));
+        assert_eq!(Vec::from_iter(loaded.set), ["max_sessions"]);
+        assert_eq!(loaded.path, Some(path("b")));
+    }
+
+    #[test]
+    fn without_a_file_there_are_defaults() {
+        let folder = tempfile::tempdir().unwrap();
+        let loaded = sources(&[&folder.path().join("none")], None)
+            .load()
+            .unwrap();
+        assert_eq!(loaded.config, Config::default());
+        assert!(loaded.path.is_none() && loaded.set.is_empty());
+    }
+
+    #[test]
+    fn a_named_file_must_exist() {
+        let env = |name: &str| (name == "CCD_CONFIG").then(|| "/nowhere/at/all.json".into());
+        let error = Sources::from_env(None, env, Path::new("/base"))
+            .load()
+            .unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("/nowhere/at/all.json") && text.contains("$CCD_CONFIG"),
+            "{text}"
+        );
+        let flag = Some(PathBuf::from("/nowhere/else.json"));
+        let error = Sources::from_env(flag, env, Path::new("/base"))
+            .load()
+            .unwrap_err();
+        assert!(error.to_string().contains("--config"), "{error}");
+    }
+
+    #[test]
+    fn mistakes_carry_file_line_and_column() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.json");
+        fs::write(&path, "{\n  max_sessions: true, rows: 1,\n}").unwrap();
+        let error = sources(&[&path], None).load().unwrap_err().to_string();
+        let place = format!("{}:2:17: max_sessions must be", path.display());
+        assert!(error.starts_with(&place), "{error}");
+        let reply = check_file(&path);
+        assert_eq!(reply.errors, [error]);
+        let warning = format!("{}:2:23: unknown key rows", path.display());
+        assert!(reply.warnings[0].starts_with(&warning), "{reply:?}");
+    }
+
+    #[test]
+    fn only_small_regular_files_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = sources(&[folder.path()], None).load().unwrap_err();
+        assert!(matches!(error, ConfigError::NotAFile { .. }), "{error}");
+        let large = folder.path().join("large");
+        fs::write(&large, " ".repeat(MAX_FILE_BYTES + 1)).unwrap();
+        let error = sources(&[&large], None).load().unwrap_err();
+        assert!(matches!(error, ConfigError::TooLarge { .. }), "{error}");
+        let reply = check_file(&folder.path().join("none"));
+        assert_eq!(reply.errors.len(), 1);
+    }
+}

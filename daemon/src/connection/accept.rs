@@ -1,0 +1,210 @@
+//! The accept loop: who may connect, how many at a time, and in which dialect.
+
+use super::fault::Fault;
+use super::guard::Shared;
+use super::limits::Settings;
+use super::peer::{Peer, is_admitted};
+use super::service::complaint;
+use super::{http, lines};
+use jsonrpsee::server::{Methods, StopHandle, stop_channel};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Pause after an accept that failed: running out of descriptors lasts a while.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a refused client may take to show which dialect it speaks.
+const FIRST_WORDS_TIME: Duration = Duration::from_secs(1);
+
+/// How long a refusal may take altogether.
+const REFUSAL_TIME: Duration = Duration::from_secs(3);
+
+/// Refusals under way at a time; beyond, a connection is closed without a word.
+const REFUSALS: usize = 64;
+
+/// Room for the first read of a connection.
+const FIRST_READ_BYTES: usize = 1 << 10;
+
+/// Accepts connections until `stop` is cancelled, and serves `methods` on each.
+///
+/// The connections live in `tracker`; they follow `stop` by themselves and end within the grace
+/// period. A connection keeps the `settings` of its start.
+pub(crate) async fn serve(
+    listener: UnixListener,
+    methods: Methods,
+    settings: watch::Receiver<Settings>,
+    stop: CancellationToken,
+    tracker: TaskTracker,
+) {
+    let own_uid = rustix::process::geteuid().as_raw();
+    serve_as(own_uid, listener, methods, settings, stop, tracker).await;
+}
+
+/// [`serve`] for a daemon of `own_uid`.
+pub(super) async fn serve_as(
+    own_uid: u32,
+    listener: UnixListener,
+    methods: Methods,
+    settings: watch::Receiver<Settings>,
+    stop: CancellationToken,
+    tracker: TaskTracker,
+) {
+    let (stop_handle, server) = stop_channel();
+    let mut acceptor = Acceptor {
+        own_uid,
+        methods,
+        settings,
+        stop: stop.clone(),
+        stop_handle,
+        tracker,
+        accepted: 0,
+        open: Arc::new(()),
+        refusals: Arc::new(()),
+    };
+    while let Some(accepted) = stop.run_until_cancelled(listener.accept()).await {
+        match accepted {
+            Ok((stream, _)) => acceptor.admit(stream),
+            Err(error) => {
+                tracing::warn!(%error, "could not accept a connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    // Dropping it would do as well, but only once every connection has dropped its handle.
+    let _ = server.stop();
+}
+
+struct Acceptor {
+    own_uid: u32,
+    methods: Methods,
+    settings: watch::Receiver<Settings>,
+    stop: CancellationToken,
+    stop_handle: StopHandle,
+    tracker: TaskTracker,
+    accepted: u64,
+    /// Each connection holds a clone, so its count is theirs plus one.
+    open: Arc<()>,
+    /// Likewise for refusals.
+    refusals: Arc<()>,
+}
+
+impl Acceptor {
+    fn admit(&mut self, stream: UnixStream) {
+        let Settings {
+            limits,
+            allow_root_peer,
+        } = *self.settings.borrow();
+        self.accepted += 1;
+        let peer = match Peer::of(&stream, self.accepted) {
+            Ok(peer) => peer,
+            Err(error) => {
+                tracing::warn!(%error, "a client without credentials was refused");
+                return;
+            }
+        };
+        let (uid, pid) = (peer.uid, peer.pid);
+        if !is_admitted(uid, self.own_uid, allow_root_peer) {
+            tracing::warn!(uid, pid, "a client of another user was refused");
+            return;
+        }
+        if Arc::strong_count(&self.open) > limits.connections {
+            tracing::warn!(limit = limits.connections, pid, "too many connections");
+            return self.refuse(stream, limits.connections);
+        }
+        let shared = Shared::new(self.methods.clone(), peer, limits);
+        let open = Arc::clone(&self.open);
+        let stop_handle = self.stop_handle.clone();
+        let (stop, tracker) = (self.stop.clone(), self.tracker.clone());
+        self.tracker.spawn(async move {
+            let conn = shared.peer.connection;
+            tracing::debug!(conn, pid, "connected");
+            if let Err(error) = converse(stream, shared, stop_handle, stop, tracker).await {
+                tracing::debug!(conn, %error, "connection failed");
+            }
+            tracing::debug!(conn, "disconnected");
+            drop(open);
+        });
+    }
+
+    fn refuse(&self, stream: UnixStream, limit: usize) {
+        if Arc::strong_count(&self.refusals) > REFUSALS {
+            return;
+        }
+        let refusal = Arc::clone(&self.refusals);
+        self.tracker.spawn(async move {
+            // Whether it could be told or not, the client is refused.
+            let _ = tokio::time::timeout(REFUSAL_TIME, tell_refusal(stream, limit)).await;
+            drop(refusal);
+        });
+    }
+}
+
+/// Waits for the client's first words and serves it in its dialect.
+async fn converse(
+    mut stream: UnixStream,
+    shared: Arc<Shared>,
+    stop_handle: StopHandle,
+    stop: CancellationToken,
+    tracker: TaskTracker,
+) -> io::Result<()> {
+    let gone = shared.peer.gone.clone().drop_guard();
+    let Some(first) = stop.run_until_cancelled(first_words(&mut stream)).await else {
+        return Ok(());
+    };
+    let first = first?;
+    match first.first() {
+        None => Ok(()),
+        Some(b'A'..=b'Z') => {
+            gone.disarm();
+            http::serve(stream, first, shared, stop_handle, stop, tracker).await
+        }
+        Some(_) => {
+            lines::serve(stream, first, shared, stop).await;
+            Ok(())
+        }
+    }
+}
+
+/// Returns what the client says first, without leading white space; nothing when it says nothing.
+async fn first_words(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
+    loop {
+        // Allocated when there is something to read: most of its life a connection is silent.
+        stream.readable().await?;
+        let mut first = Vec::with_capacity(FIRST_READ_BYTES);
+        if stream.read_buf(&mut first).await? == 0 {
+            return Ok(first);
+        }
+        if let Some(start) = first.iter().position(|byte| !byte.is_ascii_whitespace()) {
+            first.drain(..start);
+            return Ok(first);
+        }
+    }
+}
+
+async fn tell_refusal(mut stream: UnixStream, limit: usize) -> io::Result<()> {
+    let line = complaint(Fault::Connections { limit });
+    let line = line.get();
+    let mut peek = [0; FIRST_READ_BYTES];
+    let heard = tokio::time::timeout(FIRST_WORDS_TIME, stream.read(&mut peek)).await;
+    let is_http = matches!(heard, Ok(Ok(1..))) && peek[0].is_ascii_uppercase();
+    let text = if is_http {
+        let len = line.len() + 1;
+        format!(
+            "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n\
+             content-length: {len}\r\nconnection: close\r\n\r\n{line}\n"
+        )
+    } else {
+        format!("{line}\n")
+    };
+    stream.write_all(text.as_bytes()).await?;
+    stream.shutdown().await?;
+    // Closing with something unread would turn the client's end of file into an error.
+    while stream.read(&mut peek).await? > 0 {}
+    Ok(())
+}

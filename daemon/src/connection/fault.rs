@@ -1,0 +1,120 @@
+//! Errors of the transport itself: what was wrong with a message, or which limit it met.
+
+use ccd_protocol::{ErrorCode, PROTOCOL_VERSION};
+use jsonrpsee::server::MethodResponse;
+use jsonrpsee::types::{ErrorObjectOwned, Id};
+use serde_json::{Map, Value};
+
+/// A method name in an error message is cut after this many characters.
+const SHOWN_NAME_CHARS: usize = 64;
+
+/// Why a message was not handed to a handler, or its reply not to the client.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Fault {
+    #[error("the line is not UTF-8")]
+    NotUtf8,
+    #[error("the line is not JSON: {0}")]
+    NotJson(serde_json::Error),
+    #[error("not a JSON-RPC 2.0 request: {0}")]
+    NotARequest(serde_json::Error),
+    #[error("the batch is empty")]
+    EmptyBatch,
+    #[error("no method is named {0:?}")]
+    NoMethod(String),
+    #[error("{0:?} was not accepted; plain HTTP cannot carry subscriptions")]
+    NoSubscription(&'static str),
+    #[error("internal error")]
+    Panicked,
+    #[error("the request is longer than {limit_bytes} bytes")]
+    FrameTooLong { limit_bytes: usize },
+    #[error("the batch has more than {limit} entries")]
+    BatchTooLong { limit: usize },
+    #[error("{limit} calls of this connection are not answered yet")]
+    InFlight { limit: usize },
+    #[error("{limit} connections are open")]
+    Connections { limit: usize },
+    #[error("this connection has {limit} subscriptions")]
+    Subscriptions { limit: u32 },
+    #[error("the reply is longer than {limit_bytes} bytes")]
+    ReplyTooLarge { limit_bytes: usize },
+    #[error("client {client:?} speaks protocol {theirs}, this daemon {PROTOCOL_VERSION}")]
+    Version { client: String, theirs: u32 },
+}
+
+impl Fault {
+    /// The fault of an unknown method; a long name is cut.
+    pub(super) fn no_method(name: &str) -> Self {
+        Self::NoMethod(name.chars().take(SHOWN_NAME_CHARS).collect())
+    }
+
+    /// The reply that tells the fault to the caller of `id`.
+    pub(super) fn response(self, id: Id<'_>) -> MethodResponse {
+        MethodResponse::error(id, ErrorObjectOwned::from(self))
+    }
+
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotUtf8 | Self::NotJson(_) => ErrorCode::ParseError,
+            Self::NotARequest(_) | Self::EmptyBatch => ErrorCode::InvalidRequest,
+            Self::NoMethod(_) => ErrorCode::MethodNotFound,
+            Self::NoSubscription(_) => ErrorCode::Unavailable,
+            Self::Panicked => ErrorCode::Internal,
+            Self::FrameTooLong { .. }
+            | Self::BatchTooLong { .. }
+            | Self::InFlight { .. }
+            | Self::Connections { .. }
+            | Self::Subscriptions { .. } => ErrorCode::LimitReached,
+            Self::ReplyTooLarge { .. } => ErrorCode::ReplyTooLarge,
+            Self::Version { .. } => ErrorCode::VersionMismatch,
+        }
+    }
+
+    fn hint(&self) -> &'static str {
+        match self {
+            Self::NotUtf8 | Self::NotJson(_) => "send one JSON message a line, as UTF-8",
+            Self::NotARequest(_) | Self::EmptyBatch => {
+                r#"send {"jsonrpc":"2.0","id":1,"method":"noun.verb","params":{}}"#
+            }
+            Self::NoMethod(_) => "rpc.discover lists the methods",
+            Self::NoSubscription(_) => "send JSON lines or open a WebSocket",
+            Self::Panicked => "the daemon's log has the details",
+            Self::FrameTooLong { .. } => "send less at a time, or raise limits.frame_bytes",
+            Self::BatchTooLong { .. } => "send smaller batches, or raise limits.batch",
+            Self::InFlight { .. } => "await some replies first, or raise limits.in_flight",
+            Self::Connections { .. } => "close some connections, or raise limits.connections",
+            Self::Subscriptions { .. } => "unsubscribe first, or use a second connection",
+            Self::ReplyTooLarge { .. } => "ask for less at a time, or raise limits.reply_bytes",
+            Self::Version { .. } => {
+                "run `ccctl daemon upgrade`, or use the client that came with the daemon"
+            }
+        }
+    }
+
+    /// The number behind the fault, under its name on the wire.
+    fn detail(&self) -> Option<(&'static str, Value)> {
+        match *self {
+            Self::FrameTooLong { limit_bytes } | Self::ReplyTooLarge { limit_bytes } => {
+                Some(("limit_bytes", limit_bytes.into()))
+            }
+            Self::BatchTooLong { limit }
+            | Self::InFlight { limit }
+            | Self::Connections { limit } => Some(("limit", limit.into())),
+            Self::Subscriptions { limit } => Some(("limit", limit.into())),
+            Self::Version { .. } => Some(("protocol", PROTOCOL_VERSION.into())),
+            _ => None,
+        }
+    }
+}
+
+impl From<Fault> for ErrorObjectOwned {
+    fn from(fault: Fault) -> Self {
+        let code = fault.code();
+        let mut data = Map::new();
+        data.insert("kind".to_owned(), code.kind().into());
+        data.insert("hint".to_owned(), fault.hint().into());
+        if let Some((name, value)) = fault.detail() {
+            data.insert(name.to_owned(), value);
+        }
+        Self::owned(code as i32, fault.to_string(), Some(data))
+    }
+}

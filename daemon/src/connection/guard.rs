@@ -1,0 +1,218 @@
+//! What every call passes, whichever dialect it came in: limits, span, panics, error numbers.
+
+use super::fault::Fault;
+use super::limits::Limits;
+use super::peer::Peer;
+use futures_util::FutureExt;
+use jsonrpsee::core::middleware::{Batch, BatchEntry, Notification, RpcServiceT};
+use jsonrpsee::server::middleware::rpc::RpcService;
+use jsonrpsee::server::{BatchResponseBuilder, MethodCallback, MethodResponse, Methods};
+use jsonrpsee::types::error::{
+    INTERNAL_ERROR_CODE, OVERSIZED_RESPONSE_CODE, TOO_MANY_SUBSCRIPTIONS_CODE,
+};
+use jsonrpsee::types::{Id, Request};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tracing::Instrument;
+
+/// Something that hands one request to its handler.
+pub(super) trait Callee: Clone + Send + Sync + 'static {
+    /// Returns the handler's reply.
+    fn call<'a>(&self, request: Request<'a>) -> impl Future<Output = MethodResponse> + Send + 'a;
+}
+
+impl Callee for RpcService {
+    fn call<'a>(&self, request: Request<'a>) -> impl Future<Output = MethodResponse> + Send + 'a {
+        RpcServiceT::call(self, request)
+    }
+}
+
+/// The outermost service of a connection.
+#[derive(Clone)]
+pub(super) struct Guard<S> {
+    inner: S,
+    shared: Arc<Shared>,
+}
+
+/// What all calls of one connection share.
+pub(super) struct Shared {
+    pub(super) methods: Methods,
+    pub(super) peer: Peer,
+    pub(super) limits: Limits,
+    in_flight: Semaphore,
+}
+
+impl Shared {
+    /// For the connection of `peer`.
+    pub(super) fn new(methods: Methods, peer: Peer, limits: Limits) -> Arc<Self> {
+        let in_flight = Semaphore::new(limits.in_flight.min(Semaphore::MAX_PERMITS));
+        Arc::new(Self {
+            methods,
+            peer,
+            limits,
+            in_flight,
+        })
+    }
+
+    /// Gives jsonrpsee's own errors the numbers and hints of ours.
+    fn translate(
+        &self,
+        response: MethodResponse,
+        id: Id<'_>,
+        method: &'static str,
+    ) -> MethodResponse {
+        if response.is_subscription() {
+            return response; // the client has it already
+        }
+        let fault = match response.as_error_code() {
+            Some(OVERSIZED_RESPONSE_CODE) => Fault::ReplyTooLarge {
+                limit_bytes: self.limits.reply_bytes,
+            },
+            Some(TOO_MANY_SUBSCRIPTIONS_CODE) => Fault::Subscriptions {
+                limit: self.limits.subscriptions,
+            },
+            Some(INTERNAL_ERROR_CODE) if self.is_subscription(method) => {
+                Fault::NoSubscription(method)
+            }
+            _ => return response,
+        };
+        fault.response(id)
+    }
+
+    fn is_subscription(&self, method: &str) -> bool {
+        matches!(
+            self.methods.method(method),
+            Some(MethodCallback::Subscription(_))
+        )
+    }
+}
+
+impl<S> Guard<S> {
+    /// Puts the guard before `inner`.
+    pub(super) fn new(inner: S, shared: Arc<Shared>) -> Self {
+        Self { inner, shared }
+    }
+
+    /// What the connection's calls share.
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl<S: Callee> RpcServiceT for Guard<S> {
+    type MethodResponse = MethodResponse;
+    type NotificationResponse = MethodResponse;
+    type BatchResponse = MethodResponse;
+
+    fn call<'a>(
+        &self,
+        mut request: Request<'a>,
+    ) -> impl Future<Output = MethodResponse> + Send + 'a {
+        let Self { inner, shared } = self.clone();
+        async move {
+            let id = request.id.clone().into_owned();
+            let Some((method, callback)) = shared.methods.method_with_name(&request.method) else {
+                return Fault::no_method(&request.method).response(id);
+            };
+            let Ok(_slot) = shared.in_flight.try_acquire() else {
+                let limit = shared.limits.in_flight;
+                return Fault::InFlight { limit }.response(id);
+            };
+            if let MethodCallback::Unsubscription(_) = callback {
+                request.params = request.params.map(positional_subscription);
+            }
+            if request.extensions.get::<Peer>().is_none() {
+                request.extensions.insert(shared.peer.clone());
+            }
+            let (conn, peer) = (shared.peer.connection, shared.peer.pid);
+            let span = tracing::debug_span!("call", method, conn, peer);
+            let call = async { inner.call(request).await };
+            let call = AssertUnwindSafe(call).catch_unwind().instrument(span);
+            match call.await {
+                Ok(response) => shared.translate(response, id, method),
+                Err(_) => {
+                    tracing::error!(method, conn, "handler panicked");
+                    Fault::Panicked.response(id)
+                }
+            }
+        }
+    }
+
+    /// Runs the entries one after another: a batch may send and then expect.
+    fn batch<'a>(&self, batch: Batch<'a>) -> impl Future<Output = MethodResponse> + Send + 'a {
+        let guard = self.clone();
+        async move {
+            let limits = &guard.shared.limits;
+            if batch.is_empty() {
+                return Fault::EmptyBatch.response(Id::Null);
+            }
+            if batch.len() > limits.batch {
+                let limit = limits.batch;
+                return Fault::BatchTooLong { limit }.response(Id::Null);
+            }
+            let limit_bytes = limits.reply_bytes;
+            let mut replies = BatchResponseBuilder::new_with_limit(limit_bytes);
+            for entry in batch {
+                let response = match entry {
+                    Ok(BatchEntry::Call(request)) => guard.call(request).await,
+                    Ok(BatchEntry::Notification(n)) => guard.notification(n).await,
+                    Err(error) => {
+                        let (error, id) = error.into_parts();
+                        MethodResponse::error(id, error)
+                    }
+                };
+                // An accepted subscription has answered by itself.
+                if response.is_method_call() && replies.append(response).is_err() {
+                    return Fault::ReplyTooLarge { limit_bytes }.response(Id::Null);
+                }
+            }
+            if replies.is_empty() {
+                return MethodResponse::notification();
+            }
+            MethodResponse::from_batch(replies.finish())
+        }
+    }
+
+    /// Executes it like a call without a reply. A subscription is none: nobody would know its id.
+    fn notification<'a>(
+        &self,
+        notification: Notification<'a>,
+    ) -> impl Future<Output = MethodResponse> + Send + 'a {
+        let guard = self.clone();
+        async move {
+            let method = notification.method;
+            if guard.shared.is_subscription(&method) {
+                return MethodResponse::notification();
+            }
+            let response = guard.call(Request {
+                jsonrpc: notification.jsonrpc,
+                id: Id::Null,
+                method,
+                params: notification.params,
+                extensions: notification.extensions,
+            });
+            if let Some(code) = response.await.as_error_code() {
+                let conn = guard.shared.peer.connection;
+                tracing::warn!(code, conn, "notification failed");
+            }
+            MethodResponse::notification()
+        }
+    }
+}
+
+/// Turns `{"subscription": id}` into `[id]`, the only form that jsonrpsee's unsubscribing takes.
+fn positional_subscription(params: Cow<'_, RawValue>) -> Cow<'_, RawValue> {
+    #[derive(Deserialize)]
+    struct ByName<'a> {
+        #[serde(borrow)]
+        subscription: &'a RawValue,
+    }
+    let positional = serde_json::from_str::<ByName<'_>>(params.get())
+        .ok()
+        .and_then(|by_name| serde_json::value::to_raw_value(&[by_name.subscription]).ok());
+    positional.map_or(params, Cow::Owned)
+}

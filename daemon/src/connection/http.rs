@@ -1,0 +1,124 @@
+//! A connection that speaks HTTP: jsonrpsee serves POSTs and WebSockets on our stream.
+
+use super::guard::{Guard, Shared};
+use super::lines::QUEUE_LEN;
+use jsonrpsee::core::middleware::RpcServiceBuilder;
+use jsonrpsee::server::{
+    BatchRequestConfig, Server, ServerConfig, StopHandle, serve_with_graceful_shutdown,
+};
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::UnixStream;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+/// Serves `stream`, of which `first` was read already, until it is closed.
+///
+/// When `stop` is cancelled, `stop_handle` tells jsonrpsee to finish; what is left after the grace
+/// period is cut off.
+pub(super) async fn serve(
+    stream: UnixStream,
+    first: Vec<u8>,
+    shared: Arc<Shared>,
+    stop_handle: StopHandle,
+    stop: CancellationToken,
+    tracker: TaskTracker,
+) -> io::Result<()> {
+    let (gone, grace) = (shared.peer.gone.clone(), shared.limits.grace);
+    let cut = StdUnixStream::from(stream.as_fd().try_clone_to_owned()?);
+    let stream = HttpStream {
+        stream,
+        first,
+        _gone: gone.clone().drop_guard(),
+        _work: tracker.token(),
+    };
+    let methods = shared.methods.clone();
+    let connection_id = shared.peer.connection as u32;
+    let service = Server::builder()
+        .set_config(config(&shared))
+        .to_service_builder()
+        .connection_id(connection_id)
+        .set_rpc_middleware(
+            RpcServiceBuilder::new().layer_fn(move |inner| Guard::new(inner, Arc::clone(&shared))),
+        )
+        .build(methods, stop_handle.clone());
+    tracker.spawn(async move {
+        let served = serve_with_graceful_shutdown(stream, service, stop_handle.shutdown()).await;
+        if let Err(error) = served {
+            tracing::debug!(error = &*error, "http connection ended");
+        }
+    });
+    let grace_is_over = async {
+        stop.cancelled().await;
+        tokio::time::sleep(grace).await;
+    };
+    tokio::select! {
+        () = gone.cancelled() => {}
+        () = grace_is_over => cut.shutdown(Shutdown::Both)?,
+    }
+    Ok(())
+}
+
+fn config(shared: &Shared) -> ServerConfig {
+    let limits = &shared.limits;
+    let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    ServerConfig::builder()
+        .max_connections(small(limits.in_flight)) // requests at a time, of this connection
+        .max_request_body_size(small(limits.frame_bytes))
+        .max_response_body_size(small(limits.reply_bytes))
+        .max_subscriptions_per_connection(limits.subscriptions)
+        .set_batch_request_config(BatchRequestConfig::Limit(small(limits.batch)))
+        .set_message_buffer_capacity(small(QUEUE_LEN))
+        .build()
+}
+
+/// The stream that jsonrpsee owns, through upgrades and in tasks of its own; its drop is the end.
+struct HttpStream {
+    stream: UnixStream,
+    /// Read before, and given again first.
+    first: Vec<u8>,
+    _gone: DropGuard,
+    _work: TaskTrackerToken,
+}
+
+impl AsyncRead for HttpStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.first.is_empty() {
+            return Pin::new(&mut self.stream).poll_read(cx, buffer);
+        }
+        let len = self.first.len().min(buffer.remaining());
+        let rest = self.first.split_off(len);
+        buffer.put_slice(&self.first);
+        self.first = rest;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for HttpStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

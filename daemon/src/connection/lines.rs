@@ -1,0 +1,253 @@
+//! A connection that speaks one JSON message a line.
+//!
+//! One task reads, writes and starts the calls, so a quick call costs no wake-up beyond the two of the
+//! socket, and an idle connection owns next to no buffer. A call that has to wait becomes a task of
+//! its own, and its reply comes back through the queue that subscriptions use too.
+
+use super::fault::Fault;
+use super::guard::{Guard, Shared};
+use super::limits::Limits;
+use super::outgoing::Outgoing;
+use super::service::{LineService, answer, complaint};
+use ccd_protocol::frame::{Frame, LineFrames};
+use jsonrpsee::server::MethodSink;
+use serde_json::value::RawValue;
+use std::future::poll_fn;
+use std::io;
+use std::mem::MaybeUninit;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use tokio::io::{AsyncRead, Interest, ReadBuf};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Replies and subscription items of a connection that wait to be written.
+pub(super) const QUEUE_LEN: usize = 128;
+
+/// Messages taken from the queue before the connection looks at its socket again.
+const QUEUE_TAKE_LEN: usize = 32;
+
+/// Most bytes of one read.
+const READ_BYTES: usize = 64 << 10;
+
+/// Serves `stream`, of which `first` was read already, until the client is done or gone.
+///
+/// When `stop` is cancelled nothing more is read, and calls in flight have the grace period to end.
+/// Returns after the last call of the connection has ended or was dropped.
+pub(super) async fn serve(
+    stream: UnixStream,
+    first: Vec<u8>,
+    shared: Arc<Shared>,
+    stop: CancellationToken,
+) {
+    let gone = shared.peer.gone.clone();
+    let calls = TaskTracker::new();
+    LineConnection::new(stream, first, shared, calls.clone())
+        .exchange(stop)
+        .await;
+    gone.cancel();
+    calls.close();
+    calls.wait().await;
+}
+
+struct LineConnection {
+    reader: OwnedReadHalf,
+    writer: OwnedWriteHalf,
+    frames: LineFrames,
+    /// What was read but not looked at while the client took no replies.
+    backlog: Vec<u8>,
+    /// `None` when no more requests are read. It holds a sender of `queue`.
+    service: Option<Guard<LineService>>,
+    sink: mpsc::WeakSender<Box<RawValue>>,
+    queue: mpsc::Receiver<Box<RawValue>>,
+    /// Set when `queue` is empty and nothing can send to it any more.
+    is_drained: bool,
+    outgoing: Outgoing,
+    calls: TaskTracker,
+    limits: Limits,
+    /// End of the grace period, once the daemon stops.
+    stop_at: Option<Instant>,
+}
+
+impl LineConnection {
+    fn new(stream: UnixStream, first: Vec<u8>, shared: Arc<Shared>, calls: TaskTracker) -> Self {
+        let limits = shared.limits;
+        let (reader, writer) = stream.into_split();
+        let (sender, queue) = mpsc::channel(QUEUE_LEN);
+        let sink = sender.downgrade();
+        let reply_limit = u32::try_from(limits.reply_bytes).unwrap_or(u32::MAX);
+        let method_sink = MethodSink::new_with_limit(sender, reply_limit);
+        Self {
+            reader,
+            writer,
+            frames: LineFrames::new(limits.frame_bytes),
+            backlog: first,
+            service: Some(LineService::guarded(shared, method_sink)),
+            sink,
+            queue,
+            is_drained: false,
+            outgoing: Outgoing::default(),
+            calls,
+            limits,
+            stop_at: None,
+        }
+    }
+
+    /// Reads requests and writes replies until there is nothing more to expect, or the client is gone.
+    async fn exchange(mut self, stop: CancellationToken) {
+        let mut stopped = pin!(stop.cancelled());
+        let mut taken = Vec::new();
+        loop {
+            // A client that always has something to say must not keep the thread for itself.
+            tokio::task::consume_budget().await;
+            if !self.backlog.is_empty() && self.outgoing.has_room() {
+                let backlog = std::mem::take(&mut self.backlog);
+                self.take_in(&backlog);
+            }
+            if !is_alive(self.outgoing.write_to(self.writer.as_ref())) {
+                return;
+            }
+            if self.is_drained && self.outgoing.is_empty() {
+                return;
+            }
+            if !self.backlog.is_empty() && self.outgoing.has_room() {
+                continue;
+            }
+            let has_room = self.outgoing.has_room();
+            let reads = self.service.is_some() && has_room;
+            let watches = self.service.is_none() || self.outgoing.blocked_since().is_some();
+            let is_stopping = self.stop_at.is_some();
+            let deadline = self.deadline();
+            tokio::select! {
+                readable = self.reader.readable(), if reads => {
+                    let read = poll_fn(|cx| Poll::Ready(self.read(cx)));
+                    if readable.is_err() || read.await.is_err() {
+                        return;
+                    }
+                }
+                count = self.queue.recv_many(&mut taken, QUEUE_TAKE_LEN), if has_room && !self.is_drained => {
+                    self.is_drained = count == 0;
+                    taken.drain(..).for_each(|message| self.outgoing.push(message));
+                }
+                ready = self.writer.ready(Interest::WRITABLE), if watches => {
+                    if !ready.is_ok_and(|ready| !ready.is_write_closed() && self.resume()) {
+                        return;
+                    }
+                }
+                () = &mut stopped, if !is_stopping => self.stop(),
+                () = self.calls.wait(), if is_stopping && !self.queue.is_closed() => self.queue.close(),
+                () = at(deadline) => return,
+            }
+        }
+    }
+
+    /// Reads once. The buffer lies on the stack of this function alone, and is no part of the task.
+    fn read(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        let mut space = [const { MaybeUninit::uninit() }; READ_BYTES];
+        let mut chunk = ReadBuf::uninit(&mut space);
+        match Pin::new(&mut self.reader).poll_read(cx, &mut chunk) {
+            Poll::Pending => return Ok(()),
+            Poll::Ready(result) => result?,
+        }
+        if chunk.filled().is_empty() {
+            if let Some(frame) = self.frames.finish() {
+                self.start(frame);
+            }
+            self.service = None;
+        } else {
+            self.take_in(chunk.filled());
+        }
+        Ok(())
+    }
+
+    /// Starts the requests in `input`; what there is no room to answer goes to the backlog.
+    fn take_in(&mut self, mut input: &[u8]) {
+        while self.outgoing.has_room() {
+            match self.frames.next(&mut input) {
+                Some(frame) => self.start(frame),
+                None => return,
+            }
+        }
+        self.backlog.extend_from_slice(input);
+    }
+
+    /// Starts one request. Most end at their first poll; the others become tasks.
+    fn start(&mut self, frame: Frame<'_>) {
+        let Some(service) = &self.service else {
+            return;
+        };
+        let line = match frame {
+            Frame::TooLong => Err(Fault::FrameTooLong {
+                limit_bytes: self.limits.frame_bytes,
+            }),
+            Frame::Line(line) => String::from_utf8(line.into_owned()).map_err(|_| Fault::NotUtf8),
+        };
+        let line = match line {
+            Ok(line) => line,
+            Err(fault) => return self.outgoing.push(complaint(fault)),
+        };
+        let mut answer = Box::pin(answer(service.clone(), line));
+        // No waker is needed: a pending call is polled again as soon as it is a task.
+        match answer
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+        {
+            Poll::Ready(None) => {}
+            Poll::Ready(Some(reply)) => self.outgoing.push(reply),
+            Poll::Pending => {
+                let sink = self.sink.upgrade();
+                self.calls.spawn(async move {
+                    if let (Some(reply), Some(sink)) = (answer.await, sink) {
+                        // It fails when the connection has ended: nobody is left to be told.
+                        let _ = sink.send(reply).await;
+                    }
+                });
+            }
+        }
+    }
+
+    /// Goes on writing, and returns whether the client is still there.
+    ///
+    /// With nothing to write it clears the readiness, so that the next look waits for an edge. Only a
+    /// connection that reads no more gets here like that, to learn that its client has left: the
+    /// system reports this as a closed write side, while a client that has merely closed its own
+    /// sending direction leaves ours open.
+    fn resume(&mut self) -> bool {
+        let socket = self.writer.as_ref();
+        is_alive(socket.try_io(Interest::WRITABLE, || {
+            self.outgoing.write_to(socket)?;
+            Err(io::ErrorKind::WouldBlock.into())
+        }))
+    }
+
+    /// Takes no more requests and gives those in flight their last moments.
+    fn stop(&mut self) {
+        self.service = None;
+        self.backlog = Vec::new();
+        self.calls.close();
+        self.stop_at = Some(Instant::now() + self.limits.grace);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let blocked_since = self.outgoing.blocked_since();
+        let stall = blocked_since.map(|since| Instant::from_std(since) + self.limits.write_stall);
+        stall.into_iter().chain(self.stop_at).min()
+    }
+}
+
+/// Tells whether writing may go on, now or later.
+fn is_alive(written: io::Result<()>) -> bool {
+    written.map_or_else(|error| error.kind() == io::ErrorKind::WouldBlock, |()| true)
+}
+
+async fn at(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

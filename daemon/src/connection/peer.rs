@@ -1,0 +1,110 @@
+//! Who is at the other end.
+
+use std::io;
+use std::sync::Arc;
+use tokio::net::UnixStream;
+use tokio_util::sync::CancellationToken;
+
+/// Longest client name that is kept.
+const NAME_BYTES: usize = 64;
+
+/// The client behind a request, in the extensions of every call.
+#[derive(Debug, Clone)]
+pub(crate) struct Peer {
+    /// User, as the kernel saw it when the client connected.
+    pub(crate) uid: u32,
+    /// Group, likewise.
+    pub(crate) gid: u32,
+    /// Process that connected; it may have ended since. `None` where the system does not tell.
+    pub(crate) pid: Option<i32>,
+    /// What the request's `ccd.client` says, else the name of the process.
+    pub(crate) name: Arc<str>,
+    /// Number of the connection, unique while the daemon runs.
+    pub(crate) connection: u64,
+    /// Cancelled when the client has closed the connection in both directions, or was cut off.
+    pub(crate) gone: CancellationToken,
+}
+
+impl Peer {
+    /// Asks the kernel who connected.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's, when it does not tell.
+    pub(super) fn of(stream: &UnixStream, connection: u64) -> io::Result<Self> {
+        let credentials = stream.peer_cred()?;
+        // A process outside our pid namespace is shown as 0.
+        let pid = credentials.pid().filter(|&pid| pid > 0);
+        Ok(Self {
+            uid: credentials.uid(),
+            gid: credentials.gid(),
+            pid,
+            name: clean_name(&pid.and_then(process_name).unwrap_or_default()),
+            connection,
+            gone: CancellationToken::new(),
+        })
+    }
+
+    /// Returns the same peer under the name it gave itself.
+    pub(super) fn named(&self, client: &str) -> Self {
+        let name = if *client == *self.name {
+            Arc::clone(&self.name)
+        } else {
+            clean_name(client)
+        };
+        Self {
+            name,
+            ..self.clone()
+        }
+    }
+}
+
+/// Tells whether a daemon of `own_uid` serves a client of `uid`.
+pub(super) fn is_admitted(uid: u32, own_uid: u32, allow_root_peer: bool) -> bool {
+    uid == own_uid || (uid == 0 && allow_root_peer)
+}
+
+/// The name goes to logs and tables, so it is one short printable line.
+fn clean_name(name: &str) -> Arc<str> {
+    let mut clean: String = name.chars().filter(|c| !c.is_control()).collect();
+    clean.truncate(clean.floor_char_boundary(NAME_BYTES));
+    if clean.is_empty() {
+        return "unknown".into();
+    }
+    clean.into()
+}
+
+#[cfg(target_os = "linux")]
+fn process_name(pid: i32) -> Option<String> {
+    let mut name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    name.truncate(name.trim_end().len());
+    Some(name)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn process_name(_pid: i32) -> Option<String> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_user_and_by_choice_root_are_admitted() {
+        assert!(is_admitted(1000, 1000, false));
+        assert!(!is_admitted(1001, 1000, true));
+        assert!(!is_admitted(0, 1000, false));
+        assert!(is_admitted(0, 1000, true));
+        assert!(is_admitted(0, 0, false));
+        assert!(!is_admitted(1000, 0, true));
+    }
+
+    #[test]
+    fn names_are_short_and_printable() {
+        assert_eq!(&*clean_name("ccctl"), "ccctl");
+        assert_eq!(&*clean_name("a\nb\x1b[2J"), "ab[2J");
+        assert_eq!(&*clean_name(""), "unknown");
+        assert_eq!(clean_name(&"é".repeat(40)).len(), NAME_BYTES);
+    }
+}

@@ -1,0 +1,180 @@
+use super::super::Limits;
+use super::harness::{Seen, Server, assert_error, eventually, request};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+
+#[tokio::test]
+async fn a_call_too_many_is_refused_at_once() {
+    let server = Server::with(Limits {
+        in_flight: 3,
+        ..Limits::default()
+    });
+    let mut client = server.connect().await;
+    for id in 0..4 {
+        client.send(&request(id, "test.wait", json!({}))).await;
+    }
+    let reply = client.receive().await;
+    assert_error(&reply, 3, 1006, "limit_reached");
+    assert_eq!(reply["error"]["data"]["limit"], 3);
+    server.connect().await.assert_served().await;
+    server.gate.add_permits(3);
+    for _ in 0..3 {
+        assert_eq!(client.receive().await["result"], true);
+    }
+    client.assert_served().await;
+}
+
+#[tokio::test]
+async fn a_batch_too_long_is_refused_as_a_whole() {
+    let server = Server::start();
+    let mut client = server.connect().await;
+    let entry = request(1, "test.count", json!({}));
+    client.send(&json!(vec![&entry; 100])).await;
+    assert_eq!(client.receive().await.as_array().unwrap().len(), 100);
+    client.send(&json!(vec![&entry; 101])).await;
+    let reply = client.receive().await;
+    assert_error(&reply, Value::Null, 1006, "limit_reached");
+    assert_eq!(reply["error"]["data"]["limit"], 100);
+    assert_eq!(Seen::get(&server.seen.counted), 100);
+}
+
+#[tokio::test]
+async fn a_reply_too_large_says_so() {
+    let server = Server::with(Limits {
+        reply_bytes: 1000,
+        ..Limits::default()
+    });
+    let mut client = server.connect().await;
+    let reply = client.call("test.blob", json!({"bytes": 2000})).await;
+    assert_error(&reply, 1, 1007, "reply_too_large");
+    assert_eq!(reply["error"]["data"]["limit_bytes"], 1000);
+    let entry = request(1, "test.blob", json!({"bytes": 500}));
+    client.send(&json!([entry, entry])).await;
+    assert_error(
+        &client.receive().await,
+        Value::Null,
+        1007,
+        "reply_too_large",
+    );
+    client.assert_served().await;
+}
+
+#[tokio::test]
+async fn a_subscription_too_many_is_refused() {
+    let server = Server::with(Limits {
+        subscriptions: 1,
+        ..Limits::default()
+    });
+    let mut client = server.connect().await;
+    let first = client.call("test.tick", json!({})).await["result"].take();
+    for _ in 0..3 {
+        client.receive().await;
+    }
+    let reply = client.call("test.tick", json!({})).await;
+    assert_error(&reply, 1, 1006, "limit_reached");
+    let ended = client.call("test.untick", json!([first])).await;
+    assert_eq!(ended["result"], true);
+}
+
+#[tokio::test]
+async fn a_connection_too_many_is_told_and_closed() {
+    let server = Server::with(Limits {
+        connections: 2,
+        ..Limits::default()
+    });
+    let mut first = server.connect().await;
+    first.assert_served().await;
+    let mut second = server.connect().await;
+    second.assert_served().await;
+
+    let mut third = server.connect().await;
+    third.send(&request(1, "test.ping", json!({}))).await;
+    let reply = third.receive().await;
+    assert_error(&reply, Value::Null, 1006, "limit_reached");
+    assert_eq!(reply["error"]["data"]["limit"], 2);
+    assert_eq!(third.receive().await, Value::Null);
+    let mut silent = server.connect().await;
+    assert_error(&silent.receive().await, Value::Null, 1006, "limit_reached");
+    let mut http = server.connect().await;
+    http.write("POST / HTTP/1.1\r\n\r\n").await;
+    let mut answer = String::new();
+    http.reader.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+
+    drop((second, third, silent, http));
+    // The accept loop and the first connection are what remains.
+    eventually("the others end", || server.tracker.len() == 2).await;
+    let limits = Limits {
+        connections: 3,
+        ..Limits::default()
+    };
+    server
+        .settings
+        .send_modify(|settings| settings.limits = limits);
+    let (mut third, mut fourth) = (server.connect().await, server.connect().await);
+    third.assert_served().await;
+    fourth.assert_served().await;
+}
+
+#[tokio::test]
+async fn another_user_is_turned_away_unheard() {
+    let own_uid = rustix::process::geteuid().as_raw();
+    let server = Server::start_as(own_uid + 1, Limits::default());
+    let mut client = server.connect().await;
+    assert_eq!(client.receive().await, Value::Null);
+    if own_uid == 0 {
+        server
+            .settings
+            .send_modify(|settings| settings.allow_root_peer = true);
+        server.connect().await.assert_served().await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_cut_off() {
+    let server = Server::with(Limits {
+        write_stall: Duration::from_millis(100),
+        ..Limits::default()
+    });
+    let mut client = server.connect().await;
+    client.send(&request(1, "test.hang", json!({}))).await;
+    client
+        .send(&request(2, "test.blob", json!({"bytes": 5_000_000})))
+        .await;
+    eventually("its calls are dropped", || {
+        Seen::get(&server.seen.ended) == 1
+    })
+    .await;
+    let mut answer = Vec::new();
+    client.reader.read_to_end(&mut answer).await.unwrap();
+    assert!(answer.len() < 5_000_000);
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_not_read_from_either() {
+    let server = Server::start();
+    let mut client = server.connect().await;
+    let line = format!("{}\n", request(1, "test.blob", json!({"bytes": 100_000})));
+    let lines = line.repeat(500);
+    // All fifty megabytes of replies are asked for by one read of the server.
+    client.write(lines).await;
+    for _ in 0..500 {
+        let reply = client.receive().await;
+        assert_eq!(reply["result"].as_str().map(str::len), Some(100_000));
+    }
+    client.assert_served().await;
+}
+
+#[tokio::test]
+async fn a_subscriber_that_does_not_read_lags_and_harms_nobody() {
+    let server = Server::start();
+    let mut client = server.connect().await;
+    client.send(&request(1, "test.flood", json!({}))).await;
+    eventually("its queue is full", || Seen::get(&server.seen.lagged) > 20).await;
+    server.connect().await.assert_served().await;
+    assert!(client.receive().await["result"].is_u64());
+    for _ in 0..2000 {
+        assert_eq!(client.receive().await["method"], "test.flooded");
+    }
+}

@@ -1,0 +1,8 @@
+//! The transport through a real socket.
+
+mod clients;
+mod harness;
+mod http;
+mod lifecycle;
+mod limits;
+mod lines;

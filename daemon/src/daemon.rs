@@ -1,0 +1,132 @@
+//! The daemon's parts in one place, for the handlers.
+
+use crate::config::{Config, Loaded, Sources};
+use crate::connection::{self, Settings};
+use crate::job::Jobs;
+use crate::log::Log;
+use crate::rpc::RpcError;
+use crate::session::{Session, Sessions};
+use ccd_protocol::session::SessionState;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// Everything a handler may need.
+pub(crate) struct Daemon {
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) jobs: Jobs,
+    pub(crate) log: Log,
+    pub(crate) started: Instant,
+    pub(crate) settings: watch::Sender<Settings>,
+    sources: Sources,
+    loaded: RwLock<Arc<Loaded>>,
+    stop: CancellationToken,
+    /// Each connection holds a clone.
+    pub(crate) connections: Arc<()>,
+}
+
+/// Number of this process.
+pub(crate) fn own_pid() -> i32 {
+    rustix::process::getpid().as_raw_nonzero().get()
+}
+
+impl Daemon {
+    pub(crate) fn new(
+        sessions: Arc<Sessions>,
+        jobs: Jobs,
+        log: Log,
+        sources: Sources,
+        loaded: Arc<Loaded>,
+    ) -> Self {
+        let stop = sessions.stop.clone();
+        let (settings, _) = watch::channel(settings_of(&loaded.config));
+        Self {
+            sessions,
+            jobs,
+            log,
+            started: Instant::now(),
+            settings,
+            sources,
+            loaded: RwLock::new(loaded),
+            stop,
+            connections: Arc::new(()),
+        }
+    }
+
+    /// Connections that are open now.
+    pub(crate) fn open_connections(&self) -> u64 {
+        // Ours, and the one of the accept loop.
+        (Arc::strong_count(&self.connections) as u64).saturating_sub(2)
+    }
+
+    /// The configuration as it was read.
+    pub(crate) fn loaded(&self) -> Arc<Loaded> {
+        Arc::clone(&self.loaded.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the configuration again and puts it in force.
+    ///
+    /// # Errors
+    ///
+    /// [`RpcError::Config`] with the place of the mistake; the old one stays then.
+    pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, RpcError> {
+        let sources = self.sources.clone();
+        let read = tokio::task::spawn_blocking(move || sources.load()).await;
+        let loaded = match read {
+            Ok(Ok(loaded)) => Arc::new(loaded),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "the configuration was refused, the old one stays");
+                return Err(RpcError::Config(error.to_string()));
+            }
+            Err(error) => return Err(RpcError::Config(error.to_string())),
+        };
+        for warning in loaded.warning_lines() {
+            tracing::warn!(warning, "configuration");
+        }
+        self.sessions.set_config(Arc::new(loaded.config.clone()));
+        self.settings.send_replace(settings_of(&loaded.config));
+        self.log.set_level(loaded.config.log_level);
+        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&loaded);
+        tracing::info!("configuration read");
+        Ok(loaded)
+    }
+
+    /// Begins the shutdown.
+    pub(crate) fn request_stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Sessions to list: live ones, with `all` those that ended not too long ago.
+    pub(crate) fn listed(&self, all: bool) -> Vec<Arc<Session>> {
+        let ttl = self.sessions.config().ended_session_ttl.as_secs_f64();
+        let recent = |session: &Session| {
+            let ended_at = session.state().ended_at.clone();
+            ended_at
+                .as_deref()
+                .and_then(crate::clock::age_s)
+                .is_none_or(|age| age < ttl)
+        };
+        let mut sessions = self.sessions.list();
+        sessions.retain(|session| {
+            let alive = session.state().phase == SessionState::Alive;
+            alive || (all && recent(session))
+        });
+        sessions
+    }
+}
+
+fn settings_of(config: &Config) -> Settings {
+    let limits = &config.limits;
+    Settings {
+        limits: connection::Limits {
+            connections: limits.connections,
+            in_flight: limits.in_flight,
+            batch: limits.batch,
+            frame_bytes: limits.frame_bytes,
+            reply_bytes: limits.reply_bytes,
+            ..connection::Limits::default()
+        },
+        allow_root_peer: config.allow_root_peer,
+    }
+}

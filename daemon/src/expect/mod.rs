@@ -1,0 +1,22 @@
+//! Waiting for patterns in the output of a session. Pure code: it is given
+//! bytes and knows neither sessions nor time.
+
+mod cache;
+mod decode;
+mod locate;
+mod matcher;
+#[cfg(test)]
+mod matcher_tests;
+mod miss;
+mod patterns;
+mod search;
+mod strip;
+mod syntax;
+mod text;
+
+pub(crate) use cache::PatternCache;
+pub(crate) use decode::{EncodingError, encoding_for};
+pub(crate) use matcher::{BEFORE_BYTES, Hit, LOOK_BACK_BYTES, Matcher};
+pub(crate) use miss::{Miss, closest_miss};
+pub(crate) use patterns::{MAX_COMPILED_BYTES, MAX_PATTERNS, Pattern, PatternError, Patterns};
+pub(crate) use strip::{MAX_SEQUENCE_BYTES, Stripper, clean, clean_lossy};

@@ -1,0 +1,118 @@
+//! Parses one pattern into the form the search engine is built from.
+
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Capture, Class, Hir, HirKind, Look, Repetition};
+
+/// A mistake in a regular expression.
+#[derive(Debug)]
+pub(super) struct SyntaxError {
+    /// Where it is, in bytes from the start of the pattern.
+    pub(super) at: usize,
+    pub(super) message: String,
+}
+
+/// Returns the parsed `pattern`, which may match any bytes; `raw` turns Unicode off.
+///
+/// Word boundaries are those of ASCII: to know whether a Unicode word ends here
+/// takes more than one byte, and a search byte by byte has only that.
+pub(super) fn parse(pattern: &str, raw: bool) -> Result<Hir, SyntaxError> {
+    let parsed = ParserBuilder::new()
+        .utf8(false)
+        .unicode(!raw)
+        .build()
+        .parse(pattern);
+    match parsed {
+        Ok(hir) if hir.properties().look_set().contains_word_unicode() => Ok(ascii_words(hir)),
+        Ok(hir) => Ok(hir),
+        Err(regex_syntax::Error::Parse(error)) => Err(SyntaxError {
+            at: error.span().start.offset,
+            message: error.kind().to_string(),
+        }),
+        Err(regex_syntax::Error::Translate(error)) => Err(SyntaxError {
+            at: error.span().start.offset,
+            message: error.kind().to_string(),
+        }),
+        Err(error) => Err(SyntaxError {
+            at: 0,
+            message: error.to_string(),
+        }),
+    }
+}
+
+/// Returns roughly how many bytes of memory `hir` takes.
+pub(super) fn memory_bytes(hir: &Hir) -> usize {
+    let below = match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 0,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Class(Class::Unicode(class)) => size_of_val(class.ranges()),
+        HirKind::Class(Class::Bytes(class)) => size_of_val(class.ranges()),
+        HirKind::Repetition(repetition) => memory_bytes(&repetition.sub),
+        HirKind::Capture(capture) => memory_bytes(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(memory_bytes).sum()
+        }
+    };
+    below + size_of::<Hir>()
+}
+
+fn ascii_words(hir: Hir) -> Hir {
+    // The parser limits how deep a pattern may nest, and so this recursion.
+    match hir.into_kind() {
+        HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(class) => Hir::class(class),
+        HirKind::Look(look) => Hir::look(ascii_look(look)),
+        HirKind::Repetition(repetition) => Hir::repetition(Repetition {
+            sub: Box::new(ascii_words(*repetition.sub)),
+            ..repetition
+        }),
+        HirKind::Capture(capture) => Hir::capture(Capture {
+            sub: Box::new(ascii_words(*capture.sub)),
+            ..capture
+        }),
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(ascii_words).collect()),
+        HirKind::Alternation(parts) => {
+            Hir::alternation(parts.into_iter().map(ascii_words).collect())
+        }
+    }
+}
+
+fn ascii_look(look: Look) -> Look {
+    match look {
+        Look::WordUnicode => Look::WordAscii,
+        Look::WordUnicodeNegate => Look::WordAsciiNegate,
+        Look::WordStartUnicode => Look::WordStartAscii,
+        Look::WordEndUnicode => Look::WordEndAscii,
+        Look::WordStartHalfUnicode => Look::WordStartHalfAscii,
+        Look::WordEndHalfUnicode => Look::WordEndHalfAscii,
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn word_boundaries_become_ascii_wherever_they_stand() {
+        let pattern = r"(a\b|\Bb)+\b{start}c\b{end}(?:d\b{start-half}|e\b{end-half})*";
+        let hir = parse(pattern, false).unwrap();
+        let looks = hir.properties().look_set();
+        assert!(looks.contains_word_ascii() && !looks.contains_word_unicode());
+        assert_eq!(hir.properties().explicit_captures_len(), 1);
+    }
+
+    #[test]
+    fn a_mistake_has_its_place() {
+        let error = parse("ab(c", false).unwrap_err();
+        assert_eq!((error.at, error.message.as_str()), (2, "unclosed group"));
+        assert_eq!(parse(r"é\p{Nope}", false).unwrap_err().at, 2);
+    }
+
+    #[test]
+    fn memory_grows_with_classes() {
+        let one = memory_bytes(&parse(r"\pL", false).unwrap());
+        let many = memory_bytes(&parse(&r"\pL.".repeat(10), false).unwrap());
+        assert!(one > 1000 && many > 10 * one);
+    }
+}

@@ -1,0 +1,271 @@
+//! The text a search sees, and where each byte of it stands in the session's output.
+
+use std::collections::VecDeque;
+
+use encoding_rs::Encoding;
+
+use super::decode::{Decoder, Sink};
+use super::strip::Stripper;
+
+/// How many runs are kept at most (24 bytes each).
+const MAX_RUNS: usize = 1 << 18;
+
+/// The largest buffers that are kept for the next search.
+const SPARE_TEXT_BYTES: usize = 64 << 10;
+const SPARE_RUNS: usize = 4096;
+
+/// What a search reads: raw output cleaned and decoded, only its last part kept.
+///
+/// Offsets in the text count from the start of the search, offsets in the raw
+/// output from the start of the session.
+pub(super) struct Text {
+    stripper: Option<Stripper>,
+    decoder: Decoder,
+    raw_start: u64,
+    raw_fed: u64,
+    kept: Kept,
+}
+
+/// The kept text with the offset of its first byte, and the runs it consists of.
+#[derive(Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    base: u64,
+    runs: VecDeque<Run>,
+}
+
+/// Text from `text` on comes from the raw output from `raw` on: byte for byte
+/// when `unit_raw_bytes` is 0, else as a whole from that many raw bytes.
+#[derive(Clone, Copy)]
+struct Run {
+    text: u64,
+    raw: u64,
+    unit_raw_bytes: u64,
+}
+
+impl Text {
+    /// Returns an empty text.
+    pub(super) fn new() -> Self {
+        Self {
+            stripper: None,
+            decoder: Decoder::Bytes,
+            raw_start: 0,
+            raw_fed: 0,
+            kept: Kept::default(),
+        }
+    }
+
+    /// Starts anew at the raw offset `raw_start`; without an encoding the text is the raw output.
+    pub(super) fn begin(&mut self, raw_start: u64, encoding: Option<&'static Encoding>) {
+        self.stripper = encoding.map(|_| Stripper::new());
+        self.decoder = encoding.map_or(Decoder::Bytes, Decoder::new);
+        self.raw_start = raw_start;
+        self.raw_fed = raw_start;
+        self.kept.base = 0;
+        self.kept.bytes.clear();
+        self.kept.runs.clear();
+    }
+
+    /// Frees buffers that are too large to wait for the next search.
+    pub(super) fn shrink(&mut self) {
+        self.kept.bytes.clear();
+        self.kept.bytes.shrink_to(SPARE_TEXT_BYTES);
+        self.kept.runs.clear();
+        self.kept.runs.shrink_to(SPARE_RUNS);
+    }
+
+    /// Appends raw output.
+    pub(super) fn feed(&mut self, raw: &[u8]) {
+        let offset = self.raw_fed;
+        self.raw_fed += raw.len() as u64;
+        let (decoder, kept) = (&mut self.decoder, &mut self.kept);
+        let Some(stripper) = &mut self.stripper else {
+            decoder.decode(offset, raw, kept);
+            return;
+        };
+        let start = self.raw_start;
+        if decoder.is_between_chars() && raw.is_ascii() {
+            stripper.feed_runs(raw, |at, run| kept.same(start + at, run));
+        } else {
+            stripper.feed_runs(raw, |at, run| decoder.decode(start + at, run, kept));
+        }
+    }
+
+    /// Returns whether a `\r` waits for the byte after it.
+    pub(super) fn holds_return(&self) -> bool {
+        self.stripper.as_ref().is_some_and(Stripper::holds_return)
+    }
+
+    /// Makes the `\r` that waits part of the text.
+    pub(super) fn release_return(&mut self) {
+        if let Some(at) = self.stripper.as_mut().and_then(Stripper::take_return) {
+            self.decoder
+                .decode(self.raw_start + at, b"\r", &mut self.kept);
+        }
+    }
+
+    /// Returns the kept text.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.kept.bytes
+    }
+
+    /// Returns the offset of the first byte that is kept.
+    pub(super) fn base(&self) -> u64 {
+        self.kept.base
+    }
+
+    /// Returns the offset just past the last byte.
+    pub(super) fn end(&self) -> u64 {
+        self.kept.end()
+    }
+
+    /// Returns the kept text from `offset` on.
+    pub(super) fn from(&self, offset: u64) -> &[u8] {
+        &self.kept.bytes[self.kept.index(offset)..]
+    }
+
+    /// Returns the kept text between two offsets.
+    pub(super) fn slice(&self, start: u64, end: u64) -> &[u8] {
+        &self.kept.bytes[self.kept.index(start)..self.kept.index(end)]
+    }
+
+    /// Returns the raw offset where the character that holds `offset` starts.
+    pub(super) fn raw_start_of(&self, offset: u64) -> u64 {
+        match self.kept.run_of(offset) {
+            Some(run) if run.unit_raw_bytes == 0 => run.raw + (offset - run.text),
+            Some(run) => run.raw,
+            None => self.raw_start,
+        }
+    }
+
+    /// Returns the raw offset just past the byte before `offset`.
+    ///
+    /// Control sequences after that byte are not part of it.
+    pub(super) fn raw_end_of(&self, offset: u64) -> u64 {
+        let Some(last) = offset.checked_sub(1) else {
+            return self.raw_start;
+        };
+        match self.kept.run_of(last) {
+            Some(run) if run.unit_raw_bytes == 0 => run.raw + (last - run.text) + 1,
+            Some(run) => run.raw + run.unit_raw_bytes,
+            None => self.raw_start,
+        }
+    }
+
+    /// Returns the offset before which text must go because it has too many runs.
+    pub(super) fn crowded_before(&self) -> Option<u64> {
+        let runs = &self.kept.runs;
+        (runs.len() > MAX_RUNS).then(|| runs[runs.len() / 2].text)
+    }
+
+    /// Forgets where text before `offset` stands in the raw output.
+    pub(super) fn forget_places_before(&mut self, offset: u64) {
+        let runs = &mut self.kept.runs;
+        // The byte before stays known: an empty match ends there.
+        while runs.get(1).is_some_and(|next| next.text < offset) {
+            runs.pop_front();
+        }
+    }
+
+    /// Forgets all text before `offset`.
+    pub(super) fn forget_before(&mut self, offset: u64) {
+        let gone = self.kept.index(offset);
+        self.kept.bytes.drain(..gone);
+        self.kept.base += gone as u64;
+        self.forget_places_before(self.kept.base);
+    }
+}
+
+impl Kept {
+    fn end(&self) -> u64 {
+        self.base + self.bytes.len() as u64
+    }
+
+    /// Returns where `offset` is among the kept bytes, at either end when it is not.
+    fn index(&self, offset: u64) -> usize {
+        let index = offset.saturating_sub(self.base);
+        self.bytes
+            .len()
+            .min(usize::try_from(index).unwrap_or(usize::MAX))
+    }
+
+    fn run_of(&self, offset: u64) -> Option<&Run> {
+        let after = self.runs.partition_point(|run| run.text <= offset);
+        self.runs.get(after.checked_sub(1)?)
+    }
+}
+
+impl Sink for Kept {
+    fn same(&mut self, raw: u64, text: &[u8]) {
+        let end = self.end();
+        let goes_on = self.runs.back().is_some_and(|last| {
+            last.unit_raw_bytes == 0 && end - last.text == raw.wrapping_sub(last.raw)
+        });
+        if !goes_on {
+            self.runs.push_back(Run {
+                text: end,
+                raw,
+                unit_raw_bytes: 0,
+            });
+        }
+        self.bytes.extend_from_slice(text);
+    }
+
+    fn unit(&mut self, start: u64, end: u64, text: &[u8]) {
+        self.runs.push_back(Run {
+            text: self.end(),
+            raw: start,
+            unit_raw_bytes: end - start,
+        });
+        self.bytes.extend_from_slice(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(raw: &[u8], encoding: Option<&'static Encoding>) -> Text {
+        let mut text = Text::new();
+        text.begin(100, encoding);
+        raw.chunks(1).for_each(|byte| text.feed(byte));
+        text
+    }
+
+    #[test]
+    fn offsets_lead_back_to_the_raw_bytes() {
+        let text = text(b"ab\x1b[1mcd\x1b[0m\r\ne", Some(encoding_rs::UTF_8));
+        assert_eq!(text.bytes(), b"abcd\ne");
+        assert_eq!((text.raw_start_of(2), text.raw_end_of(2)), (106, 102));
+        assert_eq!((text.raw_start_of(4), text.raw_end_of(5)), (113, 114));
+        assert_eq!(text.raw_end_of(0), 100);
+    }
+
+    #[test]
+    fn a_decoded_character_maps_to_all_its_bytes() {
+        let text = text(b"x\x92\x5c\x1b[m\xffy", Some(encoding_rs::SHIFT_JIS));
+        let shown = std::str::from_utf8(text.bytes()).unwrap();
+        let end = shown.find('\u{fffd}').unwrap() as u64;
+        assert_eq!((text.raw_start_of(1), text.raw_end_of(end)), (101, 103));
+        assert_eq!(
+            (text.raw_start_of(end), text.raw_end_of(end + 3)),
+            (106, 107)
+        );
+    }
+
+    #[test]
+    fn without_an_encoding_nothing_changes() {
+        let text = text(b"\x1b[1m\xff\r\n", None);
+        assert_eq!(text.bytes(), b"\x1b[1m\xff\r\n");
+        assert_eq!(text.raw_end_of(5), 105);
+    }
+
+    #[test]
+    fn forgotten_text_leaves_the_offsets_of_the_rest() {
+        let mut text = text(b"ab\x1b[1mcd\x1b[0mef", Some(encoding_rs::UTF_8));
+        text.forget_before(4);
+        assert_eq!((text.base(), text.bytes()), (4, &b"ef"[..]));
+        assert_eq!((text.raw_start_of(4), text.raw_end_of(6)), (112, 114));
+        assert_eq!(text.raw_end_of(4), 108);
+    }
+}

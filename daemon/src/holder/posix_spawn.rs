@@ -1,0 +1,147 @@
+//! `posix_spawn` of the C library, for a program that leads a session on a terminal of its own.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::io;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use rustix::process::Pid;
+
+/// Starts `program` in `cwd` as the leader of a new session whose controlling terminal, input, output and error
+/// output is the terminal at `tty`. It has no other descriptor that is not closed on exec, no blocked signal and
+/// every signal at its default.
+///
+/// # Errors
+///
+/// The kernel's error of whichever step failed: opening the terminal, changing the directory, or exec.
+pub(super) fn on_terminal(
+    program: &CStr,
+    argv: &[CString],
+    env: &[CString],
+    cwd: &CStr,
+    tty: &CStr,
+) -> io::Result<Pid> {
+    let attributes = Attributes::session_leader()?;
+    let actions = FileActions::new(cwd, tty)?;
+    let argv = null_terminated(argv);
+    let env = null_terminated(env);
+    let mut pid = 0;
+    // SAFETY: all pointers are valid for the call, and both arrays end with a null pointer.
+    check(unsafe {
+        libc::posix_spawn(
+            &raw mut pid,
+            program.as_ptr(),
+            &raw const actions.0,
+            &raw const attributes.0,
+            argv.as_ptr(),
+            env.as_ptr(),
+        )
+    })?;
+    Pid::from_raw(pid).ok_or_else(|| io::Error::other("posix_spawn returned no process"))
+}
+
+struct Attributes(libc::posix_spawnattr_t);
+
+impl Attributes {
+    fn session_leader() -> io::Result<Self> {
+        let mut attributes = MaybeUninit::uninit();
+        // SAFETY: init initialises the attributes, or fails and they are not used.
+        let mut attributes = unsafe {
+            check(libc::posix_spawnattr_init(attributes.as_mut_ptr()))?;
+            Self(attributes.assume_init())
+        };
+        let flags = libc::POSIX_SPAWN_SETSID as c_int
+            | libc::POSIX_SPAWN_SETSIGMASK as c_int
+            | libc::POSIX_SPAWN_SETSIGDEF as c_int;
+        let mut all = MaybeUninit::uninit();
+        let mut none = MaybeUninit::uninit();
+        // SAFETY: the attributes are initialised, the sets by the calls before their use.
+        unsafe {
+            libc::sigfillset(all.as_mut_ptr());
+            libc::sigemptyset(none.as_mut_ptr());
+            check(libc::posix_spawnattr_setsigdefault(
+                &raw mut attributes.0,
+                all.as_ptr(),
+            ))?;
+            check(libc::posix_spawnattr_setsigmask(
+                &raw mut attributes.0,
+                none.as_ptr(),
+            ))?;
+            check(libc::posix_spawnattr_setflags(
+                &raw mut attributes.0,
+                flags as _,
+            ))?;
+        }
+        Ok(attributes)
+    }
+}
+
+impl Drop for Attributes {
+    fn drop(&mut self) {
+        // SAFETY: initialised, and destroyed once.
+        unsafe { libc::posix_spawnattr_destroy(&raw mut self.0) };
+    }
+}
+
+struct FileActions(libc::posix_spawn_file_actions_t);
+
+impl FileActions {
+    fn new(cwd: &CStr, tty: &CStr) -> io::Result<Self> {
+        let mut actions = MaybeUninit::uninit();
+        // SAFETY: init initialises the actions, or fails and they are not used.
+        let mut actions = unsafe {
+            check(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;
+            Self(actions.assume_init())
+        };
+        let actions_pointer = &raw mut actions.0;
+        // SAFETY: the actions are initialised; the C library copies the paths.
+        unsafe {
+            check(libc::posix_spawn_file_actions_addopen(
+                actions_pointer,
+                0,
+                tty.as_ptr(),
+                libc::O_RDWR,
+                0,
+            ))?;
+            check(libc::posix_spawn_file_actions_adddup2(
+                actions_pointer,
+                0,
+                1,
+            ))?;
+            check(libc::posix_spawn_file_actions_adddup2(
+                actions_pointer,
+                0,
+                2,
+            ))?;
+            check(libc::posix_spawn_file_actions_addchdir_np(
+                actions_pointer,
+                cwd.as_ptr(),
+            ))?;
+        }
+        Ok(actions)
+    }
+}
+
+impl Drop for FileActions {
+    fn drop(&mut self) {
+        // SAFETY: initialised, and destroyed once.
+        unsafe { libc::posix_spawn_file_actions_destroy(&raw mut self.0) };
+    }
+}
+
+fn null_terminated(strings: &[CString]) -> Vec<*mut c_char> {
+    strings
+        .iter()
+        .map(|string| string.as_ptr().cast_mut())
+        .chain([ptr::null_mut()])
+        .collect()
+}
+
+/// These functions return the error number instead of setting `errno`.
+fn check(code: c_int) -> io::Result<()> {
+    if code == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::from_raw_os_error(code))
+    }
+}

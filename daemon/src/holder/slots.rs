@@ -1,0 +1,254 @@
+//! The terminals of the holder, each in its slot: how they come, how they are watched, how they go.
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+
+use super::descriptors::DescriptorLimits;
+use super::error::SpawnError;
+use super::handle::{SpawnSpec, Spawned};
+use super::launch::{Launched, abandon, launch};
+use super::poller::{Poller, Source};
+use super::ring::{Ring, RingWriter};
+use super::terminal::{ReadOutcome, Terminal, Watch};
+use super::wake::MAX_SLOTS;
+
+#[derive(Debug)]
+enum Place {
+    Free,
+    Held(Terminal),
+    /// Released before its leader had ended: the slot is free when it has been reaped.
+    Leaving {
+        leader: Pid,
+        exit: OwnedFd,
+    },
+}
+
+/// The slots and the epoll set that watches them.
+#[derive(Debug)]
+pub(super) struct Slots {
+    places: Vec<Place>,
+    free: Vec<usize>,
+    /// The leaders that have not been reaped.
+    leaders: HashMap<Pid, usize>,
+    limits: DescriptorLimits,
+    poller: Arc<Poller>,
+}
+
+impl Slots {
+    pub(super) fn new(poller: Arc<Poller>, limits: DescriptorLimits) -> Self {
+        Self {
+            places: Vec::new(),
+            free: Vec::new(),
+            leaders: HashMap::new(),
+            limits,
+            poller,
+        }
+    }
+
+    /// Starts a program and gives it a slot.
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnError`]; nothing is left behind then.
+    pub(super) fn spawn(&mut self, spec: &SpawnSpec) -> Result<Spawned, SpawnError> {
+        let slot = self.free_slot()?;
+        let (mut writer, ring, launched) = self
+            .start(slot, spec)
+            .inspect_err(|_| self.free.push(slot))?;
+        let pid = launched.pid.as_raw_nonzero().get();
+        writer.set_pid(pid);
+        self.leaders.insert(launched.pid, slot);
+        self.places[slot] = Place::Held(Terminal::new(
+            launched.master,
+            writer,
+            spec.ring_path.clone(),
+            launched.pid,
+            launched.exit,
+        ));
+        Ok(Spawned {
+            slot,
+            pid,
+            master: launched.workers_master,
+            ring,
+            tty_name: launched.tty_name,
+            tty_device: launched.tty_device,
+        })
+    }
+
+    /// Reads the terminal in `slot` once and watches it as the outcome demands. `None` when there is no terminal.
+    pub(super) fn read(&mut self, slot: usize) -> Option<ReadOutcome> {
+        let Some(Place::Held(terminal)) = self.places.get_mut(slot) else {
+            return None;
+        };
+        let from = terminal.watch;
+        let mut outcome = terminal.read_once();
+        let source = Source::Terminal(slot);
+        if let Err(error) = self
+            .poller
+            .change(&terminal.master, source, from, outcome.watch)
+        {
+            tracing::error!(
+                slot,
+                error = &error as &dyn std::error::Error,
+                "epoll failed"
+            );
+            outcome.watch = Watch::Starved;
+            terminal.watch = outcome.watch;
+        }
+        Some(outcome)
+    }
+
+    /// Returns how the terminal in `slot` is watched.
+    pub(super) fn watch(&self, slot: usize) -> Option<Watch> {
+        self.terminal(slot).map(|terminal| terminal.watch)
+    }
+
+    /// Returns the terminal in `slot` and the process id of its leader, unless that has been reaped.
+    pub(super) fn living(&self, slot: usize) -> Option<(BorrowedFd<'_>, i32)> {
+        let terminal = self
+            .terminal(slot)
+            .filter(|terminal| terminal.exit.is_some())?;
+        Some((
+            terminal.master.as_fd(),
+            terminal.leader.as_raw_nonzero().get(),
+        ))
+    }
+
+    /// Gives the memory of the ring in `slot` back, if the worker has taken all that is in it.
+    pub(super) fn give_back_memory(&mut self, slot: usize) {
+        if let Some(Place::Held(terminal)) = self.places.get_mut(slot) {
+            terminal.ring.give_back_memory();
+        }
+    }
+
+    /// Reaps the leader in `slot` if it has ended. Returns whether the worker must be told.
+    pub(super) fn reap(&mut self, slot: usize) -> bool {
+        let leader = match self.places.get(slot) {
+            Some(Place::Held(terminal)) if terminal.exit.is_some() => terminal.leader,
+            Some(Place::Leaving { leader, .. }) => *leader,
+            _ => return false,
+        };
+        match waitpid(Some(leader), WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) => self.ended(pid, status.as_raw()).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Notes that the child `pid` has been reaped. Returns the slot whose worker must be told.
+    pub(super) fn ended(&mut self, pid: Pid, wait_status: i32) -> Option<usize> {
+        let slot = self.leaders.remove(&pid)?;
+        match &mut self.places[slot] {
+            Place::Held(terminal) => {
+                if let Some(exit) = terminal.exit.take() {
+                    self.poller.remove(&exit);
+                }
+                terminal.ring.set_status(wait_status);
+                Some(slot)
+            }
+            Place::Leaving { exit, .. } => {
+                self.poller.remove(exit);
+                self.vacate(slot);
+                None
+            }
+            Place::Free => None,
+        }
+    }
+
+    /// Closes the terminal in `slot` and deletes its ring. The slot is free when the leader has been reaped.
+    pub(super) fn release(&mut self, slot: usize) {
+        let Some(place) = self.places.get_mut(slot) else {
+            return;
+        };
+        let Place::Held(terminal) = place else { return };
+        // The worker's descriptor keeps the open file, and with it the entry in the epoll set.
+        self.poller.remove(&terminal.master);
+        remove_ring(&terminal.ring_path);
+        match terminal.exit.take() {
+            Some(exit) => {
+                *place = Place::Leaving {
+                    leader: terminal.leader,
+                    exit,
+                }
+            }
+            None => self.vacate(slot),
+        }
+    }
+
+    /// Kills a program that nobody wants any more and releases its slot.
+    pub(super) fn discard(&mut self, slot: usize) {
+        if let Some(terminal) = self
+            .terminal(slot)
+            .filter(|terminal| terminal.exit.is_some())
+        {
+            // It leads its own group. That it has just ended is no error.
+            let _ = kill_process_group(terminal.leader, Signal::KILL);
+        }
+        self.release(slot);
+    }
+
+    fn terminal(&self, slot: usize) -> Option<&Terminal> {
+        match self.places.get(slot) {
+            Some(Place::Held(terminal)) => Some(terminal),
+            _ => None,
+        }
+    }
+
+    fn free_slot(&mut self) -> Result<usize, SpawnError> {
+        if let Some(slot) = self.free.pop() {
+            return Ok(slot);
+        }
+        if self.places.len() == MAX_SLOTS {
+            return Err(SpawnError::NoSlot);
+        }
+        self.places.push(Place::Free);
+        Ok(self.places.len() - 1)
+    }
+
+    fn vacate(&mut self, slot: usize) {
+        self.places[slot] = Place::Free;
+        self.free.push(slot);
+    }
+
+    fn start(
+        &self,
+        slot: usize,
+        spec: &SpawnSpec,
+    ) -> Result<(RingWriter, Ring, Launched), SpawnError> {
+        let (writer, ring) = Ring::create(&spec.ring_path)?;
+        let launched = launch(spec, &self.limits)
+            .and_then(|launched| self.watch_new(slot, spec, launched))
+            .inspect_err(|_| remove_ring(&spec.ring_path))?;
+        Ok((writer, ring, launched))
+    }
+
+    fn watch_new(
+        &self,
+        slot: usize,
+        spec: &SpawnSpec,
+        launched: Launched,
+    ) -> Result<Launched, SpawnError> {
+        let exit = self.poller.add(&launched.exit, Source::Leader(slot));
+        let watched = exit.and_then(|()| self.poller.add(&launched.master, Source::Terminal(slot)));
+        watched.map_err(|source| {
+            abandon(launched.pid);
+            SpawnError::Start {
+                path: spec.program.clone(),
+                source,
+            }
+        })?;
+        Ok(launched)
+    }
+}
+
+fn remove_ring(path: &Path) {
+    if let Err(error) = Ring::remove(path) {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "a ring file stays"
+        );
+    }
+}

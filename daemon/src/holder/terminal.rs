@@ -1,0 +1,155 @@
+//! One terminal as the holder sees it, and one read of it.
+
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
+use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+use super::ring::RingWriter;
+
+/// A read of more bytes than this suggests that there is more.
+const FULL_READ_BYTES: usize = 1024;
+
+/// After more full reads in a row than this a terminal counts as flooding.
+const FLOOD_AFTER_READS: u32 = 8;
+
+/// How much of a flood is read before the worker is told, in bytes.
+const ANNOUNCE_BYTES: usize = 16 << 10;
+
+/// How the holder learns that a terminal can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// By epoll.
+    Quiet,
+    /// It prints faster than it is read, so it is simply read in turn.
+    Flooding,
+    /// Not at all: its ring is full until the worker frees space.
+    Full,
+    /// Not at all: there is no memory for its ring. It is tried again later.
+    Starved,
+    /// Everyone has closed it. The program may open it again, which epoll reports as a new edge.
+    Closed,
+}
+
+impl Watch {
+    /// Returns what epoll is asked for, `None` when the terminal is not in its set.
+    pub(super) fn interest(self) -> Option<EventFlags> {
+        match self {
+            Self::Quiet => Some(EventFlags::IN),
+            Self::Closed => Some(EventFlags::IN | EventFlags::ET),
+            Self::Flooding | Self::Full | Self::Starved => None,
+        }
+    }
+}
+
+/// What one read did.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ReadOutcome {
+    /// How to watch the terminal from now on.
+    pub(super) watch: Watch,
+    /// Whether the worker must be told now.
+    pub(super) changed: bool,
+}
+
+/// A terminal in a slot.
+#[derive(Debug)]
+pub(super) struct Terminal {
+    pub(super) master: OwnedFd,
+    pub(super) ring: RingWriter,
+    pub(super) ring_path: PathBuf,
+    pub(super) leader: Pid,
+    /// Readable when the leader has ended; `None` once it was reaped.
+    pub(super) exit: Option<OwnedFd>,
+    pub(super) watch: Watch,
+    eof: bool,
+    full_reads: u32,
+    /// Read, but the worker has not been told.
+    unannounced_bytes: usize,
+}
+
+impl Terminal {
+    pub(super) fn new(
+        master: OwnedFd,
+        ring: RingWriter,
+        ring_path: PathBuf,
+        leader: Pid,
+        exit: OwnedFd,
+    ) -> Self {
+        Self {
+            master,
+            ring,
+            ring_path,
+            leader,
+            exit: Some(exit),
+            watch: Watch::Quiet,
+            eof: false,
+            full_reads: 0,
+            unannounced_bytes: 0,
+        }
+    }
+
+    /// Reads once into the ring.
+    pub(super) fn read_once(&mut self) -> ReadOutcome {
+        let (watch, len) = self.read();
+        let eof = match watch {
+            Watch::Closed => true,
+            Watch::Quiet | Watch::Flooding => false,
+            Watch::Full | Watch::Starved => self.eof, // it was not looked at
+        };
+        let eof_changed = eof != self.eof;
+        if eof_changed {
+            self.eof = eof;
+            self.ring.set_eof(eof);
+        }
+        self.unannounced_bytes += len;
+        // While more is certain to be read soon, the worker is not woken for every small piece.
+        let wait = watch == Watch::Flooding && self.unannounced_bytes < ANNOUNCE_BYTES;
+        let changed = eof_changed || (self.unannounced_bytes > 0 && !wait);
+        if changed {
+            self.unannounced_bytes = 0;
+        }
+        self.watch = watch;
+        ReadOutcome { watch, changed }
+    }
+
+    /// Returns how to go on and how many bytes were read.
+    fn read(&mut self) -> (Watch, usize) {
+        if self.ring.is_full() && self.ring.wait_for_space() {
+            return (Watch::Full, 0);
+        }
+        let Ok(spare) = self.ring.spare() else {
+            return (Watch::Starved, 0);
+        };
+        let asked = spare.len();
+        match rustix::io::read(&self.master, &mut *spare) {
+            Ok(len) if len > 0 => {
+                self.ring.publish(len);
+                let full = len > FULL_READ_BYTES || len == asked;
+                self.full_reads = if full {
+                    self.full_reads.saturating_add(1)
+                } else {
+                    0
+                };
+                let floods = self.full_reads > FLOOD_AFTER_READS;
+                let watch = if floods {
+                    Watch::Flooding
+                } else {
+                    Watch::Quiet
+                };
+                (watch, len)
+            }
+            Err(Errno::AGAIN | Errno::INTR) => {
+                self.full_reads = 0;
+                (Watch::Quiet, 0)
+            }
+            Err(Errno::FAULT | Errno::NOMEM) => (Watch::Starved, 0),
+            // EIO: no process has the terminal open.
+            Ok(_) | Err(_) => {
+                self.full_reads = 0;
+                (Watch::Closed, 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,485 @@
+//! The holder with real programs on real terminals.
+
+use std::ffi::OsString;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::pin::pin;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use super::*;
+
+/// Waits for what a slow machine needs, not for what a fast one takes.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+fn eventually<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        if let Some(value) = probe() {
+            return value;
+        }
+        assert!(Instant::now() < deadline, "never happened: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A holder with a folder for its rings.
+struct Fixture {
+    holder: Holder,
+    wakes: Wakes,
+    dir: tempfile::TempDir,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        Self::with_limits(DescriptorLimits::unchanged())
+    }
+
+    fn with_limits(limits: DescriptorLimits) -> Self {
+        let (holder, wakes) = Holder::start(limits).unwrap();
+        Self {
+            holder,
+            wakes,
+            dir: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn spec(&self, name: &str, argv: &[&str]) -> SpawnSpec {
+        let mut env = vec![c_string(format!("CCD_SESSION_ID={}", self.id(name)), "env").unwrap()];
+        env.extend(std::env::var_os("PATH").map(|path| {
+            let entry = [OsString::from("PATH="), path]
+                .into_iter()
+                .collect::<OsString>();
+            c_string(entry, "env").unwrap()
+        }));
+        let path = std::env::var_os("PATH");
+        SpawnSpec {
+            program: resolve(argv[0].as_ref(), path.as_deref(), Path::new("/")).unwrap(),
+            argv: argv
+                .iter()
+                .map(|arg| c_string(*arg, "an argument").unwrap())
+                .collect(),
+            env,
+            cwd: "/".into(),
+            rows: 24,
+            cols: 80,
+            plain: true,
+            ring_path: self.dir.path().join(format!("{name}.ring")),
+        }
+    }
+
+    /// Unique on the machine, as a session's id is.
+    fn id(&self, name: &str) -> String {
+        format!("{}-{name}", self.dir.path().display())
+    }
+
+    fn try_spawn(&self, spec: SpawnSpec) -> Result<Spawned, SpawnError> {
+        wait_for(self.holder.spawn(spec))
+    }
+
+    fn spawn(&self, name: &str, argv: &[&str]) -> Spawned {
+        self.try_spawn(self.spec(name, argv)).unwrap()
+    }
+
+    fn shell(&self, name: &str, script: &str) -> Spawned {
+        self.spawn(name, &["sh", "-c", script])
+    }
+
+    fn advance(&self, session: &mut Spawned, tail: u64) {
+        if session.ring.set_tail(tail) {
+            self.holder.space_freed(session.slot);
+        }
+    }
+}
+
+fn wait_for<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap()
+        .block_on(future)
+}
+
+fn text(session: &Spawned) -> String {
+    String::from_utf8_lossy(session.ring.bytes(0)).into_owned()
+}
+
+fn prints(session: &Spawned, wanted: &str) {
+    eventually(wanted, || text(session).contains(wanted).then_some(()));
+}
+
+fn ended(session: &Spawned) -> Exit {
+    eventually("the program ends", || {
+        session.ring.status().filter(|_| session.ring.eof())
+    })
+}
+
+fn type_into(session: &Spawned, input: &str) {
+    assert_eq!(
+        rustix::io::write(&session.master, input.as_bytes()).unwrap(),
+        input.len()
+    );
+}
+
+fn open_descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+#[test]
+fn the_program_leads_a_session_on_its_own_terminal() {
+    let fixture = Fixture::new();
+    let session = fixture.shell(
+        "a",
+        "ps -o pid=,sid=,pgid=,tpgid= -p $$; : </dev/tty && echo tty; stty size; tty; pwd; exec ls -l /proc/self/fd",
+    );
+    assert_eq!(
+        ended(&session),
+        Exit {
+            code: Some(0),
+            signal: None
+        }
+    );
+    let output = text(&session);
+    let lines: Vec<&str> = output.lines().collect();
+    let pid = session.pid.to_string();
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), [&pid; 4]);
+    assert_eq!(lines[1..5], ["tty", "24 80", &session.tty_name, "/"]);
+    let descriptors = lines.iter().filter(|line| line.contains(" -> ")).count();
+    assert_eq!(
+        descriptors, 4,
+        "0, 1, 2 and the folder that ls reads: {output}"
+    );
+    assert_eq!(session.ring.pid(), session.pid);
+}
+
+#[test]
+fn exit_codes_and_signals_are_told_apart() {
+    let fixture = Fixture::new();
+    let exit = ended(&fixture.shell("code", "exit 7"));
+    assert_eq!(
+        exit,
+        Exit {
+            code: Some(7),
+            signal: None
+        }
+    );
+    let exit = ended(&fixture.shell("signal", "kill -KILL $$"));
+    assert_eq!(
+        exit,
+        Exit {
+            code: None,
+            signal: Some(9)
+        }
+    );
+    let session = fixture.spawn("cat", &["cat"]);
+    assert_eq!(session.ring.status(), None);
+    let leader = Process::of(session.pid).unwrap();
+    assert_eq!(signal_all(&[leader], Signal::TERM), [session.pid]);
+    assert_eq!(
+        ended(&session),
+        Exit {
+            code: None,
+            signal: Some(15)
+        }
+    );
+    assert!(signal_all(&[leader], Signal::TERM).is_empty());
+}
+
+#[test]
+fn what_is_typed_comes_back_and_the_worker_is_woken() {
+    let fixture = Fixture::new();
+    let session = fixture.spawn("cat", &["cat"]);
+    for round in 0..50 {
+        let line = format!("line {round}\n");
+        let seen = session.ring.head();
+        type_into(&session, &line);
+        eventually("the worker hears of it", || {
+            let mut told = false;
+            fixture.wakes.drain(|slot| told |= slot == session.slot);
+            (told && session.ring.bytes(seen) == line.as_bytes()).then_some(())
+        });
+    }
+}
+
+#[test]
+fn a_flood_arrives_whole_though_the_worker_is_slow() {
+    const FLOOD_BYTES: u64 = 64 << 20;
+    let fixture = Fixture::new();
+    let script = format!("yes 'the same line, 32 characters long' | head -c {FLOOD_BYTES}");
+    let mut session = fixture.shell("flood", &script);
+    let quiet = fixture.spawn("quiet", &["cat"]);
+    let line = b"the same line, 32 characters long\n";
+    let (mut at, mut was_full) = (0_u64, false);
+    while at < FLOOD_BYTES {
+        let bytes = eventually("more of the flood", || {
+            Some(session.ring.bytes(at)).filter(|bytes| !bytes.is_empty())
+        });
+        was_full |= bytes.len() == RING_BYTES;
+        let wanted = line.iter().cycle().skip((at % line.len() as u64) as usize);
+        assert!(
+            bytes
+                .iter()
+                .zip(wanted)
+                .all(|(byte, wanted)| byte == wanted),
+            "at {at}"
+        );
+        at += bytes.len() as u64;
+        if at % 7 == 0 {
+            eventually("the ring is full", || {
+                let held = session.ring.head() - session.ring.tail();
+                (held == RING_BYTES as u64 || session.ring.eof()).then_some(())
+            });
+        }
+        fixture.advance(&mut session, at);
+    }
+    assert!(was_full, "a slow worker lets the ring fill");
+    assert_eq!(session.ring.head(), FLOOD_BYTES);
+    assert_eq!(
+        ended(&session),
+        Exit {
+            code: Some(0),
+            signal: None
+        }
+    );
+    type_into(&quiet, "still here\n");
+    prints(&quiet, "still here\n");
+}
+
+#[test]
+fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
+    let fixture = Fixture::new();
+    let dir = fixture.dir.path().to_owned();
+    let script = |name: &str, content: &str| {
+        use std::os::unix::fs::PermissionsExt;
+        let path = dir.join(name);
+        std::fs::write(&path, content).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    let text = script("text", "no program\n");
+    let orphan = script("orphan", "#!/no/such/interpreter\n");
+    let fail = |change: &dyn Fn(&mut SpawnSpec)| {
+        let mut spec = fixture.spec("failed", &["cat"]);
+        change(&mut spec);
+        let error = fixture.try_spawn(spec).unwrap_err().to_string();
+        assert!(!dir.join("failed.ring").exists(), "{error}");
+        error
+    };
+    assert!(fail(&|spec| spec.cwd = "/no/such/folder".into()).contains("/no/such/folder"));
+    assert!(fail(&|spec| spec.cwd = text.clone()).contains("Not a directory"));
+    assert!(fail(&|spec| spec.program = "/no/such/program".into()).contains("/no/such/program"));
+    assert!(fail(&|spec| spec.program = "/etc/passwd".into()).contains("not executable"));
+    assert!(fail(&|spec| spec.program = "/".into()).contains("directory"));
+    assert!(fail(&|spec| spec.program = text.clone()).contains("#!"));
+    assert!(fail(&|spec| spec.program = orphan.clone()).contains("interpreter"));
+    let long = c_string("x".repeat(4 << 20), "an argument").unwrap();
+    assert!(fail(&|spec| spec.argv.push(long.clone())).contains("longer"));
+    let no_folder = dir.join("none/failed.ring");
+    assert!(fail(&|spec| spec.ring_path = no_folder.clone()).contains("none/failed.ring"));
+    // Tests beside this one open descriptors too, but not as many as the leak of one for each start would.
+    let (starts, before) = (600, open_descriptors());
+    for _ in 0..starts {
+        fail(&|spec| spec.program = text.clone());
+    }
+    assert!(open_descriptors() < before + starts, "failed starts leak");
+    let session = fixture.spawn("after", &["cat"]);
+    assert_eq!(session.slot, 0, "failed starts took no slot");
+}
+
+#[test]
+fn fifty_sessions_run_at_once_and_their_slots_come_back() {
+    let fixture = Fixture::new();
+    let sessions: Vec<Spawned> = (0..50)
+        .map(|n| fixture.shell(&n.to_string(), &format!("echo {n}; read x; echo $x")))
+        .collect();
+    for (n, session) in sessions.iter().enumerate() {
+        prints(session, &format!("{n}\n"));
+        type_into(session, &format!("answer {n}\n"));
+    }
+    for (n, session) in sessions.iter().enumerate() {
+        assert_eq!(ended(session).code, Some(0));
+        assert_eq!(text(session), format!("{n}\nanswer {n}\n"));
+    }
+    let slots: Vec<usize> = sessions.iter().map(|session| session.slot).collect();
+    sessions
+        .iter()
+        .for_each(|session| fixture.holder.release(session.slot));
+    eventually("the ring files are gone", || {
+        std::fs::read_dir(fixture.dir.path())
+            .unwrap()
+            .next()
+            .is_none()
+            .then_some(())
+    });
+    assert!(slots.contains(&fixture.spawn("next", &["cat"]).slot));
+}
+
+#[test]
+fn a_released_program_is_hung_up_and_reaped() {
+    let fixture = Fixture::new();
+    let session = fixture.spawn("cat", &["cat"]);
+    let leader = Process::of(session.pid).unwrap();
+    fixture.holder.release(session.slot);
+    let (slot, pid) = (session.slot, session.pid);
+    drop(session.master);
+    eventually("cat ends", || leader.is_gone().then_some(()));
+    eventually("it is reaped", || {
+        (!Path::new(&format!("/proc/{pid}")).exists()).then_some(())
+    });
+    assert!(wait_for(fixture.holder.probe(slot, |_, _| ())).is_none());
+}
+
+#[test]
+fn eof_comes_when_the_last_process_closes_the_terminal() {
+    let fixture = Fixture::new();
+    let session = fixture.shell("late", "trap '' HUP; (read x; echo late $x) & exit 3");
+    let exit = eventually("the leader ends", || session.ring.status());
+    assert_eq!(exit.code, Some(3));
+    // The background job reads /dev/null, so it ends by itself; what it prints still arrives.
+    prints(&session, "late");
+    eventually("everyone has closed it", || {
+        session.ring.eof().then_some(())
+    });
+}
+
+#[test]
+fn a_program_may_close_its_terminal_and_open_it_again() {
+    let fixture = Fixture::new();
+    let fifo = fixture.dir.path().join("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).unwrap();
+    let fifo = fifo.display();
+    let script =
+        format!("echo one; exec <{fifo} >/dev/null 2>&1; read x; echo back >/dev/tty; read x");
+    let session = fixture.shell("reopen", &script);
+    let mut input = eventually("the fifo has a reader", || {
+        use std::os::unix::fs::OpenOptionsExt;
+        let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+        std::fs::OpenOptions::new()
+            .write(true)
+            .custom_flags(nonblocking)
+            .open(fifo.to_string())
+            .ok()
+    });
+    eventually("nobody has it open", || session.ring.eof().then_some(()));
+    assert_eq!(session.ring.status(), None);
+    std::io::Write::write_all(&mut input, b"go\n").unwrap();
+    prints(&session, "back");
+    drop(input);
+    assert_eq!(
+        ended(&session).code,
+        Some(1),
+        "read found the end of its input"
+    );
+}
+
+#[test]
+fn a_probe_runs_in_the_holder_for_the_living() {
+    let fixture = Fixture::new();
+    let session = fixture.spawn("cat", &["cat"]);
+    let (foreground, thread) = wait_for(fixture.holder.probe(session.slot, |master, leader| {
+        let foreground = rustix::termios::tcgetpgrp(master.as_fd())
+            .unwrap()
+            .as_raw_nonzero()
+            .get();
+        (
+            (foreground, leader),
+            std::thread::current().name().map(str::to_owned),
+        )
+    }))
+    .unwrap();
+    assert_eq!(foreground, (session.pid, session.pid));
+    assert_eq!(thread.as_deref(), Some("holder"));
+    let panicked: Option<()> = wait_for(fixture.holder.probe(session.slot, |_, _| panic!("wrong")));
+    assert_eq!(panicked, None);
+    assert!(wait_for(fixture.holder.probe(99, |_, _| ())).is_none());
+    type_into(&session, "\u{4}");
+    ended(&session);
+    assert!(wait_for(fixture.holder.probe(session.slot, |_, _| ())).is_none());
+}
+
+#[test]
+fn an_answer_nobody_waits_for_leaves_no_program() {
+    let fixture = Fixture::new();
+    let marker = format!("CCD_SESSION_ID={}", fixture.id("lost"));
+    let busy = fixture.spawn("busy", &["cat"]);
+    let (go_on, wait) = std::sync::mpsc::channel::<()>();
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut probe = Box::pin(
+        fixture
+            .holder
+            .probe(busy.slot, move |_, _| wait.recv().is_ok()),
+    );
+    assert!(probe.as_mut().poll(&mut cx).is_pending());
+    {
+        let mut start = pin!(
+            fixture
+                .holder
+                .spawn(fixture.spec("lost", &["sleep", "1000"]))
+        );
+        assert!(
+            start.as_mut().poll(&mut cx).is_pending(),
+            "the holder is busy"
+        );
+    }
+    go_on.send(()).unwrap();
+    let after = fixture.spawn("after", &["cat"]);
+    eventually("it is killed", || {
+        descendants(None, &marker).is_empty().then_some(())
+    });
+    eventually("its ring goes", || {
+        (!fixture.dir.path().join("lost.ring").exists()).then_some(())
+    });
+    type_into(&after, "fine\n");
+    prints(&after, "fine");
+}
+
+#[test]
+fn what_left_with_setsid_is_found_by_its_mark() {
+    let fixture = Fixture::new();
+    let session = fixture.shell(
+        "tree",
+        "setsid sh -c 'sleep 1000 & sleep 1000 & wait' & echo $!; sleep 1000",
+    );
+    let marker = format!("CCD_SESSION_ID={}", fixture.id("tree"));
+    let all = eventually("five processes", || {
+        Some(descendants(Some(session.pid), &marker)).filter(|all| all.len() == 5)
+    });
+    assert!(all.iter().any(|process| process.pid == session.pid));
+    let without_leader = Process::of(session.pid).unwrap();
+    signal_all(&[without_leader], Signal::KILL);
+    eventually("the leader ends", || session.ring.status());
+    // The leader's own `sleep` is hung up with it.
+    let rest = eventually("three are left", || {
+        Some(descendants(None, &marker)).filter(|rest| rest.len() == 3)
+    });
+    assert_eq!(signal_all(&rest, Signal::KILL).len(), 3);
+    eventually("all are gone", || {
+        all.iter().all(Process::is_gone).then_some(())
+    });
+    assert!(descendants(None, &marker).is_empty());
+}
+
+#[test]
+fn a_program_gets_the_limit_that_the_daemon_was_started_with() {
+    let fixture = Fixture::with_limits(DescriptorLimits::restoring(123));
+    let session = fixture.shell("limit", "read x; ulimit -Sn");
+    type_into(&session, "\n");
+    prints(&session, "123\n");
+}
+
+#[test]
+fn a_stopped_holder_starts_nothing() {
+    let fixture = Fixture::new();
+    let session = fixture.spawn("cat", &["cat"]);
+    fixture.holder.stop();
+    let error = fixture
+        .try_spawn(fixture.spec("late", &["cat"]))
+        .unwrap_err();
+    assert!(matches!(error, SpawnError::Stopped), "{error}");
+    assert!(
+        fixture.dir.path().join("cat.ring").exists(),
+        "rings outlive the holder"
+    );
+    drop(session.master);
+}

@@ -1,0 +1,150 @@
+//! Finds and signals what a session has left running.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, Read};
+
+use rustix::process::{Pid, Signal};
+
+/// The most processes that are looked at, against a machine that forks faster than it is read.
+const MAX_PROCESSES: usize = 65_536;
+
+/// How much of a process's environment is searched; the kernel allows no more.
+const MAX_ENVIRON_BYTES: u64 = 6 << 20;
+
+/// A process and not another one that got its number later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Process {
+    pub(crate) pid: i32,
+    /// When it was started, in clock ticks since the machine was.
+    pub(crate) started_ticks: u64,
+}
+
+impl Process {
+    /// Returns the process that has the number `pid` now, `None` when it has ended or cannot be looked at.
+    pub(crate) fn of(pid: i32) -> Option<Self> {
+        let entry = Entry::read(pid)?;
+        entry.lives.then_some(Self {
+            pid,
+            started_ticks: entry.started_ticks,
+        })
+    }
+
+    /// Returns true when it has ended, also when nobody has reaped it yet.
+    pub(crate) fn is_gone(&self) -> bool {
+        Self::of(self.pid) != Some(*self)
+    }
+}
+
+/// Returns every living process of a session, without this process and without order.
+///
+/// A process belongs to it when it descends from `leader` (`None` once that was reaped: its number may be another's),
+/// or when it was started with the entry `marker` in its environment, such as `CCD_SESSION_ID=a`, or descends from
+/// such a one. What has cleared its environment and left the tree is not found. Empty outside Linux.
+///
+/// Costs two small reads for every process on the machine.
+pub(crate) fn descendants(leader: Option<i32>, marker: &str) -> Vec<Process> {
+    let ourselves = std::process::id() as i32;
+    let entries: HashMap<i32, Entry> = all_processes()
+        .filter(|pid| *pid != ourselves)
+        .filter_map(|pid| Some((pid, Entry::read(pid)?)))
+        .collect();
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    for (pid, entry) in &entries {
+        children.entry(entry.parent).or_default().push(*pid);
+    }
+    let marked = entries
+        .keys()
+        .copied()
+        .filter(|pid| is_marked(*pid, marker.as_bytes()));
+    let mut waiting: Vec<i32> = leader.into_iter().chain(marked).collect();
+    let mut seen = HashSet::new();
+    while let Some(pid) = waiting.pop() {
+        if entries.contains_key(&pid) && seen.insert(pid) {
+            waiting.extend(children.get(&pid).into_iter().flatten());
+        }
+    }
+    seen.iter()
+        .map(|pid| (*pid, &entries[pid]))
+        .filter(|(_, entry)| entry.lives)
+        .map(|(pid, entry)| Process {
+            pid,
+            started_ticks: entry.started_ticks,
+        })
+        .collect()
+}
+
+/// Sends `signal` to each of `processes` that still lives. Returns the process ids that got it.
+pub(crate) fn signal_all(processes: &[Process], signal: Signal) -> Vec<i32> {
+    processes
+        .iter()
+        .filter(|p| send(**p, signal).is_ok())
+        .map(|p| p.pid)
+        .collect()
+}
+
+/// Signals through a descriptor of the process. It is checked after that was opened, so the number cannot have
+/// passed to another process in between.
+#[cfg(target_os = "linux")]
+fn send(process: Process, signal: Signal) -> io::Result<()> {
+    use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+    let gone = || io::Error::from(rustix::io::Errno::SRCH);
+    let pid = Pid::from_raw(process.pid).ok_or_else(gone)?;
+    let descriptor = pidfd_open(pid, PidfdFlags::empty())?;
+    if process.is_gone() {
+        return Err(gone());
+    }
+    Ok(pidfd_send_signal(&descriptor, signal)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn send(process: Process, signal: Signal) -> io::Result<()> {
+    let _ = (process, signal);
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// What `/proc/PID/stat` says.
+#[derive(Debug)]
+struct Entry {
+    parent: i32,
+    started_ticks: u64,
+    /// False for a zombie.
+    lives: bool,
+}
+
+impl Entry {
+    fn read(pid: i32) -> Option<Self> {
+        Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// The second field is the program's name in parentheses, which may hold anything, also parentheses.
+    fn parse(stat: &[u8]) -> Option<Self> {
+        let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
+        let fields = std::str::from_utf8(&stat[after_name..]).ok()?;
+        let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+        Some(Self {
+            lives: !matches!(*fields.first()?, "Z" | "X" | "x"),
+            parent: fields.get(1)?.parse().ok()?,
+            started_ticks: fields.get(19)?.parse().ok()?,
+        })
+    }
+}
+
+fn all_processes() -> impl Iterator<Item = i32> {
+    std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .take(MAX_PROCESSES)
+}
+
+/// Looks at the environment that the process was started with; another user's cannot be read.
+fn is_marked(pid: i32, marker: &[u8]) -> bool {
+    let mut environ = Vec::new();
+    let read = File::open(format!("/proc/{pid}/environ"))
+        .and_then(|file| file.take(MAX_ENVIRON_BYTES).read_to_end(&mut environ));
+    read.is_ok()
+        && environ
+            .split(|byte| *byte == 0)
+            .any(|entry| entry == marker)
+}

@@ -1,0 +1,178 @@
+//! The interaction log: who typed what into a session, and what came back.
+//!
+//! Rows are made beside the calls, never on their way. They wait for a moment in memory, so that
+//! typed text can be judged by what the terminal showed of it, and are written in batches.
+
+mod row;
+
+use crate::connection::Peer;
+use crate::session::Session;
+use crate::store::{InteractionRow, Store, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Events that may wait for the recorder.
+const QUEUE_LEN: usize = 4096;
+
+/// Rows are written so long after the first of them happened.
+pub(crate) const JUDGEMENT: Duration = Duration::from_millis(250);
+
+/// Something that happened to a session.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The program was started.
+    Start,
+    /// Something was typed.
+    Send(Typed),
+    /// A pattern matched.
+    Match {
+        pattern: String,
+        matched: String,
+        start: u64,
+        end: u64,
+    },
+    /// Somebody read output up to an offset.
+    Read { upto: u64 },
+    /// A call failed, such as an expect that timed out.
+    Failure(String),
+    /// The daemon could not do something for the session.
+    Trouble(String),
+    /// The session has ended.
+    End,
+}
+
+/// Input as it was written.
+#[derive(Debug)]
+pub(crate) struct Typed {
+    /// What was typed, as the log may show it.
+    pub(crate) text: String,
+    /// Offset of the output when it was written.
+    pub(crate) offset: u64,
+    /// Never to be shown: asked for, or the terminal did not echo.
+    pub(crate) hidden: bool,
+    /// The program reads keys: the text counts as shown only if the terminal has shown it.
+    pub(crate) must_have_been_shown: bool,
+}
+
+/// An event with everything that a row needs.
+struct Noted {
+    session: Arc<Session>,
+    timestamp: String,
+    client: Option<(Arc<str>, Option<i32>)>,
+    event: Event,
+}
+
+/// Takes events; never waits, never blocks.
+#[derive(Debug, Clone)]
+pub(crate) struct Recorder {
+    events: mpsc::Sender<Noted>,
+    dropped: Arc<AtomicU64>,
+}
+
+/// The other half of a [`Recorder`].
+#[derive(Debug)]
+pub(crate) struct Pending {
+    events: mpsc::Receiver<Noted>,
+    dropped: Arc<AtomicU64>,
+}
+
+impl std::fmt::Debug for Noted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Noted")
+            .field("session", self.session.id())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Recorder {
+    /// A recorder and what its task needs.
+    pub(crate) fn new() -> (Self, Pending) {
+        let (sender, receiver) = mpsc::channel(QUEUE_LEN);
+        let dropped = Arc::new(AtomicU64::new(0));
+        let recorder = Self {
+            events: sender,
+            dropped: Arc::clone(&dropped),
+        };
+        let pending = Pending {
+            events: receiver,
+            dropped,
+        };
+        (recorder, pending)
+    }
+
+    /// Notes that something happened; counted as dropped when too much waits already.
+    pub(crate) fn note(&self, session: &Arc<Session>, peer: Option<&Peer>, event: Event) {
+        if session.facts.transient {
+            return;
+        }
+        let noted = Noted {
+            session: Arc::clone(session),
+            timestamp: crate::clock::now(),
+            client: peer.map(|peer| (Arc::clone(&peer.name), peer.pid)),
+            event,
+        };
+        if self.events.try_send(noted).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Events that were dropped since the start.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Events that wait.
+    pub(crate) fn queue_len(&self) -> usize {
+        QUEUE_LEN - self.events.capacity()
+    }
+}
+
+impl Pending {
+    /// Writes rows until `stop` is cancelled and nothing waits any more. Sleeps while nothing happens.
+    pub(crate) async fn run(mut self, store: Store, stop: CancellationToken) {
+        let mut batch = Vec::new();
+        let mut reported = 0;
+        loop {
+            let first = tokio::select! {
+                first = self.events.recv() => first,
+                () = stop.cancelled() => self.events.try_recv().ok(),
+            };
+            let Some(first) = first else {
+                return;
+            };
+            batch.push(first);
+            tokio::select! {
+                () = tokio::time::sleep(JUDGEMENT) => {}
+                () = stop.cancelled() => {}
+            }
+            while let Ok(more) = self.events.try_recv() {
+                batch.push(more);
+            }
+            let mut rows = Vec::with_capacity(batch.len() * 2);
+            for noted in batch.drain(..) {
+                row::rows_of(&noted, &mut rows).await;
+            }
+            let dropped = self.dropped.load(Ordering::Relaxed);
+            if dropped > reported {
+                tracing::warn!(
+                    dropped,
+                    "interactions were dropped: too much happened at once"
+                );
+                reported = dropped;
+            }
+            write(&store, rows).await;
+        }
+    }
+}
+
+async fn write(store: &Store, rows: Vec<InteractionRow>) {
+    if rows.is_empty() {
+        return;
+    }
+    if let Err(error) = store.commit(Write::Interactions(rows)).await {
+        tracing::error!(%error, "interactions did not reach the database");
+    }
+}

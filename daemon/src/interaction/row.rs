@@ -1,0 +1,188 @@
+//! From an event to its rows.
+
+use super::{Event, Noted, Typed};
+use crate::expect::clean_lossy;
+use crate::output::Piece;
+use crate::session::{Session, describe_end};
+use crate::store::InteractionRow;
+use ccd_protocol::session::EndReason;
+use std::sync::atomic::Ordering;
+
+/// Characters of output that a RECV row keeps.
+const RECV_CHARS: usize = 500;
+
+/// Output that is read for a RECV row; sequences and redaction take some of it away.
+const RECV_BYTES: usize = 4096;
+
+/// Output in which a typed text is looked for.
+const ECHO_BYTES: usize = 16 << 10;
+
+/// Characters of typed text that a SEND row keeps.
+const SEND_CHARS: usize = 10_000;
+
+const HIDDEN: &str = "<hidden>";
+
+/// Appends the rows of one event: what came before it as RECV, then its own.
+pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
+    let session = &noted.session;
+    let upto = match &noted.event {
+        Event::Send(typed) => Some(typed.offset),
+        Event::Match { end, .. } => Some(*end),
+        Event::Read { upto } => Some(*upto),
+        Event::End => Some(session.output.facts().bytes),
+        Event::Start | Event::Failure(_) | Event::Trouble(_) => None,
+    };
+    if let Some(upto) = upto
+        && let Some(row) = received(noted, upto).await
+    {
+        rows.push(row);
+    }
+    let mut row = blank(noted);
+    match &noted.event {
+        Event::Start => {
+            row.action = "START".into();
+            row.input_text = Some(redacted(&command_line(session)));
+        }
+        Event::Send(typed) => {
+            row.action = "SEND".into();
+            row.input_text = Some(shown_text(session, typed).await);
+            row.start_offset = Some(offset(typed.offset));
+        }
+        Event::Match {
+            pattern,
+            matched,
+            start,
+            end,
+        } => {
+            row.action = "EXPECT".into();
+            row.pattern_matched = Some(redacted(pattern));
+            row.output_text = Some(first_chars(&redacted(matched), RECV_CHARS));
+            (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
+        }
+        Event::Read { .. } => return,
+        Event::Failure(text) | Event::Trouble(text) => {
+            row.action = "ERROR".into();
+            row.output_text = Some(redacted(text));
+        }
+        Event::End => end_row(session, &mut row),
+    }
+    rows.push(row);
+}
+
+fn blank(noted: &Noted) -> InteractionRow {
+    InteractionRow {
+        id: 0,
+        session_id: noted.session.id().to_string(),
+        timestamp: noted.timestamp.clone(),
+        action: String::new(),
+        input_text: None,
+        output_text: None,
+        pattern_matched: None,
+        client: noted.client.as_ref().map(|client| client.0.to_string()),
+        client_pid: noted.client.as_ref().and_then(|client| client.1),
+        start_offset: None,
+        end_offset: None,
+    }
+}
+
+/// The end: an ERROR unless the program ended by itself or was closed.
+fn end_row(session: &Session, row: &mut InteractionRow) {
+    let state = session.state();
+    let quiet = matches!(
+        state.end_reason,
+        Some(EndReason::Exited | EndReason::Closed)
+    );
+    row.action = if quiet { "RECV" } else { "ERROR" }.into();
+    row.pattern_matched = Some("eof".into());
+    let reason = state
+        .end_reason
+        .map_or("unknown", crate::session::reason_text);
+    let how = describe_end(state.exit, None);
+    row.output_text = Some(format!("ended: {reason}, {how}"));
+    let end = session.output.facts().bytes;
+    (row.start_offset, row.end_offset) = (Some(offset(end)), Some(offset(end)));
+}
+
+/// The row for the output since the last one, if there was any.
+async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
+    let session = &noted.session;
+    let from = session.recorded_upto.fetch_max(upto, Ordering::AcqRel);
+    if from >= upto {
+        return None;
+    }
+    let len = usize::try_from(upto - from)
+        .unwrap_or(usize::MAX)
+        .min(RECV_BYTES);
+    let bytes = read(session, from, len).await;
+    let text = clean_lossy(&bytes, session.facts.encoding);
+    let mut row = blank(noted);
+    row.action = "RECV".into();
+    row.client = None;
+    row.client_pid = None;
+    row.output_text = Some(first_chars(&redacted(&text), RECV_CHARS));
+    (row.start_offset, row.end_offset) = (Some(offset(from)), Some(offset(upto)));
+    Some(row)
+}
+
+async fn read(session: &Session, from: u64, len: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut at = from;
+    while bytes.len() < len {
+        match session.output.read(at, len - bytes.len()).await {
+            Ok(Piece::Bytes(more)) => {
+                at += more.len() as u64;
+                bytes.extend_from_slice(&more);
+            }
+            Ok(Piece::Missing { resume }) if resume < from + len as u64 => at = resume,
+            _ => break,
+        }
+    }
+    bytes
+}
+
+/// Typed text as the log may keep it.
+async fn shown_text(session: &Session, typed: &Typed) -> String {
+    if typed.hidden {
+        return HIDDEN.into();
+    }
+    if typed.must_have_been_shown {
+        let output = read(session, typed.offset, ECHO_BYTES).await;
+        let screen = without_blanks(&clean_lossy(&output, session.facts.encoding));
+        let visible = typed.text.lines().map(without_blanks);
+        if !visible.into_iter().all(|line| screen.contains(&line)) {
+            return HIDDEN.into();
+        }
+    }
+    first_chars(&redacted(&typed.text), SEND_CHARS)
+}
+
+/// Line editors wrap and redraw, so blanks do not count.
+fn without_blanks(text: &str) -> String {
+    text.chars()
+        .filter(|c| !c.is_whitespace() && !c.is_control())
+        .collect()
+}
+
+fn command_line(session: &Session) -> String {
+    let mut line = session.facts.program.clone();
+    for arg in &session.facts.args {
+        line.push(' ');
+        line.push_str(arg);
+    }
+    line
+}
+
+fn redacted(text: &str) -> String {
+    crate::redact::redact(text).text.into_owned()
+}
+
+fn first_chars(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((at, _)) => text[..at].to_owned(),
+        None => text.to_owned(),
+    }
+}
+
+fn offset(offset: u64) -> i64 {
+    i64::try_from(offset).unwrap_or(i64::MAX)
+}

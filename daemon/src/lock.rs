@@ -1,0 +1,67 @@
+//! One daemon a socket and a base folder.
+
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Another daemon is there, or the lock cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LockError {
+    #[error("a daemon already runs here: {holder}")]
+    Held { holder: String },
+    #[error("the lock {path:?} could not be taken: {source}")]
+    Io { path: PathBuf, source: io::Error },
+}
+
+/// A lock that is held while this lives, whatever becomes of the process.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock and writes down who has it.
+    ///
+    /// # Errors
+    ///
+    /// [`LockError::Held`] names the other daemon's process and socket.
+    pub(crate) fn take(path: &Path, socket: &Path) -> Result<Self, LockError> {
+        let io_error = |source| LockError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)
+            .map_err(io_error)?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            let mut holder = String::new();
+            file.read_to_string(&mut holder).map_err(io_error)?;
+            let holder = holder.trim();
+            let holder = if holder.is_empty() {
+                "it is just starting"
+            } else {
+                holder
+            };
+            return Err(LockError::Held {
+                holder: holder.to_owned(),
+            });
+        }
+        let note = format!(
+            "pid {}, socket {}\n",
+            crate::daemon::own_pid(),
+            socket.display()
+        );
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.write_all(note.as_bytes()))
+            .map_err(io_error)?;
+        Ok(Self { _file: file })
+    }
+}

@@ -1,0 +1,252 @@
+//! The daemon's own log: levels that change at run time, files that rotate by day.
+
+use crate::config::{LogDestination, LogFormat, LogLevel, Logging};
+use crate::rpc::RpcError;
+use ccd_protocol::daemon::{DaemonLogParams, DaemonLogReply};
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Context, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, Registry, reload};
+
+/// Name of the log files: `ccd.2026-01-31.log`.
+const PREFIX: &str = "ccd";
+const SUFFIX: &str = "log";
+
+/// Errors that `daemon.status` shows.
+const MAX_ERRORS: usize = 10;
+
+/// Longest error that is kept.
+const MAX_ERROR_CHARS: usize = 400;
+
+/// Handle to the log.
+#[derive(Clone)]
+pub(crate) struct Log {
+    filter: reload::Handle<LevelFilter, Registry>,
+    state: Arc<Mutex<State>>,
+    folder: Option<PathBuf>,
+}
+
+struct State {
+    level: LogLevel,
+    debug: bool,
+    errors: VecDeque<String>,
+}
+
+impl Log {
+    /// Sets up the log of the process.
+    ///
+    /// # Errors
+    ///
+    /// The log's folder cannot be used.
+    pub(crate) fn start(logging: &Logging, level: LogLevel, folder: &Path) -> io::Result<Self> {
+        let (filter, handle) = reload::Layer::new(filter_of(level));
+        let state = Arc::new(Mutex::new(State {
+            level,
+            debug: false,
+            errors: VecDeque::new(),
+        }));
+        let errors = KeepErrors(Arc::clone(&state));
+        let registry = tracing_subscriber::registry().with(filter).with(errors);
+        let to_file = logging.destination == LogDestination::File;
+        let result = if to_file {
+            registry
+                .with(layer(logging.format, true, appender(folder)?))
+                .try_init()
+        } else {
+            // The journal reads standard error and adds the times itself.
+            let times = logging.destination == LogDestination::Stderr;
+            registry
+                .with(layer(logging.format, times, io::stderr))
+                .try_init()
+        };
+        result.map_err(io::Error::other)?;
+        Ok(Self {
+            filter: handle,
+            state,
+            folder: to_file.then(|| folder.to_owned()),
+        })
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the level, as after a reload of the configuration.
+    pub(crate) fn set_level(&self, level: LogLevel) {
+        let debug = {
+            let mut state = self.state();
+            state.level = level;
+            state.debug
+        };
+        let shown = if debug { LogLevel::Debug } else { level };
+        if let Err(error) = self.filter.reload(filter_of(shown)) {
+            tracing::warn!(%error, "the level could not be changed");
+        }
+    }
+
+    /// Shows or changes what is logged.
+    ///
+    /// # Errors
+    ///
+    /// The level is unknown.
+    pub(crate) fn change(&self, params: &DaemonLogParams) -> Result<DaemonLogReply, RpcError> {
+        let level = match &params.level {
+            Some(text) => Some(level_named(text).ok_or_else(|| {
+                RpcError::InvalidArgument(format!(
+                    "level is {text:?}: give error, warn, info, debug or trace"
+                ))
+            })?),
+            None => None,
+        };
+        if let Some(debug) = params.debug {
+            self.state().debug = debug;
+        }
+        let level = level.unwrap_or(self.state().level);
+        self.set_level(level);
+        let state = self.state();
+        Ok(DaemonLogReply {
+            level: name_of(state.level).into(),
+            debug: state.debug,
+            path: self
+                .folder
+                .as_deref()
+                .and_then(newest)
+                .map(|path| path.to_string_lossy().into_owned()),
+        })
+    }
+
+    /// The last errors, newest last.
+    pub(crate) fn last_errors(&self) -> Vec<String> {
+        self.state().errors.iter().cloned().collect()
+    }
+}
+
+fn layer<S, W>(format: LogFormat, times: bool, writer: W) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: Subscriber + for<'span> tracing_subscriber::registry::LookupSpan<'span>,
+    W: for<'writer> MakeWriter<'writer> + Send + Sync + 'static,
+{
+    let base = tracing_subscriber::fmt::layer()
+        .with_writer(writer)
+        .with_ansi(false);
+    match (format, times) {
+        (LogFormat::Text, true) => base.boxed(),
+        (LogFormat::Text, false) => base.without_time().boxed(),
+        (LogFormat::Json, true) => base.json().boxed(),
+        (LogFormat::Json, false) => base.json().without_time().boxed(),
+    }
+}
+
+fn appender(folder: &Path) -> io::Result<RollingFileAppender> {
+    RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix(PREFIX)
+        .filename_suffix(SUFFIX)
+        .build(folder)
+        .map_err(io::Error::other)
+}
+
+fn filter_of(level: LogLevel) -> LevelFilter {
+    match level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Trace => LevelFilter::TRACE,
+    }
+}
+
+fn name_of(level: LogLevel) -> &'static str {
+    match level {
+        LogLevel::Error => "error",
+        LogLevel::Warn => "warn",
+        LogLevel::Info => "info",
+        LogLevel::Debug => "debug",
+        LogLevel::Trace => "trace",
+    }
+}
+
+fn level_named(text: &str) -> Option<LogLevel> {
+    [
+        LogLevel::Error,
+        LogLevel::Warn,
+        LogLevel::Info,
+        LogLevel::Debug,
+        LogLevel::Trace,
+    ]
+    .into_iter()
+    .find(|&level| name_of(level).eq_ignore_ascii_case(text))
+}
+
+fn log_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        if name.starts_with(PREFIX) && name.ends_with(SUFFIX) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn newest(folder: &Path) -> Option<PathBuf> {
+    log_files(folder).ok()?.pop()
+}
+
+/// Deletes log files that were last written before `age`.
+pub(crate) fn remove_older_than(folder: &Path, age: Duration) -> io::Result<()> {
+    let Some(limit) = SystemTime::now().checked_sub(age) else {
+        return Ok(());
+    };
+    for path in log_files(folder)? {
+        if std::fs::metadata(&path)?.modified()? < limit {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Remembers the last errors for `daemon.status`.
+struct KeepErrors(Arc<Mutex<State>>);
+
+impl<S: Subscriber> Layer<S> for KeepErrors {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        if *event.metadata().level() != Level::ERROR {
+            return;
+        }
+        let mut line = Line(crate::clock::now());
+        event.record(&mut line);
+        let text: String = line.0.chars().take(MAX_ERROR_CHARS).collect();
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.errors.len() == MAX_ERRORS {
+            state.errors.pop_front();
+        }
+        state.errors.push_back(text);
+    }
+}
+
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        let _ = match field.name() {
+            "message" => write!(self.0, " {value:?}"),
+            name => write!(self.0, " {name}={value:?}"),
+        };
+    }
+}

@@ -1,0 +1,73 @@
+//! Keeps what grows within its bounds.
+
+use crate::daemon::Daemon;
+use ccd_protocol::job::JobStarted;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Ended sessions and old logs are looked at so often; the daemon sleeps in between.
+const PERIOD: Duration = Duration::from_secs(60 * 60);
+
+const DAY_S: u64 = 24 * 60 * 60;
+
+/// Runs until the daemon stops.
+pub(crate) async fn run(daemon: Arc<Daemon>) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(PERIOD) => {}
+            () = daemon.sessions.stop.cancelled() => return,
+        }
+        if daemon.sessions.config().auto_cleanup
+            && let Err(error) = apply(&daemon).await
+        {
+            tracing::error!(error, "old sessions could not be removed");
+        }
+    }
+}
+
+/// Starts the job of `daemon.check`.
+pub(crate) async fn start_check(
+    daemon: &Arc<Daemon>,
+) -> Result<JobStarted, crate::store::StoreError> {
+    let checked = Arc::clone(daemon);
+    let job = daemon
+        .jobs
+        .start("daemon.check", |handle| async move {
+            handle.progress(serde_json::json!({"step": "database"}));
+            let problems = checked
+                .sessions
+                .store
+                .check()
+                .await
+                .map_err(|error| error.to_string())?;
+            handle.progress(serde_json::json!({"step": "retention"}));
+            let removed = if handle.cancelled().is_cancelled() {
+                0
+            } else {
+                apply(&checked).await?
+            };
+            Ok(serde_json::json!({"problems": problems, "removed_sessions": removed}))
+        })
+        .await?;
+    Ok(JobStarted { job })
+}
+
+/// Removes ended sessions whose time is over, and old logs of the daemon. Returns how many sessions went.
+pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, String> {
+    let config = daemon.sessions.config();
+    let keep = Duration::from_secs(u64::from(config.keep_log_days) * DAY_S);
+    let removed = daemon
+        .sessions
+        .retain(keep)
+        .await
+        .map_err(|error| error.to_string())?;
+    let days = config.logging.keep_days;
+    let logs = daemon.sessions.paths.logs.clone();
+    tokio::task::spawn_blocking(move || {
+        crate::log::remove_older_than(&logs, Duration::from_secs(u64::from(days) * DAY_S))
+    })
+    .await
+    .map_err(|error| error.to_string())?
+    .map_err(|error| error.to_string())?;
+    Ok(removed)
+}

@@ -1,0 +1,358 @@
+//! The log of one session on disk: `output.log` and the rotated files before it.
+//!
+//! A rotated file is named after the offset of its first byte, so names cannot collide and the
+//! folder alone tells which bytes are there. Where bytes were lost, a new file begins behind
+//! the gap: no file ever has a hole in it. The base of `output.log` is kept in `output.base`,
+//! written before the log that it speaks of.
+
+use rustix::fs::fstat;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+const CURRENT: &str = "output.log";
+const BASE: &str = "output.base";
+
+/// A file of the log: bytes `[start, start + len)` of the session's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) start: u64,
+    pub(crate) len: u64,
+    /// Its file is `output.log`, not a rotated one.
+    pub(crate) current: bool,
+}
+
+impl Segment {
+    pub(crate) fn end(self) -> u64 {
+        self.start + self.len
+    }
+
+    fn path(self, dir: &Path) -> PathBuf {
+        if self.current {
+            dir.join(CURRENT)
+        } else {
+            rotated(dir, self.start)
+        }
+    }
+}
+
+/// The path of the file that is written.
+pub(crate) fn current_path(dir: &Path) -> PathBuf {
+    dir.join(CURRENT)
+}
+
+fn rotated(dir: &Path, start: u64) -> PathBuf {
+    dir.join(format!("output-{start:015}.log"))
+}
+
+/// Writes the log. One owner at a time: it moves into the blocking call and back.
+#[derive(Debug)]
+pub(crate) struct LogWriter {
+    dir: PathBuf,
+    file: Option<File>,
+    base: u64,
+    len: u64,
+    rotation_bytes: u64,
+    rotations: u64,
+}
+
+impl LogWriter {
+    /// A writer whose first byte will have the offset `base`; the file is made with the first byte.
+    pub(crate) fn new(dir: PathBuf, base: u64, rotation_bytes: u64) -> Self {
+        Self {
+            dir,
+            file: None,
+            base,
+            len: 0,
+            rotation_bytes: rotation_bytes.max(1),
+            rotations: 0,
+        }
+    }
+
+    /// Goes on where the files on disk end, at the start of a daemon.
+    ///
+    /// `hint` is a base that is known from elsewhere and counts where `output.log` is missing.
+    pub(crate) fn resume(dir: PathBuf, hint: u64, rotation_bytes: u64) -> io::Result<Self> {
+        let segments = segments(&dir)?;
+        let last = segments.last().copied();
+        let mut writer = Self::new(dir, hint, rotation_bytes);
+        if let Some(last) = last {
+            if last.current {
+                writer.base = last.start;
+                writer.len = last.len;
+                writer.file = Some(open_append(&current_path(&writer.dir))?);
+            } else {
+                writer.base = hint.max(last.end());
+            }
+        }
+        Ok(writer)
+    }
+
+    /// Offset of the byte that will be written next.
+    pub(crate) fn end(&self) -> u64 {
+        self.base + self.len
+    }
+
+    /// Base of `output.log`.
+    pub(crate) fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// How often a file was closed and a new one begun.
+    pub(crate) fn rotations(&self) -> u64 {
+        self.rotations
+    }
+
+    /// Appends `data`, whose first byte has the offset `offset`.
+    ///
+    /// # Errors
+    ///
+    /// Nothing of `data` counts as logged; what the disk took of it is cut off again.
+    pub(crate) fn append(&mut self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let vanished = match &self.file {
+            Some(file) => fstat(file)?.st_nlink == 0,
+            None => false,
+        };
+        if vanished {
+            // Somebody deleted the folder: begin anew behind what is lost.
+            self.file = None;
+            self.base = offset;
+            self.len = 0;
+        }
+        let jumped = offset != self.end();
+        if self.file.is_some() && (jumped || self.len >= self.rotation_bytes) {
+            self.close_current()?;
+        }
+        if self.file.is_none() {
+            self.begin(offset)?;
+        }
+        let Some(file) = self.file.as_mut() else {
+            return Err(io::Error::other("the log has no file"));
+        };
+        if let Err(error) = file.write_all(data) {
+            // Cut back to what counts; a full disk still allows it.
+            let _ = file.set_len(self.len);
+            return Err(error);
+        }
+        self.len += data.len() as u64;
+        Ok(())
+    }
+
+    fn close_current(&mut self) -> io::Result<()> {
+        self.file = None;
+        if self.len > 0 {
+            fs::rename(current_path(&self.dir), rotated(&self.dir, self.base))?;
+            self.rotations += 1;
+        }
+        self.base = self.end();
+        self.len = 0;
+        Ok(())
+    }
+
+    fn begin(&mut self, offset: u64) -> io::Result<()> {
+        self.base = offset;
+        self.len = 0;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.dir)?;
+        if offset > 0 {
+            write_base(&self.dir, offset)?;
+        }
+        self.file = Some(
+            OpenOptions::new()
+                .create(true)
+                .write(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(current_path(&self.dir))?,
+        );
+        Ok(())
+    }
+
+    /// Deletes rotated files, oldest first, until at most `max_bytes` of log are left.
+    ///
+    /// Returns the offset of the oldest byte that is still there.
+    pub(crate) fn drop_oldest(&self, max_bytes: u64) -> io::Result<u64> {
+        let segments = segments(&self.dir)?;
+        let mut total: u64 = segments.iter().map(|segment| segment.len).sum();
+        let mut oldest = 0;
+        for segment in &segments {
+            oldest = segment.start;
+            if total <= max_bytes || segment.current {
+                break;
+            }
+            fs::remove_file(segment.path(&self.dir))?;
+            total -= segment.len;
+            oldest = segment.end();
+        }
+        Ok(oldest)
+    }
+}
+
+fn open_append(path: &Path) -> io::Result<File> {
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok(file)
+}
+
+fn write_base(dir: &Path, base: u64) -> io::Result<()> {
+    let beside = dir.join("output.base.new");
+    let mut file = OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&beside)?;
+    writeln!(file, "{base}")?;
+    fs::rename(beside, dir.join(BASE))
+}
+
+fn read_base(dir: &Path) -> u64 {
+    fs::read_to_string(dir.join(BASE))
+        .ok()
+        .and_then(|text| text.trim().parse().ok())
+        .unwrap_or(0)
+}
+
+/// Lists the files of a log in the order of their offsets; empty when there is no folder.
+pub(crate) fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    let mut current = None;
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        if name == CURRENT {
+            current = Some(entry.metadata()?.len());
+        } else if let Some(start) = name
+            .strip_prefix("output-")
+            .and_then(|rest| rest.strip_suffix(".log"))
+            .and_then(|digits| digits.parse().ok())
+        {
+            let len = entry.metadata()?.len();
+            found.push(Segment {
+                start,
+                len,
+                current: false,
+            });
+        }
+    }
+    found.sort_unstable_by_key(|segment| segment.start);
+    if let Some(len) = current {
+        let rotated_end = found.last().map_or(0, |segment| segment.end());
+        found.push(Segment {
+            start: rotated_end.max(read_base(dir)),
+            len,
+            current: true,
+        });
+    }
+    Ok(found)
+}
+
+/// What a read of the log found at an offset.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Logged {
+    /// Bytes from the asked offset on.
+    Bytes(Vec<u8>),
+    /// No file has this byte; the next one that is there has the offset `resume`.
+    Missing { resume: u64 },
+}
+
+/// Reads up to `max_bytes` from `offset` on, out of one file; `limit` is where the log ends at most.
+pub(crate) fn read(dir: &Path, offset: u64, max_bytes: usize, limit: u64) -> io::Result<Logged> {
+    let segments = segments(dir)?;
+    for segment in segments {
+        if offset < segment.start {
+            return Ok(Logged::Missing {
+                resume: segment.start.min(limit),
+            });
+        }
+        if offset < segment.end() {
+            let left = (segment.end().min(limit) - offset).min(max_bytes as u64);
+            let mut file = File::open(segment.path(dir))?;
+            file.seek(SeekFrom::Start(offset - segment.start))?;
+            let mut bytes = Vec::new();
+            file.take(left).read_to_end(&mut bytes)?;
+            if bytes.is_empty() {
+                break; // rotated away between looking and opening
+            }
+            return Ok(Logged::Bytes(bytes));
+        }
+    }
+    Ok(Logged::Missing { resume: limit })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_all(dir: &Path, end: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while (bytes.len() as u64) < end {
+            match read(dir, bytes.len() as u64, 7, end).unwrap() {
+                Logged::Bytes(more) => bytes.extend(more),
+                Logged::Missing { resume } => bytes.resize(usize::try_from(resume).unwrap(), b'?'),
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn rotation_keeps_every_byte_at_its_offset() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("s");
+        let mut writer = LogWriter::new(dir.clone(), 0, 10);
+        for number in 0..20u64 {
+            writer.append(number * 4, b"abcd").unwrap();
+        }
+        assert_eq!(writer.end(), 80);
+        assert_eq!(read_all(&dir, 80), b"abcd".repeat(20));
+        assert!(segments(&dir).unwrap().len() > 4);
+        let again = LogWriter::resume(dir.clone(), 0, 10).unwrap();
+        assert_eq!(again.end(), 80);
+    }
+
+    #[test]
+    fn a_gap_starts_a_new_file_behind_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("s");
+        let mut writer = LogWriter::new(dir.clone(), 0, 1000);
+        writer.append(0, b"before").unwrap();
+        writer.append(10, b"after").unwrap();
+        assert_eq!(read_all(&dir, 15), b"before????after");
+        assert_eq!(LogWriter::resume(dir, 0, 1000).unwrap().end(), 15);
+    }
+
+    #[test]
+    fn a_deleted_folder_is_made_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("s");
+        let mut writer = LogWriter::new(dir.clone(), 0, 1000);
+        writer.append(0, b"gone").unwrap();
+        fs::remove_dir_all(&dir).unwrap();
+        writer.append(4, b"here").unwrap();
+        assert_eq!(read_all(&dir, 8), b"????here");
+    }
+
+    #[test]
+    fn the_oldest_files_go_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("s");
+        let mut writer = LogWriter::new(dir.clone(), 0, 4);
+        for number in 0..5u64 {
+            writer.append(number * 4, b"abcd").unwrap();
+        }
+        assert_eq!(writer.drop_oldest(8).unwrap(), 12);
+        assert_eq!(
+            read_all(&dir, 20),
+            [b"?".repeat(12), b"abcdabcd".to_vec()].concat()
+        );
+    }
+}

@@ -1,0 +1,354 @@
+//! What a session printed: addressed by offset, never consumed by reading.
+//!
+//! The ring has the newest bytes (it outlives the process), memory the last lines, the log the
+//! rest. Readers pull by offset at their own pace, so a slow one hurts only itself.
+
+mod flush;
+mod history;
+pub(crate) mod log;
+
+pub(crate) use flush::{Flushed, Flusher};
+
+use crate::holder::{Gap, Ring};
+use history::History;
+use log::Logged;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
+/// Unlogged bytes that are written without waiting for more.
+pub(crate) const FLUSH_BYTES: u64 = 64 << 10;
+
+/// The output of one session.
+#[derive(Debug)]
+pub(crate) struct Output {
+    dir: PathBuf,
+    inner: Mutex<Inner>,
+    changed: Notify,
+    unlogged: Notify,
+    flush_is_due: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// The session's ring while it lives.
+    ring: Option<Ring>,
+    history: History,
+    /// Every byte below is in the log or in a gap.
+    logged: u64,
+    gaps: Vec<Gap>,
+    rotated_at: Option<String>,
+    lines: u64,
+    ended: bool,
+}
+
+/// What there is to read at an offset.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Bytes from the asked offset on.
+    Bytes(Vec<u8>),
+    /// These bytes are in no log and no longer in memory; go on at `resume`.
+    Missing { resume: u64 },
+    /// Nothing yet.
+    Pending,
+    /// Nothing, and nothing will come.
+    End,
+}
+
+/// Figures for the session's record.
+#[derive(Debug, Clone)]
+pub(crate) struct OutputFacts {
+    pub(crate) lines: u64,
+    pub(crate) bytes: u64,
+    pub(crate) buffered_bytes: u64,
+    pub(crate) rotated_at: Option<String>,
+    pub(crate) gaps: Vec<Gap>,
+}
+
+impl Output {
+    /// The output of a program that was just started.
+    pub(crate) fn live(dir: PathBuf, ring: Ring, max_lines: u64) -> Self {
+        Self::new(dir, Some(ring), 0, max_lines)
+    }
+
+    /// The output of an ended session: the log has it all, as far as it is known.
+    pub(crate) fn ended(dir: PathBuf, bytes: u64, lines: u64, gaps: Vec<Gap>) -> Self {
+        let output = Self::new(dir, None, bytes, 1);
+        {
+            let mut inner = output.lock();
+            inner.lines = lines;
+            inner.gaps = gaps;
+            inner.ended = true;
+        }
+        output
+    }
+
+    fn new(dir: PathBuf, ring: Option<Ring>, end: u64, max_lines: u64) -> Self {
+        Self {
+            dir,
+            inner: Mutex::new(Inner {
+                ring,
+                history: History::new(end, max_lines),
+                logged: end,
+                gaps: Vec::new(),
+                rotated_at: None,
+                lines: 0,
+                ended: false,
+            }),
+            changed: Notify::new(),
+            unlogged: Notify::new(),
+            flush_is_due: AtomicBool::new(false),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session's folder.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Takes what the ring has, shows it to `see` with its offset, and wakes who waits.
+    ///
+    /// Returns whether there was anything.
+    pub(crate) fn take_from_ring(&self, see: impl FnOnce(&[u8], u64)) -> bool {
+        let mut inner = self.lock();
+        let Inner {
+            ring: Some(ring),
+            history,
+            logged,
+            ..
+        } = &mut *inner
+        else {
+            return false;
+        };
+        let from = history.end();
+        let bytes = ring.bytes(from);
+        if bytes.is_empty() {
+            return false;
+        }
+        history.append(bytes, *logged);
+        see(bytes, from);
+        let unlogged = history.end() - *logged;
+        let lines = history.total_newlines();
+        inner.lines = lines;
+        drop(inner);
+        self.changed.notify_waiters();
+        if unlogged >= FLUSH_BYTES || !self.flush_is_due.swap(true, Ordering::AcqRel) {
+            self.unlogged.notify_one();
+        }
+        true
+    }
+
+    /// A future that is ready once the output or the session's state has changed after this call.
+    pub(crate) fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
+    }
+
+    /// Wakes everybody who waits for a change.
+    pub(crate) fn announce(&self) {
+        self.changed.notify_waiters();
+    }
+
+    /// Offset just past the newest byte that was published.
+    ///
+    /// Bytes that only the ring has count: they are safe, and were there before whatever comes next.
+    pub(crate) fn end(&self) -> u64 {
+        let inner = self.lock();
+        match &inner.ring {
+            Some(ring) => ring.head().max(inner.history.end()),
+            None => inner.history.end(),
+        }
+    }
+
+    /// Offset of the oldest byte in memory.
+    pub(crate) fn memory_start(&self) -> u64 {
+        self.lock().history.start()
+    }
+
+    /// Bytes that are published but in no log yet.
+    pub(crate) fn unlogged_bytes(&self) -> u64 {
+        let inner = self.lock();
+        inner.history.end() - inner.logged
+    }
+
+    /// True when all output is there.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.lock().ended
+    }
+
+    /// True when the ring has been read to its end and the terminal will bring no more.
+    pub(crate) fn is_drained(&self) -> bool {
+        let inner = self.lock();
+        match &inner.ring {
+            Some(ring) => ring.eof() && ring.head() == inner.history.end(),
+            None => true,
+        }
+    }
+
+    /// How the program ended, once it has.
+    pub(crate) fn exit(&self) -> Option<crate::holder::Exit> {
+        self.lock().ring.as_ref().and_then(Ring::status)
+    }
+
+    /// Figures for the record.
+    pub(crate) fn facts(&self) -> OutputFacts {
+        let inner = self.lock();
+        OutputFacts {
+            lines: inner.lines,
+            bytes: inner.history.end(),
+            buffered_bytes: inner.history.len() as u64,
+            rotated_at: inner.rotated_at.clone(),
+            gaps: inner.gaps.clone(),
+        }
+    }
+
+    /// The cursor from which an expect without `from` starts.
+    pub(crate) fn cursor(&self) -> u64 {
+        self.lock().ring.as_ref().map_or(0, Ring::cursor)
+    }
+
+    /// Moves the default cursor; it never goes back.
+    pub(crate) fn advance_cursor(&self, cursor: u64) {
+        if let Some(ring) = &self.lock().ring
+            && cursor > ring.cursor()
+        {
+            ring.set_cursor(cursor);
+        }
+    }
+
+    /// Copies from memory or the ring, when the offset is there.
+    pub(crate) fn read_memory(&self, from: u64, max_bytes: usize) -> Option<Piece> {
+        let inner = self.lock();
+        let end = inner.history.end();
+        if from >= end {
+            return Some(if inner.ended {
+                Piece::End
+            } else {
+                Piece::Pending
+            });
+        }
+        if from < inner.history.start() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        inner.history.copy(from, max_bytes, &mut bytes);
+        Some(Piece::Bytes(bytes))
+    }
+
+    /// Reads at most `max_bytes` from `from` on: from memory, else from the log.
+    ///
+    /// # Errors
+    ///
+    /// The log could not be read.
+    pub(crate) async fn read(&self, from: u64, max_bytes: usize) -> io::Result<Piece> {
+        if let Some(piece) = self.read_memory(from, max_bytes) {
+            return Ok(piece);
+        }
+        let dir = self.dir.clone();
+        let limit = self.memory_start();
+        let logged = tokio::task::spawn_blocking(move || log::read(&dir, from, max_bytes, limit))
+            .await
+            .map_err(io::Error::other)??;
+        Ok(match logged {
+            Logged::Bytes(bytes) => Piece::Bytes(bytes),
+            Logged::Missing { resume } => Piece::Missing { resume },
+        })
+    }
+
+    /// Waits until there is output to log.
+    pub(crate) async fn unlogged(&self) {
+        self.unlogged.notified().await;
+    }
+
+    /// Copies what no log has yet, at most `max_bytes`, with its offset.
+    fn pending(&self, max_bytes: usize) -> Option<(u64, Vec<u8>)> {
+        self.flush_is_due.store(false, Ordering::Release);
+        let inner = self.lock();
+        let from = inner.logged;
+        if from == inner.history.end() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        inner.history.copy(from, max_bytes, &mut bytes);
+        Some((from, bytes))
+    }
+
+    /// Everything below `upto` is in the log now; returns whether the holder waits for room.
+    fn set_logged(&self, upto: u64, log_base: u64) -> bool {
+        let mut inner = self.lock();
+        inner.logged = inner.logged.max(upto);
+        let (logged, lines) = (inner.logged, inner.lines);
+        match &mut inner.ring {
+            Some(ring) => {
+                ring.set_log_base(log_base);
+                ring.set_output_lines(lines);
+                ring.set_tail(logged)
+            }
+            None => false,
+        }
+    }
+
+    /// Gives up logging everything that is there; returns whether the holder waits for room.
+    fn lose_pending(&self) -> bool {
+        let mut inner = self.lock();
+        let end = inner.history.end();
+        let gap = Gap {
+            offset: inner.logged,
+            len: end - inner.logged,
+        };
+        if gap.len == 0 {
+            return false;
+        }
+        match inner.gaps.last_mut() {
+            Some(last) if last.offset + last.len == gap.offset => last.len += gap.len,
+            _ => inner.gaps.push(gap),
+        }
+        inner.logged = end;
+        match &mut inner.ring {
+            Some(ring) => {
+                ring.add_gap(gap);
+                ring.set_tail(end)
+            }
+            None => false,
+        }
+    }
+
+    /// Bytes that were given up have reached the log after all.
+    fn found_in_log(&self, offset: u64, length: u64) {
+        let mut inner = self.lock();
+        for gap in &mut inner.gaps {
+            if gap.offset == offset && gap.len >= length {
+                gap.offset += length;
+                gap.len -= length;
+            }
+        }
+        inner.gaps.retain(|gap| gap.len > 0);
+    }
+
+    fn note_rotation(&self) {
+        self.lock().rotated_at = Some(crate::clock::now());
+    }
+
+    /// No more output will come. The ring is given up; memory too where the log has everything.
+    pub(crate) fn finish(&self) {
+        let mut inner = self.lock();
+        inner.ended = true;
+        inner.ring = None;
+        let memory_start = inner.history.start();
+        if inner
+            .gaps
+            .iter()
+            .all(|gap| gap.offset + gap.len <= memory_start)
+        {
+            inner.history.clear();
+        }
+        drop(inner);
+        self.changed.notify_waiters();
+    }
+}

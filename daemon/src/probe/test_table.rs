@@ -1,0 +1,153 @@
+//! A row of the table of programs, and how it is played.
+
+use std::time::{Duration, Instant};
+
+use super::report::Verdict::{self, Accepts, Blocked};
+use super::test_terminal::{Terminal, eventually, is_installed};
+use super::{Line, Probe, fresh};
+
+/// How many looks in a row must agree, [`BETWEEN_LOOKS`] apart.
+const LOOKS: usize = 3;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// Programs without which the table proves nothing.
+const REQUIRED: [&str; 6] = ["bash", "dash", "cat", "python3", "perl", "sleep"];
+
+/// The line mode a row expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Canonical with echo: nobody has touched the terminal.
+    Plain,
+    /// Canonical without echo: a secret is asked for.
+    Hidden,
+    /// Neither.
+    Raw,
+}
+pub(super) use Mode::{Hidden, Plain, Raw};
+
+impl From<Line> for Mode {
+    fn from(line: Line) -> Self {
+        match (line.canonical, line.echo) {
+            (true, true) => Plain,
+            (true, false) => Hidden,
+            (false, _) => Raw,
+        }
+    }
+}
+
+/// One program, what it is given, and what it must look like then.
+pub(super) struct Row<'a> {
+    pub(super) argv: Vec<&'a str>,
+    /// Typed one after the other, each when the program waits for input.
+    typed: Vec<&'a str>,
+    /// Shown before the verdict is looked at; empty for nothing.
+    shown: &'a str,
+    mode: Mode,
+    verdict: Verdict,
+    pub(super) how: &'a str,
+}
+
+/// A program that gets to its state by itself.
+pub(super) fn row<'a>(argv: &[&'a str], mode: Mode, verdict: Verdict, how: &'a str) -> Row<'a> {
+    Row {
+        argv: argv.to_vec(),
+        typed: Vec::new(),
+        shown: "",
+        mode,
+        verdict,
+        how,
+    }
+}
+
+impl<'a> Row<'a> {
+    /// Types these, one after the other, each when the program waits for input.
+    pub(super) fn typed(self, typed: &[&'a str]) -> Self {
+        Self {
+            typed: typed.to_vec(),
+            ..self
+        }
+    }
+
+    /// Looks only once this has been shown.
+    pub(super) fn after(self, shown: &'a str) -> Self {
+        Self { shown, ..self }
+    }
+
+    fn problem(&self, probe: &Probe) -> Option<String> {
+        let right = probe.verdict == self.verdict
+            && probe.how == self.how
+            && Mode::from(probe.line) == self.mode;
+        let waits = matches!(probe.verdict, Blocked | Accepts);
+        (!right || probe.reader.is_some() != waits).then(|| format!("{:?}: {probe:?}", self.argv))
+    }
+
+    /// Plays the row and returns its terminal and the last look; `None` when the program is not
+    /// installed.
+    pub(super) fn play(&self) -> Option<(Terminal, Probe)> {
+        if !is_installed(self.argv[0]) {
+            assert!(
+                !REQUIRED.contains(&self.argv[0]),
+                "{} is not installed",
+                self.argv[0]
+            );
+            eprintln!("skipped, not installed: {}", self.argv[0]);
+            return None;
+        }
+        let mut terminal = Terminal::start(&self.argv);
+        let mut last = None;
+        for text in &self.typed {
+            let before = wait_for_reader(&mut terminal, last.take());
+            terminal.send(text);
+            last = Some((before, Instant::now()));
+        }
+        let mut agreeing = 0;
+        let probe = eventually(|| {
+            if !terminal.has_shown(self.shown) {
+                return Err(format!(
+                    "{:?} never showed {:?}: {}",
+                    self.argv,
+                    self.shown,
+                    terminal.output()
+                ));
+            }
+            let probe = terminal.probe();
+            let counts = is_fresh(last.as_ref(), &probe);
+            if let Some(problem) = self.problem(&probe).filter(|_| counts) {
+                agreeing = 0;
+                return Err(format!("{problem}\n{}", terminal.output()));
+            }
+            agreeing += usize::from(counts);
+            std::thread::sleep(BETWEEN_LOOKS);
+            if agreeing == LOOKS {
+                Ok(probe)
+            } else {
+                Err("too few looks".into())
+            }
+        });
+        Some((terminal, probe))
+    }
+}
+
+fn is_fresh(last: Option<&(Probe, Instant)>, probe: &Probe) -> bool {
+    last.is_none_or(|(before, written)| fresh(before.reader.as_ref(), probe, written.elapsed()))
+}
+
+/// Waits until the program waits for input, anew since `last`: a look and the write after it.
+pub(super) fn wait_for_reader(terminal: &mut Terminal, last: Option<(Probe, Instant)>) -> Probe {
+    eventually(|| {
+        let probe = terminal.probe();
+        let waits = probe.verdict >= Accepts && is_fresh(last.as_ref(), &probe);
+        if waits {
+            Ok(probe)
+        } else {
+            Err(format!("{probe:?}\n{}", terminal.output()))
+        }
+    })
+}
+
+/// Plays the rows one after the other.
+pub(super) fn play_all(rows: &[Row<'_>]) {
+    for row in rows {
+        row.play();
+    }
+}

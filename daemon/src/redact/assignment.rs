@@ -1,0 +1,159 @@
+//! Secrets that a name gives away: `PASSWORD=…`, `"token": "…"`, `api_key: …`, `X-Api-Key: …`, `--password …`.
+
+use super::key::{self, SecretKey, secret_key};
+use super::redactor::{Rule, Verdict};
+use super::value::Quote;
+use std::ops::Range;
+
+/// Values of names that end with a word for a secret.
+pub(super) const RULE: Rule = Rule {
+    anchors: key::ANCHORS,
+    judge,
+};
+
+/// Longest part of a name on either side of its anchor, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
+/// Most blanks around a separator, and before a name that begins a line.
+const MAX_BLANKS: usize = 32;
+
+/// A name, what stands between it and its value, and where the value begins.
+pub(super) struct Assignment<'a> {
+    /// The whole text.
+    pub(super) bytes: &'a [u8],
+    pub(super) name: &'a str,
+    pub(super) key: SecretKey,
+    pub(super) separator: Separator,
+    /// Where the value begins, its quote included.
+    pub(super) start: usize,
+    /// The quote that opened before the name and is still open.
+    pub(super) enclosing: Option<Quote>,
+    pub(super) position: Position,
+}
+
+/// What stands between a name and its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Separator {
+    Equals,
+    Colon,
+    /// The blank behind `--password`.
+    Blank,
+    /// `<password>`
+    Tag,
+}
+
+/// Where a name stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    LineStart,
+    /// Behind a bracket, a comma or an open quote.
+    ListStart,
+    /// In the middle of a sentence.
+    Prose,
+}
+
+fn judge(text: &str, anchor: Range<usize>) -> Verdict {
+    let secret = Assignment::around(text, anchor).and_then(|assignment| assignment.secret());
+    match secret {
+        Some(secret) => Verdict::Secret(secret),
+        None => Verdict::Innocent,
+    }
+}
+
+impl<'a> Assignment<'a> {
+    fn around(text: &'a str, anchor: Range<usize>) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let before = &bytes[..anchor.start];
+        let begin = anchor.start
+            - count(before.iter().rev(), MAX_NAME_BYTES, |b| {
+                is_name(b) || b == b'.'
+            });
+        let end = anchor.end + count(bytes[anchor.end..].iter(), MAX_NAME_BYTES, is_name);
+        let name = &text[begin..end];
+        let key = secret_key(name)?;
+
+        let mut enclosing = Quote::before(bytes, begin);
+        let mut at = end;
+        if enclosing.is_some_and(|quote| Quote::at(bytes, at) == Some(quote)) {
+            at += enclosing.take().map_or(0, Quote::len);
+            at += usize::from(bytes.get(at) == Some(&b']')); // name["password"] = …
+        }
+        let (separator, start) = separator(bytes, at, name, begin)?;
+        Some(Self {
+            bytes,
+            name,
+            key,
+            separator,
+            start,
+            enclosing,
+            position: position(bytes, begin),
+        })
+    }
+}
+
+/// Returns the separator behind a name and where the value begins.
+fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separator, usize)> {
+    let is_tag = begin > 0 && bytes[begin - 1] == b'<';
+    if is_tag && bytes.get(at) == Some(&b'>') {
+        return Some((Separator::Tag, at + 1));
+    }
+    let sign = at + blanks(bytes, at);
+    let (separator, len) = match bytes.get(sign..)? {
+        [b':', b':', ..] => return None,
+        // `:-` gives a shell variable its default: ${PASSWORD:-hunter2}.
+        [b':', b'=' | b'-', ..] | [b'=', b'=' | b'>', ..] => (Separator::Equals, 2),
+        [b'=', ..] => (Separator::Equals, 1),
+        [b':', ..] => (Separator::Colon, 1),
+        // Two blanks separate the columns of a help text.
+        _ if name.starts_with("--") && sign == at + 1 && bytes.get(sign) != Some(&b'-') => {
+            return Some((Separator::Blank, sign));
+        }
+        _ => return None,
+    };
+    let start = sign + len;
+    Some((separator, start + blanks(bytes, start)))
+}
+
+fn position(bytes: &[u8], begin: usize) -> Position {
+    let mut before = bytes[..begin].iter().rev().take(MAX_BLANKS);
+    let first = before.next();
+    match first {
+        None | Some(b'\n' | b'\r') => return Position::LineStart,
+        Some(b'"' | b'\'' | b'`') => return Position::ListStart,
+        _ => {}
+    }
+    for byte in first.into_iter().chain(before) {
+        match byte {
+            b' ' | b'\t' | b'-' | b'>' | b'+' | b'#' => {}
+            b'\n' | b'\r' => return Position::LineStart,
+            b'{' | b'[' | b'(' | b',' | b';' | b'|' => return Position::ListStart,
+            _ => return Position::Prose,
+        }
+    }
+    if begin <= MAX_BLANKS {
+        Position::LineStart
+    } else {
+        Position::Prose
+    }
+}
+
+/// Returns how many blanks follow, at most [`MAX_BLANKS`].
+pub(super) fn blanks(bytes: &[u8], at: usize) -> usize {
+    let behind = bytes.get(at..).unwrap_or_default();
+    count(behind.iter(), MAX_BLANKS, |byte| {
+        matches!(byte, b' ' | b'\t')
+    })
+}
+
+fn count<'b>(
+    bytes: impl Iterator<Item = &'b u8>,
+    most: usize,
+    wanted: impl Fn(u8) -> bool,
+) -> usize {
+    bytes.take(most).take_while(|byte| wanted(**byte)).count()
+}
+
+/// Letters of a name.
+pub(super) fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}

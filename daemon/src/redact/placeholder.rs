@@ -1,0 +1,174 @@
+//! What stands where a secret could stand and is none.
+
+/// Longest value that is compared as a whole, in bytes; longer ones are taken for secrets.
+pub(super) const MAX_COMPARED_BYTES: usize = 64;
+
+/// Words that say "none here", name a type, or go on with a sentence.
+const WORDS: &[&str] = &[
+    "none",
+    "null",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "on",
+    "off",
+    "n/a",
+    "unset",
+    "empty",
+    "unknown",
+    "required",
+    "optional",
+    "hidden",
+    "redacted",
+    "[redacted]",
+    "<redacted>",
+    "masked",
+    "string",
+    "str",
+    "text",
+    "bytes",
+    "int",
+    "integer",
+    "number",
+    "float",
+    "bool",
+    "boolean",
+    "any",
+    "object",
+    "value",
+    "file",
+    "path",
+    "env",
+    "environment",
+    "default",
+    "is",
+    "are",
+    "was",
+    "and",
+    "or",
+    "not",
+    "must",
+    "to",
+    "for",
+    "from",
+    "in",
+    "with",
+    "the",
+    "a",
+    "an",
+    "of",
+    "if",
+    "has",
+    "can",
+    "cannot",
+    "may",
+    "should",
+    "will",
+    "option",
+    "options",
+    "flag",
+    "flags",
+    "match",
+    "await",
+    "new",
+    "function",
+    "lambda",
+    "unsafe",
+    "*mut",
+    "*const",
+    "argument",
+];
+
+/// Objects in programs whose members are no literals.
+const ROOTS: &[&str] = &[
+    "self.",
+    "this.",
+    "config.",
+    "cfg.",
+    "settings.",
+    "args.",
+    "opts.",
+    "options.",
+    "params.",
+    "process.",
+    "os.",
+    "env.",
+    "request.",
+    "req.",
+    "ctx.",
+    "std::",
+];
+
+/// Tells whether `value` is a mask, a variable, a template's gap or a word that is no secret.
+///
+/// Looks at [`MAX_COMPARED_BYTES`] at most.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
+    if value.is_empty() || begins_a_gap(value) {
+        return true;
+    }
+    if value.len() > MAX_COMPARED_BYTES {
+        return false;
+    }
+    let Ok(text) = std::str::from_utf8(value) else {
+        return false;
+    };
+    let lower = text.to_ascii_lowercase();
+    WORDS.contains(&lower.as_str())
+        || is_filler(text)
+        || is_shell_variable(text)
+        || (text.starts_with('{') && text.ends_with('}'))
+        || (text.starts_with('<') && text.ends_with('>'))
+        || (text.starts_with('%') && text.len() <= 3)
+        || ["your_", "your-", "your "]
+            .iter()
+            .any(|start| lower.starts_with(start))
+}
+
+/// Tells whether an unquoted `value` is a piece of a program: a call, an index, a member of a known object.
+///
+/// `value` may go on behind what is given here.
+pub(super) fn is_expression(value: &[u8]) -> bool {
+    let name_len = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:&".contains(byte))
+        .count();
+    let (name, behind) = value.split_at(name_len);
+    // A password may well be `a1(b2`; a function has no digit or is named by its path.
+    let is_function = !name.is_empty()
+        && (!name.iter().any(u8::is_ascii_digit) || name.windows(2).any(|pair| pair == b"::"));
+    let is_call = matches!(behind, [b'(' | b'[', ..] | [b'!', b'(' | b'[' | b'{', ..]);
+    let is_generic = matches!(behind, [b'<', b'A'..=b'Z' | b'&', ..]);
+    (is_function && (is_call || is_generic))
+        || value.first().is_some_and(|byte| b"&[{<(".contains(byte))
+        || ROOTS.iter().any(|root| value.starts_with(root.as_bytes()))
+}
+
+/// Tells whether `value` begins with a mask or a gap of a template, whatever follows.
+pub(super) fn begins_a_gap(value: &[u8]) -> bool {
+    [&b"***"[..], b"${", b"$(", b"{{", b"%(", b"#{"]
+        .iter()
+        .any(|gap| value.starts_with(gap))
+}
+
+/// `xxxx`, `......`, `----`: one character over and over.
+fn is_filler(text: &str) -> bool {
+    const MIN_CHARS: usize = 3;
+    let mut chars = text.chars();
+    let first = chars.next();
+    matches!(first, Some('*' | 'x' | 'X' | '.' | '•' | '-' | '_' | '…'))
+        && chars.all(|c| Some(c) == first)
+        && text.chars().count() >= MIN_CHARS
+}
+
+/// `$NAME` and `$1`; in lower case it may as well be a password that begins with a dollar.
+fn is_shell_variable(text: &str) -> bool {
+    text.strip_prefix('$').is_some_and(|name| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    })
+}

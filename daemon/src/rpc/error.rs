@@ -1,0 +1,169 @@
+//! The one place that turns errors into numbers.
+
+use crate::session::SessionError;
+use crate::store::StoreError;
+use ccd_protocol::ErrorCode;
+use jsonrpsee::types::ErrorObjectOwned;
+use serde_json::{Map, Value, json};
+
+/// An error of a call.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RpcError {
+    #[error("{0}")]
+    Params(String),
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error("no job has the id {0:?}")]
+    NoJob(String),
+    #[error("there is no configuration key {0:?}")]
+    NoKey(String),
+    #[error("{0}")]
+    InvalidArgument(String),
+    #[error("the configuration was refused, the old one stays: {0}")]
+    Config(String),
+}
+
+impl From<StoreError> for RpcError {
+    fn from(error: StoreError) -> Self {
+        Self::Session(SessionError::Store(error))
+    }
+}
+
+impl From<RpcError> for ErrorObjectOwned {
+    fn from(error: RpcError) -> Self {
+        let code = code_of(&error);
+        let mut data = Map::new();
+        data.insert("kind".into(), code.kind().into());
+        if let Some(hint) = hint_of(&error) {
+            data.insert("hint".into(), hint.into());
+        }
+        if let RpcError::Session(error) = &error {
+            add_details(error, &mut data);
+        }
+        tracing::debug!(code = code as i32, kind = code.kind(), "call failed");
+        if code == ErrorCode::Storage {
+            tracing::error!(error = %error, "storage");
+        }
+        Self::owned(code as i32, error.to_string(), Some(Value::Object(data)))
+    }
+}
+
+fn code_of(error: &RpcError) -> ErrorCode {
+    match error {
+        RpcError::Params(_) => ErrorCode::InvalidParams,
+        RpcError::NoJob(_) | RpcError::NoKey(_) => ErrorCode::NotFound,
+        RpcError::InvalidArgument(_) | RpcError::Config(_) => ErrorCode::InvalidArgument,
+        RpcError::Session(error) => session_code(error),
+    }
+}
+
+fn session_code(error: &SessionError) -> ErrorCode {
+    match error {
+        SessionError::InvalidArgument(_) => ErrorCode::InvalidArgument,
+        SessionError::NotFound(_) | SessionError::Ambiguous { .. } => ErrorCode::SessionNotFound,
+        SessionError::NotAlive { .. } => ErrorCode::SessionNotAlive,
+        SessionError::Conflict { .. } => ErrorCode::SessionConflict,
+        SessionError::MaxSessions { .. } => ErrorCode::MaxSessions,
+        SessionError::Spawn(_) => ErrorCode::SpawnFailed,
+        SessionError::Pattern(_) => ErrorCode::InvalidPattern,
+        SessionError::ExpectTimeout { .. } => ErrorCode::ExpectTimeout,
+        SessionError::Timeout { .. } | SessionError::RunTimeout { .. } => ErrorCode::Timeout,
+        SessionError::ProcessEnded(_) => ErrorCode::ProcessEnded,
+        SessionError::InputFull { .. } => ErrorCode::InputFull,
+        SessionError::Busy(_) => ErrorCode::Busy,
+        SessionError::NotAShell { .. } => ErrorCode::NotAShell,
+        SessionError::Unavailable(_) => ErrorCode::Unavailable,
+        SessionError::ShuttingDown => ErrorCode::ShuttingDown,
+        SessionError::Store(_) | SessionError::Files(_) => ErrorCode::Storage,
+        SessionError::Terminal(_) => ErrorCode::Unavailable,
+    }
+}
+
+/// What to do about it.
+fn hint_of(error: &RpcError) -> Option<&'static str> {
+    let RpcError::Session(error) = error else {
+        return match error {
+            RpcError::Params(_) => Some("rpc.discover lists the parameters of each method"),
+            RpcError::NoKey(_) => Some("config.list names all keys"),
+            _ => None,
+        };
+    };
+    match error {
+        SessionError::NotFound(_) => {
+            Some("session.list {\"all\": true} shows live and ended sessions")
+        }
+        SessionError::Ambiguous { .. } => Some("give more letters of the id"),
+        SessionError::NotAlive { .. } => {
+            Some("session.read still has its output; session.create starts a new one")
+        }
+        SessionError::Conflict { .. } => {
+            Some("choose another name, close that session, or pass reuse")
+        }
+        SessionError::MaxSessions { .. } => {
+            Some("close sessions, or raise max_sessions in the configuration")
+        }
+        SessionError::Spawn(_) => Some("check the program, its path and the working directory"),
+        SessionError::ExpectTimeout { .. } => Some("data.recent_output has what came instead"),
+        SessionError::Timeout { .. } => {
+            Some("data has what the program was doing; give a longer timeout_ms")
+        }
+        SessionError::RunTimeout { .. } => Some("the command still runs: read on, or send C-c"),
+        SessionError::ProcessEnded(_) => Some("data.recent_output has its last output"),
+        SessionError::InputFull { .. } => {
+            Some("the program does not read its terminal; session.get tells what it does")
+        }
+        SessionError::Busy(_) => Some("wait for the sends before this one"),
+        SessionError::NotAShell { .. } => {
+            Some("start a shell with shell: true, or use session.send with expect")
+        }
+        SessionError::ShuttingDown => Some("start the daemon again"),
+        SessionError::InvalidArgument(_)
+        | SessionError::Pattern(_)
+        | SessionError::Unavailable(_)
+        | SessionError::Store(_)
+        | SessionError::Files(_)
+        | SessionError::Terminal(_) => None,
+    }
+}
+
+fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
+    let mut add = |key: &str, value: Value| {
+        data.insert(key.into(), value);
+    };
+    match error {
+        SessionError::ExpectTimeout { waited_ms, report }
+        | SessionError::Timeout {
+            waited_ms, report, ..
+        } => {
+            add("waited_ms", json!(waited_ms));
+            add("recent_output", json!(report.recent_output));
+            add("program", json!(report.program));
+            if let Some(miss) = &report.closest_miss {
+                add("closest_miss", json!(miss));
+            }
+        }
+        SessionError::RunTimeout {
+            waited_ms,
+            output,
+            truncated,
+        } => {
+            add("waited_ms", json!(waited_ms));
+            add("output", json!(output));
+            add("truncated", json!(truncated));
+        }
+        SessionError::ProcessEnded(report) => {
+            add("exitstatus", json!(report.exitstatus));
+            add("signal", json!(report.signal));
+            add("recent_output", json!(report.recent_output));
+        }
+        SessionError::InputFull { written_bytes } => add("written_bytes", json!(written_bytes)),
+        SessionError::MaxSessions { max } => add("max_sessions", json!(max)),
+        SessionError::Ambiguous { candidates, .. } => add("candidates", json!(candidates)),
+        SessionError::Conflict { session, .. } => add("session", json!(session.as_str())),
+        SessionError::Pattern(crate::expect::PatternError::Syntax { index, at, .. }) => {
+            add("index", json!(index));
+            add("position", json!(at));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,47 @@
+//! `job.*`.
+
+use super::RpcError;
+use super::register::method;
+use crate::daemon::Daemon;
+use crate::job::MAX_WAIT;
+use ccd_protocol::Done;
+use ccd_protocol::job::{JobCancel, JobGet, JobList, JobListReply};
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use std::sync::Arc;
+use std::time::Duration;
+
+const DEFAULT_LIST_LEN: u64 = 100;
+const MAX_LIST_LEN: u64 = 1000;
+
+pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    method::<JobGet, _, _>(module, |daemon, _, params| async move {
+        let wait_ms = params.wait_ms.unwrap_or(0.0);
+        if wait_ms.is_nan() || wait_ms < 0.0 {
+            return Err(RpcError::InvalidArgument(format!(
+                "wait_ms is {wait_ms}: give 0 or more"
+            )));
+        }
+        let wait = Duration::try_from_secs_f64(wait_ms / 1000.0)
+            .unwrap_or(MAX_WAIT)
+            .min(MAX_WAIT);
+        daemon
+            .jobs
+            .get(&params.job, wait)
+            .await?
+            .ok_or(RpcError::NoJob(params.job))
+    })?;
+    method::<JobList, _, _>(module, |daemon, _, params| async move {
+        let limit = params.limit.unwrap_or(DEFAULT_LIST_LEN).min(MAX_LIST_LEN);
+        Ok(JobListReply {
+            jobs: daemon.jobs.list(i64::try_from(limit).unwrap_or(0)).await?,
+        })
+    })?;
+    method::<JobCancel, _, _>(module, |daemon, _, params| async move {
+        if daemon.jobs.cancel(&params.job).await? {
+            Ok(Done {})
+        } else {
+            Err(RpcError::NoJob(params.job))
+        }
+    })
+}

@@ -1,0 +1,35 @@
+//! Methods: parameters in, one command to the owner, one reply out.
+
+mod config;
+mod daemon;
+mod discover;
+mod error;
+mod job;
+mod register;
+mod run;
+mod session;
+mod subscribe;
+
+pub(crate) use error::RpcError;
+
+use crate::daemon::Daemon;
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use std::sync::Arc;
+
+/// Registers every method once.
+///
+/// # Errors
+///
+/// Two methods have the same name.
+pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, RegisterMethodError> {
+    let mut module = RpcModule::new(daemon);
+    session::register(&mut module)?;
+    run::register(&mut module)?;
+    job::register(&mut module)?;
+    daemon::register(&mut module)?;
+    config::register(&mut module)?;
+    subscribe::register(&mut module)?;
+    discover::register(&mut module)?;
+    Ok(module)
+}

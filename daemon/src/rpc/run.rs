@@ -1,0 +1,14 @@
+//! `run.once`.
+
+use super::register::method;
+use crate::daemon::Daemon;
+use ccd_protocol::run::RunOnce;
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use std::sync::Arc;
+
+pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    method::<RunOnce, _, _>(module, |daemon, peer, params| async move {
+        Ok(daemon.sessions.once(&peer, &params).await?)
+    })
+}

@@ -1,0 +1,159 @@
+//! `session.*`.
+
+use super::RpcError;
+use super::register::method;
+use crate::daemon::Daemon;
+use crate::session::{SessionError, wait_for_published};
+use crate::store::InteractionRow;
+use ccd_protocol::Done;
+use ccd_protocol::session::{
+    Action, Cursor, Interaction, ScreenFormat, SessionCleanup, SessionCleanupReply, SessionClose,
+    SessionCreate, SessionExpect, SessionGet, SessionHistory, SessionHistoryParams,
+    SessionHistoryReply, SessionList, SessionListReply, SessionRead, SessionResize, SessionRun,
+    SessionScreen, SessionScreenParams, SessionScreenReply, SessionSend, SessionSignal,
+    SessionWait,
+};
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use std::sync::Arc;
+
+const DEFAULT_HISTORY_LEN: u64 = 200;
+const MAX_HISTORY_LEN: u64 = 10_000;
+
+pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    method::<SessionCreate, _, _>(module, |daemon, peer, params| async move {
+        Ok(daemon.sessions.create(&peer, params).await?)
+    })?;
+    method::<SessionList, _, _>(module, |daemon, _, params| async move {
+        Ok(SessionListReply {
+            sessions: daemon
+                .listed(params.all)
+                .iter()
+                .map(|session| session.record(None))
+                .collect(),
+        })
+    })?;
+    method::<SessionGet, _, _>(module, |daemon, _, params| async move {
+        let session = daemon.sessions.find(&params.session)?;
+        let waiting = daemon.sessions.waiting_for_input(&session).await;
+        Ok(session.record(waiting))
+    })?;
+    method::<SessionSend, _, _>(module, |daemon, peer, params| async move {
+        Ok(daemon.sessions.send(&peer, &params).await?)
+    })?;
+    method::<SessionExpect, _, _>(module, |daemon, peer, params| async move {
+        Ok(daemon.sessions.expect(&peer, &params).await?)
+    })?;
+    method::<SessionWait, _, _>(module, |daemon, _, params| async move {
+        Ok(daemon.sessions.wait(&params).await?)
+    })?;
+    method::<SessionRead, _, _>(module, |daemon, peer, params| async move {
+        Ok(daemon.sessions.read(&peer, &params).await?)
+    })?;
+    method::<SessionScreen, _, _>(module, |daemon, _, params| async move {
+        screen(&daemon, &params).await
+    })?;
+    method::<SessionRun, _, _>(module, |daemon, peer, params| async move {
+        Ok(daemon.sessions.run(&peer, &params).await?)
+    })?;
+    method::<SessionSignal, _, _>(module, |daemon, _, params| async move {
+        daemon.sessions.signal(&params)?;
+        Ok(Done {})
+    })?;
+    method::<SessionResize, _, _>(module, |daemon, _, params| async move {
+        daemon.sessions.resize(&params)?;
+        Ok(Done {})
+    })?;
+    method::<SessionClose, _, _>(module, |daemon, _, params| async move {
+        Ok(daemon.sessions.close(&params).await?)
+    })?;
+    method::<SessionHistory, _, _>(module, |daemon, _, params| async move {
+        history(&daemon, &params).await
+    })?;
+    method::<SessionCleanup, _, _>(module, |daemon, _, params| async move {
+        let removed = daemon.sessions.cleanup(&params).await?;
+        Ok(SessionCleanupReply { removed })
+    })
+}
+
+async fn screen(
+    daemon: &Daemon,
+    params: &SessionScreenParams,
+) -> Result<SessionScreenReply, RpcError> {
+    if params.format == ScreenFormat::Svg {
+        return Err(
+            SessionError::Unavailable("format: this version draws no pictures yet".into()).into(),
+        );
+    }
+    let session = daemon.sessions.find(&params.session)?;
+    let upto = wait_for_published(&session).await;
+    let with_cells = params.format == ScreenFormat::Cells;
+    let look = session.screen.look(&session.output, upto, |screen| {
+        let cells = with_cells.then(|| serde_json::to_value(screen.cells()).unwrap_or_default());
+        (screen.snapshot(), cells)
+    });
+    let ((snapshot, cells), offset) = look.await.map_err(SessionError::Files)?;
+    Ok(SessionScreenReply {
+        rows: snapshot.rows,
+        cols: snapshot.cols,
+        cursor: Cursor {
+            row: snapshot.cursor.row,
+            col: snapshot.cursor.col,
+            visible: snapshot.cursor.visible,
+        },
+        lines: snapshot.lines,
+        title: snapshot.title,
+        alternate: snapshot.alternate,
+        offset,
+        cells,
+    })
+}
+
+async fn history(
+    daemon: &Daemon,
+    params: &SessionHistoryParams,
+) -> Result<SessionHistoryReply, RpcError> {
+    let session = daemon.sessions.find(&params.session)?;
+    let limit = params
+        .limit
+        .unwrap_or(DEFAULT_HISTORY_LEN)
+        .min(MAX_HISTORY_LEN);
+    let before = match &params.before {
+        Some(before) => before.parse().map_err(|_| {
+            RpcError::InvalidArgument(format!("before is {before:?}, which is no row's id"))
+        })?,
+        None => i64::MAX,
+    };
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = daemon
+        .sessions
+        .store
+        .interactions(session.id().as_str(), limit, before)
+        .await?;
+    Ok(SessionHistoryReply {
+        interactions: rows.into_iter().map(interaction).collect(),
+    })
+}
+
+fn interaction(row: InteractionRow) -> Interaction {
+    let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
+    Interaction {
+        id: row.id.to_string(),
+        session_id: row.session_id,
+        timestamp: row.timestamp,
+        action: match row.action.as_str() {
+            "START" => Action::Start,
+            "SEND" => Action::Send,
+            "RECV" => Action::Recv,
+            "EXPECT" => Action::Expect,
+            _ => Action::Error,
+        },
+        input_text: row.input_text,
+        output_text: row.output_text,
+        pattern_matched: row.pattern_matched,
+        client: row.client,
+        client_pid: row.client_pid,
+        start: number(row.start_offset),
+        end: number(row.end_offset),
+    }
+}

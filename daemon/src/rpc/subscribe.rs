@@ -1,0 +1,232 @@
+//! Subscriptions: live output and progress of jobs.
+
+use super::RpcError;
+use super::register::parse;
+use crate::daemon::Daemon;
+use crate::expect::clean_lossy;
+use crate::output::Piece;
+use crate::session::Session;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::job::{JobItem, JobParams};
+use ccd_protocol::session::{Ended, Lagged, OutputEvent, OutputItem, SessionSubscribeParams};
+use ccd_protocol::subscription::{JOB_SUBSCRIBE, SESSION_SUBSCRIBE};
+use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::types::ErrorObjectOwned;
+use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage, SubscriptionSink};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Output of one item.
+const ITEM_BYTES: usize = 64 << 10;
+
+/// A silent subscription says so often that it lives; a client that has gone is noticed then.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+
+pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    module.register_subscription(
+        SESSION_SUBSCRIBE.name,
+        SESSION_SUBSCRIBE.notification,
+        SESSION_SUBSCRIBE.unsubscribe,
+        |params, pending, daemon, _| async move {
+            let parsed = parse::<SessionSubscribeParams>(&params);
+            session_output(parsed, pending, &daemon).await;
+        },
+    )?;
+    module
+        .register_subscription(
+            JOB_SUBSCRIBE.name,
+            JOB_SUBSCRIBE.notification,
+            JOB_SUBSCRIBE.unsubscribe,
+            |params, pending, daemon, _| async move {
+                let parsed = parse::<JobParams>(&params);
+                job_progress(parsed, pending, &daemon).await;
+            },
+        )
+        .map(drop)
+}
+
+async fn session_output(
+    params: Result<SessionSubscribeParams, RpcError>,
+    pending: PendingSubscriptionSink,
+    daemon: &Daemon,
+) {
+    let prepared = params.and_then(|params| {
+        let session = daemon.sessions.find(&params.session)?;
+        let end = session.output.end();
+        match params.since {
+            Some(since) if since > end => Err(RpcError::InvalidArgument(format!(
+                "since is {since}, but the output has only {end} bytes so far"
+            ))),
+            since => Ok((session, since.unwrap_or(end), params.text)),
+        }
+    });
+    match prepared {
+        Err(error) => pending.reject(ErrorObjectOwned::from(error)).await,
+        Ok((session, from, text)) => {
+            let Ok(sink) = pending.accept().await else {
+                return; // the client has gone
+            };
+            let mut feed = Feed {
+                sink,
+                seq: 0,
+                at: from,
+                text,
+                live: false,
+            };
+            feed.run(&session).await;
+        }
+    }
+}
+
+/// One subscriber to one session's output: reads at the pace at which its client takes.
+struct Feed {
+    sink: SubscriptionSink,
+    seq: u64,
+    at: u64,
+    text: bool,
+    /// It has caught up with the session once: from then on it may lag, before it reads the log.
+    live: bool,
+}
+
+impl Feed {
+    async fn run(&mut self, session: &Arc<Session>) {
+        while let Some(event) = self.next_event(session).await {
+            let is_last = matches!(event, OutputEvent::Ended { .. });
+            let item = OutputItem {
+                seq: self.seq,
+                event,
+            };
+            self.seq += 1;
+            if send(&self.sink, &item).await.is_err() || is_last {
+                return;
+            }
+        }
+    }
+
+    /// The next thing to tell; `None` when the client has gone.
+    async fn next_event(&mut self, session: &Arc<Session>) -> Option<OutputEvent> {
+        loop {
+            let changed = session.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let memory_start = session.output.memory_start();
+            if self.live && self.at < memory_start {
+                return Some(self.lagged(memory_start));
+            }
+            match session.output.read(self.at, ITEM_BYTES).await {
+                Ok(Piece::Bytes(bytes)) => return Some(self.output(session, &bytes)),
+                Ok(Piece::Missing { resume }) => return Some(self.lagged(resume)),
+                Ok(Piece::End) => return Some(ended(session)),
+                Ok(Piece::Pending) => {
+                    self.live = true;
+                    tokio::select! {
+                        () = changed => {}
+                        () = self.sink.closed() => return None,
+                        () = tokio::time::sleep(KEEP_ALIVE) => return Some(OutputEvent::KeepAlive { keep_alive: true }),
+                    }
+                }
+                Err(error) => {
+                    tracing::error!(session = %session.id(), %error, "the log cannot be read");
+                    return Some(self.lagged(memory_start));
+                }
+            }
+        }
+    }
+
+    fn output(&mut self, session: &Session, bytes: &[u8]) -> OutputEvent {
+        let start = self.at;
+        self.at += bytes.len() as u64;
+        OutputEvent::Output {
+            start,
+            end: self.at,
+            data_b64: STANDARD.encode(bytes),
+            text: self
+                .text
+                .then(|| clean_lossy(bytes, session.facts.encoding)),
+        }
+    }
+
+    fn lagged(&mut self, to: u64) -> OutputEvent {
+        let from = self.at;
+        self.at = to.max(from);
+        OutputEvent::Lagged {
+            lagged: Lagged { from, to: self.at },
+        }
+    }
+}
+
+fn ended(session: &Session) -> OutputEvent {
+    let state = session.state();
+    OutputEvent::Ended {
+        ended: Ended {
+            exitstatus: state.exit.and_then(|exit| exit.code),
+            signal: state.exit.and_then(|exit| exit.signal),
+            end_reason: state.end_reason,
+            end: session.output.facts().bytes,
+        },
+    }
+}
+
+/// Hands an item to the connection's queue, waiting for room; an error when the client has gone.
+async fn send(sink: &SubscriptionSink, item: &impl Serialize) -> Result<(), ()> {
+    let raw = serde_json::value::to_raw_value(item).map_err(drop)?;
+    sink.send(SubscriptionMessage::from(raw))
+        .await
+        .map_err(drop)
+}
+
+async fn job_progress(
+    params: Result<JobParams, RpcError>,
+    pending: PendingSubscriptionSink,
+    daemon: &Daemon,
+) {
+    let job = match params {
+        Ok(params) => params.job,
+        Err(error) => return pending.reject(ErrorObjectOwned::from(error)).await,
+    };
+    match daemon.jobs.get(&job, Duration::ZERO).await {
+        Ok(Some(_)) => {}
+        Ok(None) => {
+            return pending
+                .reject(ErrorObjectOwned::from(RpcError::NoJob(job)))
+                .await;
+        }
+        Err(error) => {
+            return pending
+                .reject(ErrorObjectOwned::from(RpcError::from(error)))
+                .await;
+        }
+    }
+    let Ok(sink) = pending.accept().await else {
+        return;
+    };
+    let mut seq = 0;
+    let mut watch = daemon.jobs.watch(&job);
+    loop {
+        if let Some(watch) = &mut watch {
+            watch.borrow_and_update();
+        }
+        let Ok(Some(record)) = daemon.jobs.get(&job, Duration::ZERO).await else {
+            return;
+        };
+        let ended = record.state.has_ended();
+        let item = JobItem {
+            seq,
+            job: record,
+            ended,
+        };
+        seq += 1;
+        if send(&sink, &item).await.is_err() || ended {
+            return;
+        }
+        let Some(watch) = &mut watch else {
+            return;
+        };
+        tokio::select! {
+            changed = watch.changed() => drop(changed),
+            () = sink.closed() => return,
+        }
+    }
+}

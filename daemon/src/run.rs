@@ -1,0 +1,233 @@
+//! Builds the daemon's parts in order, and takes them down in reverse.
+
+use crate::args::Args;
+use crate::config::{Loaded, Paths, Sources};
+use crate::connection;
+use crate::daemon::Daemon;
+use crate::holder::{DescriptorLimits, Holder, Wakes};
+use crate::interaction::Recorder;
+use crate::job::Jobs;
+use crate::lock::{Lock, LockError};
+use crate::log::Log;
+use crate::session::{SessionError, Sessions};
+use crate::shutdown::Signals;
+use crate::socket::{Socket, SocketError, passed_in};
+use crate::store::{Store, StoreError};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::UnixListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Sessions may take so long to end when the daemon does.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
+
+/// Everything together may take so long.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
+
+/// Why the daemon did not start, or ended badly.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(transparent)]
+    Socket(#[from] ccd_protocol::socket::SocketPathError),
+    #[error(transparent)]
+    Folder(#[from] crate::config::FolderError),
+    #[error(transparent)]
+    Config(#[from] crate::config::ConfigError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
+    Listen(#[from] SocketError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("what an earlier daemon left could not be taken over: {0}")]
+    Recover(SessionError),
+    #[error("the log could not be set up: {0}")]
+    Log(#[source] io::Error),
+    #[error("{what}: {source}")]
+    System {
+        what: &'static str,
+        source: io::Error,
+    },
+    #[error("two methods have the same name: {0}")]
+    Methods(#[from] jsonrpsee::core::RegisterMethodError),
+}
+
+/// What is settled before the runtime starts.
+pub(crate) struct Prepared {
+    pub(crate) paths: Paths,
+    sources: Sources,
+    loaded: Arc<Loaded>,
+    log: Log,
+    limits: DescriptorLimits,
+    _locks: [Lock; 2],
+}
+
+/// Finds the places, reads the configuration, takes the locks.
+///
+/// # Errors
+///
+/// [`StartError`] in one line.
+pub(crate) fn prepare(args: &Args, limits: DescriptorLimits) -> Result<Prepared, StartError> {
+    let env = |name: &str| std::env::var_os(name);
+    let paths = Paths::from_env(args.socket.as_deref(), env)?;
+    paths.prepare()?;
+    let sources = Sources::from_env(args.config.clone(), env, &paths.base);
+    let loaded = Arc::new(sources.load()?);
+    let base_lock = Lock::take(&paths.base.join("ccd.lock"), &paths.socket)?;
+    let mut socket_lock = paths.socket.clone().into_os_string();
+    socket_lock.push(".lock");
+    let socket_lock = Lock::take(socket_lock.as_ref(), &paths.socket)?;
+    let log = Log::start(&loaded.config.logging, loaded.config.log_level, &paths.logs)
+        .map_err(StartError::Log)?;
+    Ok(Prepared {
+        paths,
+        sources,
+        loaded,
+        log,
+        limits,
+        _locks: [base_lock, socket_lock],
+    })
+}
+
+/// Serves until a signal or a call ends it.
+pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
+    let Prepared {
+        paths,
+        sources,
+        loaded,
+        log,
+        limits,
+        _locks,
+    } = prepared;
+    let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
+    // First the socket: whoever starts us and connects at once waits instead of failing.
+    let socket = Socket::open(&paths.socket, passed_in())?;
+    let own_path = socket.own_path().map(std::path::Path::to_owned);
+    let opened = Store::open(&paths.database).await?;
+    let (holder, wakes) =
+        Holder::start(limits).map_err(system("the holder of the terminals cannot start"))?;
+    let stop = CancellationToken::new();
+    let tracker = TaskTracker::new();
+    let (recorder, pending) = Recorder::new();
+    let config = Arc::new(loaded.config.clone());
+    let sessions = Sessions::new(
+        holder.clone(),
+        opened.store.clone(),
+        recorder,
+        paths,
+        config,
+        tracker.clone(),
+        stop.clone(),
+    );
+    let jobs = Jobs::new(opened.store.clone(), tracker.clone(), stop.clone());
+    let recorder_stop = CancellationToken::new();
+    let recorder_task = tokio::spawn(pending.run(opened.store.clone(), recorder_stop.clone()));
+    let killed = sessions.recover().await.map_err(StartError::Recover)?;
+    jobs.recover().await?;
+    let pump = spawn_pump(&sessions, wakes);
+    let daemon = Arc::new(Daemon::new(
+        Arc::clone(&sessions),
+        jobs,
+        log,
+        sources,
+        Arc::clone(&loaded),
+    ));
+    report_start(&loaded, opened.set_aside.as_deref(), killed);
+    let methods = crate::rpc::module(Arc::clone(&daemon))?;
+    let listener =
+        UnixListener::from_std(socket.listener).map_err(system("the socket cannot be used"))?;
+    let accepting = tokio::spawn(connection::serve(
+        listener,
+        methods.into(),
+        daemon.settings.subscribe(),
+        stop.clone(),
+        tracker.clone(),
+    ));
+    tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
+    spawn_watchdog(&daemon);
+    crate::service::ready();
+    signals.until_stop(&daemon).await;
+    crate::service::stopping();
+    tracing::info!("stopping");
+    let ended = async {
+        sessions.close_all(SHUTDOWN_GRACE).await;
+        if let Some(path) = &own_path {
+            let _ = std::fs::remove_file(path);
+        }
+        let _ = accepting.await;
+        tracker.close();
+        tracker.wait().await;
+        recorder_stop.cancel();
+        let _ = recorder_task.await;
+    };
+    if tokio::time::timeout(SHUTDOWN_LIMIT, ended).await.is_err() {
+        tracing::error!("not everything ended in time");
+    }
+    pump.abort();
+    holder.stop();
+    let store = opened.store;
+    drop(daemon);
+    drop(sessions);
+    store.close().await;
+    // The writer checkpoints once the last handle is gone.
+    let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
+    move |source| StartError::System { what, source }
+}
+
+fn spawn_pump(sessions: &Arc<Sessions>, wakes: Wakes) -> tokio::task::JoinHandle<()> {
+    let sessions = Arc::clone(sessions);
+    tokio::spawn(async move {
+        if let Err(error) = Arc::clone(&sessions).pump(wakes).await {
+            tracing::error!(%error, "output can no longer be read: stopping");
+            sessions.stop.cancel();
+        }
+    })
+}
+
+/// Tells the service manager that we are alive, as long as the database answers too.
+fn spawn_watchdog(daemon: &Arc<Daemon>) {
+    let Some(period) = crate::service::watchdog_period() else {
+        return;
+    };
+    let daemon = Arc::clone(daemon);
+    let tracker = daemon.sessions.tracker.clone();
+    tracker.spawn(async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(period) => {}
+                () = daemon.sessions.stop.cancelled() => return,
+            }
+            let nothing = crate::store::Write::Interactions(Vec::new());
+            if daemon.sessions.store.commit(nothing).await.is_ok() {
+                crate::service::alive();
+            }
+        }
+    });
+}
+
+fn report_start(loaded: &Loaded, set_aside: Option<&std::path::Path>, killed: u64) {
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        pid = crate::daemon::own_pid(),
+        "serving"
+    );
+    for warning in loaded.warning_lines() {
+        tracing::warn!(warning, "configuration");
+    }
+    if let Some(path) = set_aside {
+        tracing::error!(path = %path.display(), "the database was damaged and set aside; a new one was begun");
+    }
+    if killed > 0 {
+        tracing::warn!(
+            sessions = killed,
+            "an earlier daemon was killed; its sessions have ended"
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! The screen as a terminal shows it now, drawn from the output of the program.
+
+use std::num::NonZeroU16;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::charsets::Charsets;
+use super::csi::is_picture_only;
+use super::dialect::{self, Translation};
+use super::modes::Modes;
+use super::repaint;
+use super::scanner::title;
+use super::snapshot::{CellRun, Cursor, Snapshot, runs};
+use super::splitter::{Kind, Sequence, Splitter};
+
+/// Lines above the screen that are remembered: none, readers of output have all of it.
+const SCROLLBACK_LINES: usize = 0;
+
+/// A screen model, about 32 bytes a cell, twice that with the alternate screen.
+///
+/// Not drawn as xterm would: movable tab stops, insert mode, autowrap switched off, double-size lines.
+pub(crate) struct Screen {
+    splitter: Splitter,
+    picture: Picture,
+}
+
+/// Everything of a [`Screen`] that a complete sequence or text changes.
+struct Picture {
+    parser: vt100::Parser,
+    modes: Modes,
+    charsets: Charsets,
+    title: String,
+    /// The text so far ends inside a character of several bytes.
+    inside_character: bool,
+    faults: u64,
+}
+
+impl Screen {
+    /// Returns a blank screen; sizes of 0 count as 1.
+    pub(crate) fn new(rows: u16, cols: u16) -> Self {
+        let picture = Picture {
+            parser: vt100::Parser::new(at_least_one(rows), at_least_one(cols), SCROLLBACK_LINES),
+            modes: Modes::default(),
+            charsets: Charsets::default(),
+            title: String::new(),
+            inside_character: false,
+            faults: 0,
+        };
+        Self {
+            splitter: Splitter::new(),
+            picture,
+        }
+    }
+
+    /// Draws the next chunk of output, cut anywhere.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        let (mut rest, mut drawn) = (bytes, 0);
+        loop {
+            let understood =
+                |body: &[u8]| !self.picture.charsets.in_use() && dialect::is_understood(body);
+            let Some(sequence) = self.splitter.next(&mut rest, |body| {
+                !(is_picture_only(body) && understood(body))
+            }) else {
+                break;
+            };
+            let already_next = sequence.kind == (Kind::Cancelled { by_escape: true });
+            let end = (bytes.len() - rest.len()).saturating_sub(usize::from(already_next));
+            let start = end.checked_sub(sequence.len_bytes as usize);
+            // Nearly all go to the model with the text around them; one that began in an earlier chunk cannot.
+            if start.is_some() && sequence.is_bare_csi() && understood(sequence.body) {
+                self.picture.modes.apply(&sequence);
+                continue;
+            }
+            self.picture
+                .text(&bytes[drawn..start.unwrap_or(0).max(drawn)]);
+            self.picture.sequence(&sequence);
+            drawn = end;
+        }
+        let text_end = bytes
+            .len()
+            .saturating_sub(self.splitter.open_len_bytes() as usize);
+        self.picture.text(&bytes[drawn..text_end.max(drawn)]);
+    }
+
+    /// Changes the size; sizes of 0 count as 1.
+    pub(crate) fn resize(&mut self, rows: u16, cols: u16) {
+        let (rows, cols) = (at_least_one(rows), at_least_one(cols));
+        self.picture.modes.scroll_region = None;
+        self.picture
+            .guarded((rows, cols), |parser| parser.set_size(rows, cols));
+    }
+
+    /// Returns the size as rows and columns.
+    pub(crate) fn size(&self) -> (u16, u16) {
+        let (rows, cols) = self.picture.parser.screen().size();
+        (rows.get(), cols.get())
+    }
+
+    /// Returns where the cursor is.
+    pub(crate) fn cursor(&self) -> Cursor {
+        let (row, col) = self.picture.parser.screen().cursor_position();
+        // A cursor that waits to wrap stands beyond the last column.
+        Cursor {
+            row,
+            col: col.min(self.size().1 - 1),
+            visible: self.picture.modes.cursor_visible,
+        }
+    }
+
+    /// Returns the modes after all output that was fed.
+    pub(crate) fn modes(&self) -> &Modes {
+        &self.picture.modes
+    }
+
+    /// Returns how often the model failed on some output and began anew with a blank screen.
+    pub(crate) fn faults(&self) -> u64 {
+        self.picture.faults
+    }
+
+    /// Returns the screen as text.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let screen = self.picture.parser.screen();
+        let (rows, cols) = self.size();
+        let lines = screen
+            .rows(0, cols)
+            .map(|line| line.trim_end_matches(' ').to_owned())
+            .collect();
+        let alternate = screen.alternate_screen();
+        Snapshot {
+            rows,
+            cols,
+            cursor: self.cursor(),
+            lines,
+            title: self.picture.title.clone(),
+            alternate,
+        }
+    }
+
+    /// Returns each row as runs of equally styled cells.
+    pub(crate) fn cells(&self) -> Vec<Vec<CellRun>> {
+        (0..self.size().0)
+            .map(|row| runs(self.picture.parser.screen(), row))
+            .collect()
+    }
+
+    /// Returns output that makes any terminal of this size show this screen, title and modes included.
+    ///
+    /// Where possible it draws the main screen first when the alternate one is shown, so that it is there when the
+    /// program leaves.
+    pub(crate) fn repaint(&mut self) -> Vec<u8> {
+        let picture = &mut self.picture;
+        let main_screen = picture.main_screen();
+        let screen = picture.parser.screen();
+        repaint::output(
+            main_screen.as_deref(),
+            screen,
+            &picture.modes,
+            &picture.charsets,
+            &picture.title,
+        )
+    }
+}
+
+impl Picture {
+    fn sequence(&mut self, sequence: &Sequence<'_>) {
+        self.text(sequence.controls);
+        self.modes.apply(sequence);
+        if sequence.kind == Kind::Escape {
+            self.charsets.apply(sequence.body);
+        }
+        if let Some(title) = title(sequence) {
+            self.title = title;
+        }
+        let introducer: &[u8] = if sequence.kind == Kind::Csi {
+            b"\x1b["
+        } else {
+            b"\x1b"
+        };
+        match dialect::translate(sequence, self.parser.screen().cursor_position()) {
+            Translation::Same => self.process(&[introducer, sequence.body].concat()),
+            Translation::Instead(bytes) => self.process(&bytes),
+        }
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        if self.charsets.in_use() {
+            let plain = self.charsets.drawn(text);
+            self.process(&plain);
+        } else {
+            self.process(text);
+        }
+    }
+
+    fn process(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.inside_character = ends_inside_character(bytes);
+        self.guarded(self.parser.screen().size(), |parser| parser.process(bytes));
+    }
+
+    /// Runs `change`; should the model panic, a blank screen of `size` takes its place.
+    fn guarded(&mut self, size: (NonZeroU16, NonZeroU16), change: impl FnOnce(&mut vt100::Parser)) {
+        if catch_unwind(AssertUnwindSafe(|| change(&mut self.parser))).is_err() {
+            self.parser = vt100::Parser::new(size.0, size.1, SCROLLBACK_LINES);
+            self.faults += 1;
+        }
+    }
+
+    /// Returns output that draws the main screen, if the alternate one hides it.
+    fn main_screen(&mut self) -> Option<String> {
+        // The model shows its main screen only when switched to it, which would tear a character apart.
+        if !self.parser.screen().alternate_screen() || self.inside_character {
+            return None;
+        }
+        self.process(b"\x1b[?47l");
+        let drawn = self.parser.screen().contents_formatted();
+        self.process(b"\x1b[?47h");
+        Some(drawn)
+    }
+}
+
+fn at_least_one(number: u16) -> NonZeroU16 {
+    NonZeroU16::new(number).unwrap_or(NonZeroU16::MIN)
+}
+
+/// Tells whether the last character of `bytes` lacks bytes; of several chunks without any whole character, unknown
+/// counts as inside.
+fn ends_inside_character(bytes: &[u8]) -> bool {
+    let tail = &bytes[bytes.len().saturating_sub(4)..];
+    let Some(lead) = tail.iter().rposition(|byte| byte & 0xc0 != 0x80) else {
+        return true;
+    };
+    let needed = match tail[lead] {
+        0xc0..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf7 => 4,
+        _ => 1,
+    };
+    tail.len() - lead < needed
+}
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;

@@ -1,0 +1,99 @@
+//! Output that brings another terminal to the state of a session's.
+
+use super::charsets::Charsets;
+use super::modes::{Modes, MouseEncoding, MouseTracking};
+
+/// Returns the output: `main_screen` (drawn already) under the alternate one, `screen`, modes, title.
+pub(super) fn output(
+    main_screen: Option<&str>,
+    screen: &vt100::Screen,
+    modes: &Modes,
+    charsets: &Charsets,
+    title: &str,
+) -> Vec<u8> {
+    // What would spoil the drawing goes first: margins, origin and insert mode, line drawing.
+    let mut out = String::from("\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x1b)B\x0f");
+    if screen.alternate_screen() {
+        out.push_str(main_screen.unwrap_or_default());
+        // Leaving will bring back the style of now; the model does not tell which one the program saved.
+        out.push_str("\x1b[m\x1b[?1049h");
+    }
+    out.push_str(&screen.contents_formatted());
+    push_modes(&mut out, modes);
+    push_cursor(&mut out, screen, modes);
+    out.push_str(charsets.restored());
+    if !title.is_empty() {
+        out.push_str(&format!("\x1b]2;{title}\x07"));
+    }
+    out.into_bytes()
+}
+
+fn push_modes(out: &mut String, modes: &Modes) {
+    for (number, set) in [
+        (1, modes.application_cursor),
+        (5, modes.reverse_video),
+        (7, modes.autowrap),
+        (12, modes.cursor_blink),
+        (1004, modes.focus_events),
+        (2004, modes.bracketed_paste),
+    ] {
+        out.push_str(&format!("\x1b[?{number}{}", if set { 'h' } else { 'l' }));
+    }
+    out.push_str(if modes.application_keypad {
+        "\x1b="
+    } else {
+        "\x1b>"
+    });
+    out.push_str(if modes.insert { "\x1b[4h" } else { "\x1b[4l" });
+    out.push_str(if modes.newline {
+        "\x1b[20h"
+    } else {
+        "\x1b[20l"
+    });
+    out.push_str("\x1b[?9;1000;1002;1003;1005;1006;1015;1016l");
+    out.push_str(match modes.mouse {
+        MouseTracking::Off => "",
+        MouseTracking::Press => "\x1b[?9h",
+        MouseTracking::PressRelease => "\x1b[?1000h",
+        MouseTracking::ButtonMotion => "\x1b[?1002h",
+        MouseTracking::AnyMotion => "\x1b[?1003h",
+    });
+    out.push_str(match modes.mouse_encoding {
+        MouseEncoding::Legacy => "",
+        MouseEncoding::Utf8 => "\x1b[?1005h",
+        MouseEncoding::Sgr => "\x1b[?1006h",
+        MouseEncoding::Urxvt => "\x1b[?1015h",
+        MouseEncoding::SgrPixels => "\x1b[?1016h",
+    });
+    out.push_str(&format!("\x1b[{} q", modes.cursor_style));
+}
+
+/// The cursor comes after margins and origin mode, which move it, and before line drawing: a cursor that waits to wrap
+/// is brought there by writing the last cell again.
+fn push_cursor(out: &mut String, screen: &vt100::Screen, modes: &Modes) {
+    let last_row = screen.size().0.get() - 1;
+    let (row, col) = screen.cursor_position();
+    let region = modes
+        .scroll_region
+        .map(|(top, bottom)| (top, bottom.min(last_row)));
+    let region = region.filter(|(top, bottom)| top < bottom);
+    if let Some((top, bottom)) = region {
+        out.push_str(&format!("\x1b[{};{}r", top + 1, bottom + 1));
+    }
+    if modes.origin {
+        let top = region.map_or(0, |region| region.0);
+        out.push_str(&format!(
+            "\x1b[?6h\x1b[{};{}H",
+            row.saturating_sub(top) + 1,
+            col + 1
+        ));
+        out.push_str(if modes.cursor_visible {
+            "\x1b[?25h"
+        } else {
+            "\x1b[?25l"
+        });
+    } else {
+        out.push_str(&screen.cursor_state_formatted());
+    }
+    out.push_str(&screen.attributes_formatted());
+}

@@ -1,0 +1,211 @@
+//! Signals, size, end.
+
+use super::create::size;
+use super::durations::millis;
+use super::error::SessionError;
+use super::live::{CloseOrder, Session};
+use super::registry::Sessions;
+use super::task::CLOSE_GRACE;
+use ccd_protocol::session::{
+    EndReason, SessionCleanupParams, SessionCloseParams, SessionCloseReply, SessionResizeParams,
+    SessionSignalParams,
+};
+use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Names of signals, without SIG.
+const SIGNALS: &[(&str, Signal)] = &[
+    ("HUP", Signal::HUP),
+    ("INT", Signal::INT),
+    ("QUIT", Signal::QUIT),
+    ("KILL", Signal::KILL),
+    ("USR1", Signal::USR1),
+    ("USR2", Signal::USR2),
+    ("PIPE", Signal::PIPE),
+    ("ALRM", Signal::ALARM),
+    ("TERM", Signal::TERM),
+    ("CHLD", Signal::CHILD),
+    ("CONT", Signal::CONT),
+    ("STOP", Signal::STOP),
+    ("TSTP", Signal::TSTP),
+    ("TTIN", Signal::TTIN),
+    ("TTOU", Signal::TTOU),
+    ("WINCH", Signal::WINCH),
+    ("ABRT", Signal::ABORT),
+    ("SEGV", Signal::SEGV),
+];
+
+impl Sessions {
+    /// Sends a signal to the foreground process group of the terminal.
+    ///
+    /// # Errors
+    ///
+    /// The signal is unknown, or the session has ended.
+    pub(crate) fn signal(&self, params: &SessionSignalParams) -> Result<(), SessionError> {
+        let session = self.find(&params.session)?;
+        let signal = signal_named(&params.signal)?;
+        session.require_alive()?;
+        let foreground = session
+            .input
+            .master()
+            .and_then(|master| tcgetpgrp(&*master).ok());
+        let group = foreground.or_else(|| Pid::from_raw(session.facts.pid));
+        match group.map(|group| kill_process_group(group, signal)) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => Err(SessionError::Terminal(error.into())),
+            None => session.require_alive(),
+        }
+    }
+
+    /// Gives the terminal another size; the program gets SIGWINCH.
+    ///
+    /// # Errors
+    ///
+    /// The size is outside the limits, or the session has ended.
+    pub(crate) fn resize(&self, params: &SessionResizeParams) -> Result<(), SessionError> {
+        let limits = self.config().limits.clone();
+        let rows = size("rows", Some(params.rows), 0, limits.rows)?;
+        let cols = size("cols", Some(params.cols), 0, limits.cols)?;
+        let session = self.find(&params.session)?;
+        session.require_alive()?;
+        let Some(master) = session.input.master() else {
+            return session.require_alive();
+        };
+        let offset = session.output.end();
+        let size = Winsize {
+            ws_row: rows,
+            ws_col: cols,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&*master, size).map_err(|error| SessionError::Terminal(error.into()))?;
+        session.screen.resize(offset, rows, cols);
+        let mut state = session.state();
+        (state.rows, state.cols) = (rows, cols);
+        Ok(())
+    }
+
+    /// Ends a session; an ended one answers with its status.
+    ///
+    /// # Errors
+    ///
+    /// The session is unknown, or the grace period is negative.
+    pub(crate) async fn close(
+        &self,
+        params: &SessionCloseParams,
+    ) -> Result<SessionCloseReply, SessionError> {
+        let session = self.find(&params.session)?;
+        let grace = match params.grace_ms {
+            Some(grace) => millis(grace, "grace_ms", &mut Vec::new())?,
+            None => CLOSE_GRACE,
+        };
+        let mut killed = Vec::new();
+        if session.is_dead() {
+            killed = super::leftovers::kill(&session).await;
+        } else {
+            order(&session, EndReason::Closed, grace);
+            session.wait_dead().await;
+        }
+        let state = session.state().clone();
+        killed.extend(state.killed);
+        Ok(SessionCloseReply {
+            exitstatus: state.exit.and_then(|exit| exit.code),
+            signal: state.exit.and_then(|exit| exit.signal),
+            forced: !killed.is_empty(),
+            killed,
+        })
+    }
+
+    /// Collects ended sessions, after closing live ones as asked. Returns how many went.
+    ///
+    /// # Errors
+    ///
+    /// The age is negative, or the database refuses.
+    pub(crate) async fn cleanup(&self, params: &SessionCleanupParams) -> Result<u64, SessionError> {
+        let age = params
+            .max_age_s
+            .map(|age| super::durations::seconds(age, "max_age_s", &mut Vec::new()))
+            .transpose()?;
+        let too_old = |session: &Session| {
+            age.is_some_and(|age| !session.facts.persist && session.idle() >= age)
+        };
+        let mut closing = Vec::new();
+        for session in self.list() {
+            if !session.is_dead() && (params.force || too_old(&session)) {
+                order(&session, EndReason::Closed, CLOSE_GRACE);
+                closing.push(session);
+            }
+        }
+        for session in closing {
+            session.wait_dead().await;
+        }
+        let mut removed = 0;
+        for session in self.list() {
+            if session.is_dead() && !session.facts.transient {
+                super::leftovers::kill(&session).await;
+                self.forget(session.id()).await?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Ends every session, for the end of the daemon.
+    pub(crate) async fn close_all(&self, grace: Duration) {
+        let sessions: Vec<Arc<Session>> = self
+            .list()
+            .into_iter()
+            .filter(|session| !session.is_dead())
+            .collect();
+        for session in &sessions {
+            order(session, EndReason::Shutdown, grace);
+        }
+        for session in sessions {
+            session.wait_dead().await;
+        }
+    }
+}
+
+fn order(session: &Session, reason: EndReason, grace: Duration) {
+    session.order_close(CloseOrder { reason, grace });
+}
+
+fn signal_named(text: &str) -> Result<Signal, SessionError> {
+    let upper = text.to_ascii_uppercase();
+    let name = upper.strip_prefix("SIG").unwrap_or(&upper);
+    let by_name = SIGNALS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|known| known.1);
+    let by_number = || {
+        let number: i32 = text.parse().ok()?;
+        SIGNALS
+            .iter()
+            .map(|known| known.1)
+            .find(|signal| signal.as_raw() == number)
+    };
+    by_name.or_else(by_number).ok_or_else(|| {
+        let names: Vec<&str> = SIGNALS.iter().map(|known| known.0).collect();
+        SessionError::InvalidArgument(format!(
+            "{text:?} is no signal that can be sent: give a number or one of {}",
+            names.join(" ")
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_have_names_and_numbers() {
+        for text in ["int", "SIGINT", "INT", "2"] {
+            assert_eq!(signal_named(text).unwrap(), Signal::INT, "{text}");
+        }
+        for text in ["", "SIG", "0", "-9", "99", "BREAK"] {
+            assert!(signal_named(text).is_err(), "{text}");
+        }
+    }
+}

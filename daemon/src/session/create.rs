@@ -1,0 +1,440 @@
+//! Starting a session: everything is checked before anything is made.
+
+use super::durations::seconds;
+use super::environment::{Environment, reuse_hash};
+use super::error::SessionError;
+use super::input::Input;
+use super::live::{Facts, Session};
+use super::registry::Sessions;
+use super::shell;
+use crate::config::Config;
+use crate::connection::Peer;
+use crate::expect::encoding_for;
+use crate::holder::{SpawnSpec, Spawned, c_string, resolve};
+use crate::interaction::Event;
+use crate::output::Output;
+use crate::output::log::LogWriter;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::{Session as Record, SessionCreateParams};
+use rand::Rng;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Letters of automatic ids: base32 without what looks alike.
+const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+const ID_LEN: usize = 12;
+
+/// A request that was found right.
+struct Plan {
+    name: Option<SessionId>,
+    id: Option<SessionId>,
+    program: String,
+    args: Vec<String>,
+    cwd: PathBuf,
+    env: Environment,
+    rows: u16,
+    cols: u16,
+    encoding: &'static encoding_rs::Encoding,
+    persist: bool,
+    timeout: Duration,
+    idle_limit: Duration,
+    runtime_limit: Duration,
+    log_limit_bytes: u64,
+    output_limit: u64,
+    warnings: Vec<String>,
+    reuse_hash: [u8; 32],
+}
+
+impl Sessions {
+    /// Starts a session, or returns the one that `reuse` finds.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError`] names what is wrong; nothing is registered or left behind then.
+    pub(crate) async fn create(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: SessionCreateParams,
+    ) -> Result<Record, SessionError> {
+        let (session, reused, warnings) = self.start(peer, params).await?;
+        let mut record = session.record(None);
+        record.reused = reused;
+        record.warnings = warnings;
+        Ok(record)
+    }
+
+    /// Like [`Self::create`], for callers inside the daemon.
+    pub(crate) async fn start(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: SessionCreateParams,
+    ) -> Result<(Arc<Session>, bool, Vec<String>), SessionError> {
+        refuse_what_comes_later(&params)?;
+        let config = self.config();
+        let mut plan = self.plan(&params, &config)?;
+        let warnings = std::mem::take(&mut plan.warnings);
+        let starting = self.starting.lock().await;
+        if self.stop.is_cancelled() {
+            return Err(SessionError::ShuttingDown);
+        }
+        if params.reuse
+            && let Some(session) = self.reusable(&plan)
+        {
+            return Ok((session, true, warnings));
+        }
+        self.check_conflicts(&plan, &config)?;
+        let session = self.spawn(&params, plan, &config).await?;
+        drop(starting);
+        self.recorder.note(&session, Some(peer), Event::Start);
+        if params.transient {
+            self.end_with(Arc::clone(&session), peer.clone());
+        } else {
+            // The program starts up meanwhile. Acknowledged means: a kill does not make us forget it.
+            self.save(&session).await?;
+        }
+        tracing::info!(session = %session.id(), pid = session.facts.pid, "session started");
+        Ok((session, false, warnings))
+    }
+
+    fn plan(&self, params: &SessionCreateParams, config: &Config) -> Result<Plan, SessionError> {
+        let mut warnings = Vec::new();
+        let id = params
+            .id
+            .as_deref()
+            .map(|id| checked_id("id", id))
+            .transpose()?;
+        let name = params
+            .name
+            .as_deref()
+            .map(|name| checked_id("name", name))
+            .transpose()?;
+        let rows = size("rows", params.rows, 24, config.limits.rows)?;
+        let cols = size("cols", params.cols, 80, config.limits.cols)?;
+        let label = params.encoding.as_deref().unwrap_or("utf-8");
+        let encoding = encoding_for(label)
+            .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        let env = Environment::of(params)?;
+        let cwd = match &params.cwd {
+            Some(cwd) if cwd.starts_with('/') => PathBuf::from(cwd),
+            Some(cwd) => {
+                return Err(SessionError::InvalidArgument(format!(
+                    "cwd {cwd:?} is not absolute: the daemon has no folder of its own that it could start from"
+                )));
+            }
+            None => env.home(),
+        };
+        let program = match (&params.program, params.shell) {
+            (Some(program), _) => program.clone(),
+            (None, true) => env
+                .get("SHELL")
+                .filter(|shell| !shell.is_empty())
+                .unwrap_or("/bin/sh")
+                .to_owned(),
+            (None, false) => {
+                return Err(SessionError::InvalidArgument("program is missing".into()));
+            }
+        };
+        let persist = params.persist.unwrap_or(name.is_some());
+        let limit = |given: Option<f64>,
+                     default: Option<Duration>,
+                     what: &str,
+                     warnings: &mut Vec<String>| match given {
+            Some(value) => seconds(value, what, warnings),
+            None if persist => Ok(Duration::ZERO),
+            None => Ok(default.unwrap_or(Duration::ZERO)),
+        };
+        let idle_limit = limit(
+            params.session_timeout_s,
+            config.session_timeout,
+            "session_timeout_s",
+            &mut warnings,
+        )?;
+        let runtime_limit = limit(
+            params.max_session_runtime_s,
+            config.max_session_runtime,
+            "max_session_runtime_s",
+            &mut warnings,
+        )?;
+        let timeout = match params.timeout_s {
+            Some(value) => seconds(value, "timeout_s", &mut warnings)?,
+            None => config.default_timeout,
+        };
+        let mut plan = Plan {
+            id,
+            name,
+            program,
+            args: params.args.clone(),
+            cwd,
+            env,
+            rows,
+            cols,
+            encoding,
+            persist,
+            timeout,
+            idle_limit,
+            runtime_limit,
+            log_limit_bytes: count(
+                "max_output_size",
+                params.max_output_size,
+                config.max_output_size.unwrap_or(0),
+            )?,
+            output_limit: count(
+                "output_limit",
+                params.output_limit,
+                config.output_limit as u64,
+            )?
+            .max(1),
+            warnings,
+            reuse_hash: [0; 32],
+        };
+        plan.reuse_hash = reuse_hash(
+            &self.reuse_key,
+            params,
+            &plan.program,
+            &plan.cwd,
+            (rows, cols),
+        );
+        Ok(plan)
+    }
+
+    /// The live session that was started with the same request.
+    fn reusable(&self, plan: &Plan) -> Option<Arc<Session>> {
+        let wanted = plan.id.as_ref().or(plan.name.as_ref());
+        let fits = |session: &Session| {
+            session.is_alive()
+                && session.facts.reuse_hash == plan.reuse_hash
+                && wanted.is_none_or(|wanted| {
+                    session.id() == wanted || session.facts.name.as_ref() == Some(wanted)
+                })
+        };
+        self.list().into_iter().find(|session| fits(session))
+    }
+
+    fn check_conflicts(&self, plan: &Plan, config: &Config) -> Result<(), SessionError> {
+        let mut live = 0;
+        for session in &self.all {
+            if session.is_dead() {
+                continue;
+            }
+            live += usize::from(session.is_alive());
+            let taken = |wanted: &SessionId| {
+                session.id() == wanted || session.facts.name.as_ref() == Some(wanted)
+            };
+            if let Some(wanted) = [&plan.id, &plan.name]
+                .into_iter()
+                .flatten()
+                .find(|wanted| taken(wanted))
+            {
+                return Err(SessionError::Conflict {
+                    session: session.id().clone(),
+                    wanted: wanted.to_string(),
+                });
+            }
+        }
+        match config.max_sessions {
+            Some(max) if live >= max => Err(SessionError::MaxSessions { max: max as u64 }),
+            _ => Ok(()),
+        }
+    }
+
+    async fn spawn(
+        self: &Arc<Self>,
+        params: &SessionCreateParams,
+        mut plan: Plan,
+        config: &Config,
+    ) -> Result<Arc<Session>, SessionError> {
+        let id = plan.id.take().unwrap_or_else(|| self.free_id());
+        let path = resolve(OsStr::new(&plan.program), plan.env.search_path(), &plan.cwd)?;
+        let mut args: Vec<OsString> = plan.args.iter().map(OsString::from).collect();
+        if params.shell {
+            let rc = self.paths.base.join("shell");
+            let integration = shell::integrated(
+                &path,
+                &args,
+                |name| plan.env.get(name).map(OsString::from),
+                &rc,
+            )
+            .map_err(|error| SessionError::Files(io::Error::other(error)))?;
+            args = integration.args;
+            plan.env.lay_over(integration.env);
+        }
+        plan.env.finish(&id);
+        let folder = self.fresh_folder(&id).await?;
+        let spec = SpawnSpec {
+            argv: argv(&plan.program, &args)?,
+            env: plan.env.entries()?,
+            program: path,
+            cwd: plan.cwd.clone(),
+            rows: plan.rows,
+            cols: plan.cols,
+            plain: params.plain,
+            ring_path: self.paths.rings.join(format!("{id}.ring")),
+        };
+        let spawned = match self.holder.spawn(spec).await {
+            Ok(spawned) => spawned,
+            Err(error) => {
+                let _ = fs::remove_dir_all(&folder);
+                return Err(error.into());
+            }
+        };
+        Ok(self.register(params, plan, id, folder, spawned, config))
+    }
+
+    fn register(
+        self: &Arc<Self>,
+        params: &SessionCreateParams,
+        plan: Plan,
+        id: SessionId,
+        folder: PathBuf,
+        spawned: Spawned,
+        config: &Config,
+    ) -> Arc<Session> {
+        let facts = Facts {
+            id,
+            name: plan.name,
+            program: plan.program,
+            args: plan.args,
+            cwd: plan.cwd.to_string_lossy().into_owned(),
+            created_at: crate::clock::now(),
+            persist: plan.persist,
+            encoding: plan.encoding,
+            timeout: plan.timeout,
+            idle_limit: plan.idle_limit,
+            runtime_limit: plan.runtime_limit,
+            log_limit_bytes: plan.log_limit_bytes,
+            shell: params.shell,
+            transient: params.transient,
+            pid: spawned.pid,
+            slot: Some(spawned.slot),
+            tty_device: spawned.tty_device,
+            tty_name: spawned.tty_name,
+            reuse_hash: plan.reuse_hash,
+        };
+        let writer = LogWriter::new(folder.clone(), 0, config.log_rotation_size);
+        let output = Output::live(folder, spawned.ring, plan.output_limit);
+        let input = Input::new(Some(spawned.master));
+        let session = Arc::new(Session::live(facts, output, input, plan.rows, plan.cols));
+        self.insert(Arc::clone(&session));
+        self.tracker.spawn(super::task::run(
+            Arc::clone(&session),
+            Arc::clone(self),
+            writer,
+        ));
+        // News that came before the session was known went nowhere.
+        self.take_output(&session);
+        session
+    }
+
+    /// Makes the session's folder; what an ended session of the same id left goes away.
+    async fn fresh_folder(&self, id: &SessionId) -> Result<PathBuf, SessionError> {
+        if self.all.contains_key(id) {
+            self.forget(id).await?;
+        }
+        let folder = self.paths.sessions.join(id.as_str());
+        make_folder(&folder).map_err(SessionError::Files)?;
+        Ok(folder)
+    }
+
+    fn free_id(&self) -> SessionId {
+        loop {
+            let mut rng = rand::rng();
+            let text: String = (0..ID_LEN)
+                .map(|_| char::from(ID_LETTERS[rng.random_range(0..ID_LETTERS.len())]))
+                .collect();
+            match SessionId::parse(&text) {
+                Ok(id) if !self.all.contains_key(&id) => return id,
+                _ => {}
+            }
+        }
+    }
+
+    /// Ties a session to a connection: when that closes the session ends and is forgotten.
+    fn end_with(self: &Arc<Self>, session: Arc<Session>, peer: Peer) {
+        let sessions = Arc::clone(self);
+        self.tracker.spawn(async move {
+            tokio::select! {
+                () = peer.gone.cancelled() => {}
+                () = session.forgotten.cancelled() => return,
+                () = sessions.stop.cancelled() => {}
+            }
+            if session.is_alive() {
+                session.order_close(super::live::CloseOrder {
+                    reason: ccd_protocol::session::EndReason::Closed,
+                    grace: super::task::CLOSE_GRACE,
+                });
+            }
+            session.wait_dead().await;
+            if let Err(error) = sessions.forget(session.id()).await {
+                tracing::warn!(session = %session.id(), %error, "a transient session left something behind");
+            }
+        });
+    }
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Left by a start that was never acknowledged.
+            fs::remove_dir_all(folder)?;
+            fs::DirBuilder::new().mode(0o700).create(folder)
+        }
+        other => other,
+    }
+}
+
+fn argv(program: &str, args: &[OsString]) -> Result<Vec<std::ffi::CString>, SessionError> {
+    let mut argv = vec![c_string(OsStr::new(program), "the program")?];
+    for arg in args {
+        argv.push(c_string(arg, "an argument")?);
+    }
+    Ok(argv)
+}
+
+fn checked_id(what: &str, text: &str) -> Result<SessionId, SessionError> {
+    SessionId::parse(text)
+        .map_err(|error| SessionError::InvalidArgument(format!("the {what} {text:?} {error}")))
+}
+
+/// Checks one side of a terminal's size.
+pub(crate) fn size(
+    what: &str,
+    given: Option<i64>,
+    default: u16,
+    max: u16,
+) -> Result<u16, SessionError> {
+    let value = given.unwrap_or_else(|| i64::from(default));
+    match u16::try_from(value) {
+        Ok(value) if (1..=max).contains(&value) => Ok(value),
+        _ => Err(SessionError::InvalidArgument(format!(
+            "{what} is {value}: give 1 to {max}"
+        ))),
+    }
+}
+
+fn count(what: &str, given: Option<i64>, default: u64) -> Result<u64, SessionError> {
+    match given {
+        None => Ok(default),
+        Some(value) => u64::try_from(value).map_err(|_| {
+            SessionError::InvalidArgument(format!("{what} is {value}: give 0 or more"))
+        }),
+    }
+}
+
+fn refuse_what_comes_later(params: &SessionCreateParams) -> Result<(), SessionError> {
+    let later = [
+        (params.stream, "stream", "named pipes"),
+        (params.config.is_some(), "config", "program configurations"),
+        (params.tape.is_some(), "tape", "tapes"),
+    ];
+    match later.iter().find(|(asked, _, _)| *asked) {
+        Some((_, field, what)) => Err(SessionError::Unavailable(format!(
+            "{field}: this version has no {what} yet"
+        ))),
+        None => Ok(()),
+    }
+}

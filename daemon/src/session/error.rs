@@ -1,0 +1,138 @@
+//! What can go wrong with a session.
+
+use crate::expect::PatternError;
+use crate::holder::{Exit, SpawnError};
+use crate::store::StoreError;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::EndReason;
+
+/// Why a call on a session failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SessionError {
+    #[error("{0}")]
+    InvalidArgument(String),
+    #[error("no session has the id, name or unique prefix {0:?}")]
+    NotFound(String),
+    #[error("{prefix:?} could be {}", .candidates.join(", "))]
+    Ambiguous {
+        prefix: String,
+        candidates: Vec<String>,
+    },
+    #[error("the session {session} has ended: {how}")]
+    NotAlive { session: String, how: String },
+    #[error("the live session {session} already has the id or name {wanted:?}")]
+    Conflict { session: SessionId, wanted: String },
+    #[error("{max} sessions are alive, which is the limit max_sessions")]
+    MaxSessions { max: u64 },
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    #[error("no pattern matched within {waited_ms} ms")]
+    ExpectTimeout {
+        waited_ms: u64,
+        report: Box<TimeoutReport>,
+    },
+    #[error("{what} did not happen within {waited_ms} ms")]
+    Timeout {
+        what: String,
+        waited_ms: u64,
+        report: Box<TimeoutReport>,
+    },
+    #[error("the command has not ended within {waited_ms} ms and goes on")]
+    RunTimeout {
+        waited_ms: u64,
+        output: String,
+        truncated: bool,
+    },
+    #[error("the program ended before a pattern matched: {}", .0.how)]
+    ProcessEnded(Box<EndedReport>),
+    #[error("the program has taken no input for 5 s; {written_bytes} bytes were written")]
+    InputFull { written_bytes: u64 },
+    #[error("{SEND_QUEUE_LEN} sends already wait for the session {0}")]
+    Busy(SessionId),
+    #[error("{program:?} is no shell that can run commands")]
+    NotAShell { program: String },
+    #[error("{0}")]
+    Unavailable(String),
+    #[error("the daemon is stopping")]
+    ShuttingDown,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("could not use the session's folder: {0}")]
+    Files(#[source] std::io::Error),
+    #[error("could not write to the terminal: {0}")]
+    Terminal(#[source] std::io::Error),
+}
+
+/// Sends of one session that may wait for their turn.
+pub(crate) const SEND_QUEUE_LEN: usize = 128;
+
+/// What the program was doing when the time was over.
+#[derive(Debug, Default)]
+pub(crate) struct TimeoutReport {
+    /// The last 50 lines.
+    pub(crate) recent_output: String,
+    /// `running`, `stopped` or `blocked reading its terminal`.
+    pub(crate) program: &'static str,
+    pub(crate) closest_miss: Option<String>,
+}
+
+/// How the program ended.
+#[derive(Debug, Default)]
+pub(crate) struct EndedReport {
+    pub(crate) how: String,
+    pub(crate) exitstatus: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    pub(crate) recent_output: String,
+}
+
+/// Says in words how a program ended.
+pub(crate) fn describe_end(exit: Option<Exit>, reason: Option<EndReason>) -> String {
+    let how = match exit {
+        Some(Exit {
+            code: Some(code), ..
+        }) => format!("exit status {code}"),
+        Some(Exit {
+            signal: Some(signal),
+            ..
+        }) => format!("signal {signal}"),
+        _ => String::from("status unknown"),
+    };
+    match reason {
+        None | Some(EndReason::Exited | EndReason::Signalled) => how,
+        Some(reason) => format!("{how} ({})", reason_text(reason)),
+    }
+}
+
+/// The reason as it stands in records.
+pub(crate) fn reason_text(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Exited => "exited",
+        EndReason::Signalled => "signalled",
+        EndReason::Closed => "closed",
+        EndReason::Idle => "idle",
+        EndReason::Runtime => "runtime",
+        EndReason::OutputLimit => "output_limit",
+        EndReason::Shutdown => "shutdown",
+        EndReason::DaemonKilled => "daemon_killed",
+        EndReason::HolderDied => "holder_died",
+    }
+}
+
+/// The reason with this text.
+pub(crate) fn reason_of(text: &str) -> Option<EndReason> {
+    [
+        EndReason::Exited,
+        EndReason::Signalled,
+        EndReason::Closed,
+        EndReason::Idle,
+        EndReason::Runtime,
+        EndReason::OutputLimit,
+        EndReason::Shutdown,
+        EndReason::DaemonKilled,
+        EndReason::HolderDied,
+    ]
+    .into_iter()
+    .find(|&reason| reason_text(reason) == text)
+}

@@ -1,0 +1,253 @@
+//! tmux's names of keys.
+
+/// A key, before modifiers and modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    /// Sends a character.
+    Char(char),
+    /// Arrows, Home and End: `CSI` or `SS3` and this letter.
+    Cursor(char),
+    /// F1 to F4: `SS3` and this letter.
+    Function(char),
+    /// `CSI`, this number, `~`.
+    Tilde(u8),
+    /// Shift and Tab, with a name of its own.
+    BackTab,
+    /// `SS3` and `last` in application-keypad mode, else a character.
+    Keypad { last: char, plain: char },
+}
+
+/// Names that differ too much from any known one are not worth a suggestion.
+const MAX_DISTANCE: usize = 2;
+const MAX_SUGGESTIONS: usize = 3;
+/// Longer than any name by more than [`MAX_DISTANCE`].
+const MAX_NAME_LEN: usize = 16;
+
+/// The first name of each group is tmux's, or the more usual one of several.
+const NAMES: &[(&str, Key)] = &[
+    ("Enter", Key::Char('\r')),
+    ("Return", Key::Char('\r')),
+    ("Escape", Key::Char('\x1b')),
+    ("Esc", Key::Char('\x1b')),
+    ("Tab", Key::Char('\t')),
+    ("BTab", Key::BackTab),
+    ("Space", Key::Char(' ')),
+    ("BSpace", Key::Char('\x7f')),
+    ("Backspace", Key::Char('\x7f')),
+    ("Up", Key::Cursor('A')),
+    ("Down", Key::Cursor('B')),
+    ("Right", Key::Cursor('C')),
+    ("Left", Key::Cursor('D')),
+    ("Home", Key::Cursor('H')),
+    ("End", Key::Cursor('F')),
+    ("PageUp", Key::Tilde(5)),
+    ("PgUp", Key::Tilde(5)),
+    ("PPage", Key::Tilde(5)),
+    ("PageDown", Key::Tilde(6)),
+    ("PgDn", Key::Tilde(6)),
+    ("NPage", Key::Tilde(6)),
+    ("IC", Key::Tilde(2)),
+    ("Insert", Key::Tilde(2)),
+    ("DC", Key::Tilde(3)),
+    ("Delete", Key::Tilde(3)),
+    ("F1", Key::Function('P')),
+    ("F2", Key::Function('Q')),
+    ("F3", Key::Function('R')),
+    ("F4", Key::Function('S')),
+    ("F5", Key::Tilde(15)),
+    ("F6", Key::Tilde(17)),
+    ("F7", Key::Tilde(18)),
+    ("F8", Key::Tilde(19)),
+    ("F9", Key::Tilde(20)),
+    ("F10", Key::Tilde(21)),
+    ("F11", Key::Tilde(23)),
+    ("F12", Key::Tilde(24)),
+    (
+        "KP0",
+        Key::Keypad {
+            last: 'p',
+            plain: '0',
+        },
+    ),
+    (
+        "KP1",
+        Key::Keypad {
+            last: 'q',
+            plain: '1',
+        },
+    ),
+    (
+        "KP2",
+        Key::Keypad {
+            last: 'r',
+            plain: '2',
+        },
+    ),
+    (
+        "KP3",
+        Key::Keypad {
+            last: 's',
+            plain: '3',
+        },
+    ),
+    (
+        "KP4",
+        Key::Keypad {
+            last: 't',
+            plain: '4',
+        },
+    ),
+    (
+        "KP5",
+        Key::Keypad {
+            last: 'u',
+            plain: '5',
+        },
+    ),
+    (
+        "KP6",
+        Key::Keypad {
+            last: 'v',
+            plain: '6',
+        },
+    ),
+    (
+        "KP7",
+        Key::Keypad {
+            last: 'w',
+            plain: '7',
+        },
+    ),
+    (
+        "KP8",
+        Key::Keypad {
+            last: 'x',
+            plain: '8',
+        },
+    ),
+    (
+        "KP9",
+        Key::Keypad {
+            last: 'y',
+            plain: '9',
+        },
+    ),
+    (
+        "KP*",
+        Key::Keypad {
+            last: 'j',
+            plain: '*',
+        },
+    ),
+    (
+        "KP+",
+        Key::Keypad {
+            last: 'k',
+            plain: '+',
+        },
+    ),
+    (
+        "KP-",
+        Key::Keypad {
+            last: 'm',
+            plain: '-',
+        },
+    ),
+    (
+        "KP.",
+        Key::Keypad {
+            last: 'n',
+            plain: '.',
+        },
+    ),
+    (
+        "KP/",
+        Key::Keypad {
+            last: 'o',
+            plain: '/',
+        },
+    ),
+    (
+        "KPEnter",
+        Key::Keypad {
+            last: 'M',
+            plain: '\r',
+        },
+    ),
+];
+
+/// Returns the key of that name, in upper or lower case.
+pub(super) fn find(name: &str) -> Option<Key> {
+    NAMES
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(_, key)| *key)
+}
+
+/// Returns the names most like `name`, at most [`MAX_SUGGESTIONS`]; none when it is like no key.
+pub(super) fn nearest(name: &str) -> Vec<&'static str> {
+    if name.len() > MAX_NAME_LEN {
+        return Vec::new();
+    }
+    let lower = name.to_ascii_lowercase();
+    let mut near: Vec<(usize, &'static str)> = NAMES
+        .iter()
+        .map(|(known, _)| {
+            (
+                distance(lower.as_bytes(), known.to_ascii_lowercase().as_bytes()),
+                *known,
+            )
+        })
+        // A name of which nothing is left is not similar.
+        .filter(|(distance, known)| *distance <= MAX_DISTANCE && *distance < known.len())
+        .collect();
+    let least = near.iter().map(|(distance, _)| *distance).min();
+    near.retain(|(distance, _)| Some(*distance) == least);
+    near.into_iter()
+        .map(|(_, known)| known)
+        .take(MAX_SUGGESTIONS)
+        .collect()
+}
+
+/// Returns how many letters must be put in, taken out or changed to get from one to the other.
+fn distance(from: &[u8], to: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, letter) in from.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, other) in to.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != other);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_there_once_and_found_in_any_case() {
+        for (name, key) in NAMES {
+            assert_eq!(find(&name.to_uppercase()), Some(*key), "{name}");
+            assert_eq!(
+                NAMES
+                    .iter()
+                    .filter(|(other, _)| other.eq_ignore_ascii_case(name))
+                    .count(),
+                1,
+                "{name}"
+            );
+        }
+        assert_eq!(find("Hyper"), None);
+    }
+
+    #[test]
+    fn suggestions_are_near_and_few() {
+        assert_eq!(nearest("Entr"), ["Enter"]);
+        assert_eq!(nearest("PageDwn"), ["PageDown"]);
+        assert_eq!(nearest("hello world"), Vec::<&str>::new());
+        assert!(nearest("F13").len() == MAX_SUGGESTIONS);
+    }
+}

@@ -1,0 +1,302 @@
+//! One session: the facts of its start, its output, its terminal, its state.
+
+use super::error::{SessionError, describe_end};
+use super::input::Input;
+use super::screen::ScreenModel;
+use crate::holder::{Exit, Process};
+use crate::output::Output;
+use crate::screen::{Modes, Scanner};
+use ccd_protocol::SessionId;
+use ccd_protocol::session::{
+    EndReason, Session as Record, SessionOutput, SessionState, WaitingForInput,
+};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// What is decided when a session starts and never changes.
+#[derive(Debug, Clone)]
+pub(crate) struct Facts {
+    pub(crate) id: SessionId,
+    pub(crate) name: Option<SessionId>,
+    pub(crate) program: String,
+    pub(crate) args: Vec<String>,
+    pub(crate) cwd: String,
+    pub(crate) created_at: String,
+    pub(crate) persist: bool,
+    pub(crate) encoding: &'static encoding_rs::Encoding,
+    /// Default time-out of expect, wait and run.
+    pub(crate) timeout: Duration,
+    /// Ends the session after so long without input or output; zero: no limit.
+    pub(crate) idle_limit: Duration,
+    /// Ends the session after so long; zero: no limit.
+    pub(crate) runtime_limit: Duration,
+    /// Bytes of log that end the session, or in a `persist` one make the oldest go; 0: no limit.
+    pub(crate) log_limit_bytes: u64,
+    pub(crate) shell: bool,
+    pub(crate) transient: bool,
+    pub(crate) pid: i32,
+    /// Place in the holder; `None` for sessions of an earlier daemon.
+    pub(crate) slot: Option<usize>,
+    pub(crate) tty_device: u64,
+    pub(crate) tty_name: String,
+    /// What `reuse` compares.
+    pub(crate) reuse_hash: [u8; 32],
+}
+
+/// What changes while a session lives and ends.
+#[derive(Debug, Clone)]
+pub(crate) struct State {
+    pub(crate) phase: SessionState,
+    pub(crate) exit: Option<Exit>,
+    pub(crate) end_reason: Option<EndReason>,
+    pub(crate) ended_at: Option<String>,
+    pub(crate) rows: u16,
+    pub(crate) cols: u16,
+    /// Something had to be killed at the end.
+    pub(crate) forced: bool,
+    pub(crate) killed: Vec<i32>,
+}
+
+/// An order to end a session.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CloseOrder {
+    pub(crate) reason: EndReason,
+    pub(crate) grace: Duration,
+}
+
+/// A session, live or ended.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) facts: Facts,
+    pub(crate) output: Output,
+    pub(crate) input: Input,
+    pub(crate) screen: ScreenModel,
+    /// The session's main program, told apart from later ones with its number.
+    pub(crate) leader: Option<Process>,
+    /// Wakes the session's task: the program has ended, or an order to close has come.
+    pub(crate) ending: Notify,
+    scanner: Mutex<Scanner>,
+    state: Mutex<State>,
+    order: Mutex<Option<CloseOrder>>,
+    started: Instant,
+    last_activity_ms: AtomicI64,
+    /// Offset and time of the last write, for the probe's staleness rule.
+    pub(crate) last_write: Mutex<Option<Instant>>,
+    /// Where the last RECV row of the interaction log ends.
+    pub(crate) recorded_upto: AtomicU64,
+    /// Cancelled when the session is no longer known.
+    pub(crate) forgotten: tokio_util::sync::CancellationToken,
+    /// Only one command at a time runs in a shell.
+    pub(crate) run_turn: tokio::sync::Mutex<()>,
+}
+
+impl Session {
+    /// A session that was just started.
+    pub(crate) fn live(facts: Facts, output: Output, input: Input, rows: u16, cols: u16) -> Self {
+        let state = State {
+            phase: SessionState::Alive,
+            exit: None,
+            end_reason: None,
+            ended_at: None,
+            rows,
+            cols,
+            forced: false,
+            killed: Vec::new(),
+        };
+        Self::new(facts, output, input, state)
+    }
+
+    /// A session in any state.
+    pub(crate) fn new(facts: Facts, output: Output, input: Input, state: State) -> Self {
+        let leader = (state.phase == SessionState::Alive)
+            .then(|| Process::of(facts.pid))
+            .flatten();
+        let screen = ScreenModel::new(state.rows, state.cols);
+        Self {
+            facts,
+            output,
+            input,
+            screen,
+            leader,
+            ending: Notify::new(),
+            scanner: Mutex::new(Scanner::new()),
+            state: Mutex::new(state),
+            order: Mutex::new(None),
+            started: Instant::now(),
+            last_activity_ms: AtomicI64::new(unix_ms()),
+            last_write: Mutex::new(None),
+            recorded_upto: AtomicU64::new(0),
+            forgotten: tokio_util::sync::CancellationToken::new(),
+            run_turn: tokio::sync::Mutex::new(()),
+        }
+    }
+
+    pub(crate) fn id(&self) -> &SessionId {
+        &self.facts.id
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn scanner(&self) -> MutexGuard<'_, Scanner> {
+        self.scanner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The terminal's modes after all output so far.
+    pub(crate) fn modes(&self) -> Modes {
+        self.scanner().modes().clone()
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        self.state().phase == SessionState::Alive
+    }
+
+    /// True when all is cleaned up.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.state().phase == SessionState::Dead
+    }
+
+    /// Refuses what needs a program that runs.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::NotAlive`] names the session and how it ended.
+    pub(crate) fn require_alive(&self) -> Result<(), SessionError> {
+        let state = self.state();
+        if state.phase == SessionState::Alive {
+            return Ok(());
+        }
+        Err(SessionError::NotAlive {
+            session: self.facts.id.to_string(),
+            how: describe_end(state.exit, state.end_reason),
+        })
+    }
+
+    /// Input or output has just happened.
+    pub(crate) fn touch(&self) {
+        self.last_activity_ms.store(unix_ms(), Ordering::Relaxed);
+    }
+
+    /// Time since the last input or output.
+    pub(crate) fn idle(&self) -> Duration {
+        let ms = unix_ms() - self.last_activity_ms.load(Ordering::Relaxed);
+        Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+    }
+
+    /// Takes over the time of the last activity from an earlier daemon.
+    pub(crate) fn set_last_activity(&self, seconds_ago: f64) {
+        let ms = unix_ms() - (seconds_ago * 1000.0) as i64;
+        self.last_activity_ms.store(ms, Ordering::Relaxed);
+    }
+
+    /// When the next limit of time comes, and which; `None` without one.
+    pub(crate) fn next_limit(&self) -> Option<(Instant, EndReason)> {
+        let at = |limit: Duration, from: Instant, reason| {
+            (!limit.is_zero()).then(|| (from + limit, reason))
+        };
+        let active = Instant::now()
+            .checked_sub(self.idle())
+            .unwrap_or(self.started);
+        let idle = at(self.facts.idle_limit, active, EndReason::Idle);
+        let runtime = at(self.facts.runtime_limit, self.started, EndReason::Runtime);
+        [idle, runtime]
+            .into_iter()
+            .flatten()
+            .min_by_key(|limit| limit.0)
+    }
+
+    /// Orders the session's end. The first order's reason stays; a shorter grace is taken over.
+    pub(crate) fn order_close(&self, order: CloseOrder) {
+        let mut current = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        match current.as_mut() {
+            Some(current) => current.grace = current.grace.min(order.grace),
+            None => *current = Some(order),
+        }
+        drop(current);
+        self.ending.notify_one();
+    }
+
+    /// The order to end, if one was given.
+    pub(crate) fn close_order(&self) -> Option<CloseOrder> {
+        *self.order.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until everything of the session is cleaned up.
+    pub(crate) async fn wait_dead(&self) {
+        loop {
+            let changed = self.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if self.is_dead() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// The record as it goes to clients.
+    pub(crate) fn record(&self, waiting_for_input: Option<WaitingForInput>) -> Record {
+        let state = self.state().clone();
+        let output = self.output.facts();
+        let facts = &self.facts;
+        Record {
+            session_id: facts.id.to_string(),
+            name: facts.name.as_ref().map(SessionId::to_string),
+            program: facts.program.clone(),
+            args: facts.args.clone(),
+            cwd: facts.cwd.clone(),
+            timeout: facts.timeout.as_secs_f64(),
+            created_at: facts.created_at.clone(),
+            last_activity: crate::clock::seconds_ago(self.idle().as_secs_f64()),
+            persist: facts.persist,
+            encoding: facts.encoding.name().to_ascii_lowercase(),
+            pid: facts.pid,
+            exitstatus: state.exit.and_then(|exit| exit.code),
+            signal: state.exit.and_then(|exit| exit.signal),
+            state: state.phase,
+            end_reason: state.end_reason,
+            ended_at: state.ended_at,
+            rows: state.rows,
+            cols: state.cols,
+            output: SessionOutput {
+                log_path: crate::output::log::current_path(self.output.dir())
+                    .to_string_lossy()
+                    .into_owned(),
+                output_lines: output.lines,
+                output_bytes: output.bytes,
+                buffer_size: output.buffered_bytes,
+                rotated_at: output.rotated_at,
+                gaps: output
+                    .gaps
+                    .iter()
+                    .map(|gap| ccd_protocol::session::Gap {
+                        offset: gap.offset,
+                        length: gap.len,
+                    })
+                    .collect(),
+            },
+            pipe: None,
+            waiting_for_input,
+            attached: Vec::new(),
+            config: None,
+            tape: None,
+            is_replay: false,
+            session_timeout_s: facts.idle_limit.as_secs_f64(),
+            max_session_runtime_s: facts.runtime_limit.as_secs_f64(),
+            shell: facts.shell,
+            transient: facts.transient,
+            reused: false,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+fn unix_ms() -> i64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
+}

@@ -1,0 +1,31 @@
+//! Sessions: programs on terminals of their own, which outlive every client.
+
+mod control;
+mod create;
+mod durations;
+mod environment;
+mod error;
+mod expect;
+mod input;
+mod key_names;
+mod keys;
+mod leftovers;
+mod live;
+mod once;
+mod paste;
+mod persist;
+mod pump;
+mod read;
+mod registry;
+mod run;
+mod screen;
+mod second_terminal;
+mod send;
+mod shell;
+mod task;
+mod wait;
+
+pub(crate) use error::{SessionError, describe_end, reason_text};
+pub(crate) use live::Session;
+pub(crate) use read::wait_for_published;
+pub(crate) use registry::Sessions;

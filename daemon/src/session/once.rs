@@ -1,0 +1,294 @@
+//! `run.once`: a program from its start to its end, in one call.
+
+use super::durations::Deadline;
+use super::error::SessionError;
+use super::live::{CloseOrder, Session};
+use super::registry::Sessions;
+use super::task::CLOSE_GRACE;
+use crate::connection::Peer;
+use crate::output::Piece;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::run::{RunOnceParams, RunOnceReply};
+use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Most output in the reply.
+const MAX_OUTPUT_BYTES: usize = 16 << 20;
+
+/// Ends input in a terminal's canonical mode.
+const END_OF_INPUT: u8 = 0x04;
+
+/// Makes the terminal take the next byte as it is.
+const LITERAL_NEXT: u8 = 0x16;
+
+impl Sessions {
+    /// Runs a program until it ends, or the time is over.
+    ///
+    /// If the call is dropped the program is ended.
+    ///
+    /// # Errors
+    ///
+    /// The program cannot be started, or a pattern is wrong. That it failed is no error.
+    pub(crate) async fn once(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &RunOnceParams,
+    ) -> Result<RunOnceReply, SessionError> {
+        if params.send.len() > params.expect.len() + 1 {
+            return Err(SessionError::InvalidArgument(format!(
+                "{} texts to send, but only {} patterns to wait for before them",
+                params.send.len(),
+                params.expect.len()
+            )));
+        }
+        let started = Instant::now();
+        let deadline = Deadline::start(params.timeout_ms, None, &mut Vec::new())?;
+        let stdin = stdin_of(params)?;
+        let script = params
+            .script
+            .as_deref()
+            .map(|text| self.script_file(text))
+            .transpose()?;
+        let (session, _, _) = self
+            .start(peer, create_params(params, script.as_ref()))
+            .await?;
+        // Whatever happens to this call, the program does not outlive it.
+        let guard = CloseOnDrop(Arc::clone(&session));
+        let mut missing = Vec::new();
+        let mut timed_out = false;
+        let talk = self.talk(&session, peer, params, stdin, &mut missing);
+        match tokio::time::timeout_at(deadline.instant(), talk).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                close(&session, EndReason::Closed);
+                session.wait_dead().await;
+                let _ = self.forget(session.id()).await;
+                return Err(error);
+            }
+            Err(_) => {
+                timed_out = true;
+                close(&session, EndReason::Runtime);
+                session.wait_dead().await;
+            }
+        }
+        let (output, truncated) = read_all(&session).await?;
+        let text = String::from_utf8_lossy(&output).into_owned();
+        missing.extend(
+            params
+                .contains
+                .iter()
+                .filter(|wanted| !text.contains(*wanted))
+                .cloned(),
+        );
+        let exit = session.state().exit;
+        drop(guard);
+        self.forget(session.id()).await?;
+        Ok(RunOnceReply {
+            output_b64: std::str::from_utf8(&output)
+                .is_err()
+                .then(|| STANDARD.encode(&output)),
+            output: text,
+            truncated,
+            exit_code: exit.and_then(|exit| exit.code),
+            signal: exit.and_then(|exit| exit.signal),
+            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            timed_out,
+            missing,
+        })
+    }
+
+    /// Waits and types as asked, then waits for the end.
+    async fn talk(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        peer: &Peer,
+        params: &RunOnceParams,
+        stdin: Vec<u8>,
+        missing: &mut Vec<String>,
+    ) -> Result<(), SessionError> {
+        let input = async {
+            // A program that does not read its input is not at fault, nor one that has ended.
+            let _ = session.input.write(&stdin, || 0).await;
+        };
+        let conversation = self.converse(session, peer, params, missing);
+        let (_, conversed) = tokio::join!(input, conversation);
+        if !conversed? {
+            close(session, EndReason::Closed);
+        }
+        session.wait_dead().await;
+        Ok(())
+    }
+
+    /// Returns false when a pattern did not come: then there is no point in going on.
+    async fn converse(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        peer: &Peer,
+        params: &RunOnceParams,
+        missing: &mut Vec<String>,
+    ) -> Result<bool, SessionError> {
+        for (index, pattern) in params.expect.iter().enumerate() {
+            let patterns = std::slice::from_ref(pattern);
+            let search = self
+                .search(session, patterns, false, ccd_protocol::Timeout::Forever)
+                .await?;
+            let from = session.output.cursor();
+            match self.search_from(session, peer, search, from).await {
+                Ok(_) => {}
+                Err(SessionError::ProcessEnded(_) | SessionError::ExpectTimeout { .. }) => {
+                    missing.push(text_of(pattern));
+                    return Ok(false);
+                }
+                Err(error) => return Err(error),
+            }
+            if let Some(text) = params.send.get(index) {
+                type_line(session, text).await;
+            }
+        }
+        for text in params.send.iter().skip(params.expect.len()) {
+            type_line(session, text).await;
+        }
+        Ok(true)
+    }
+
+    fn script_file(&self, text: &str) -> Result<ScriptFile, SessionError> {
+        let name = format!("script-{:016x}", rand::random::<u64>());
+        let file = ScriptFile(self.paths.runtime.join(name));
+        std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&file.0)
+            .and_then(|mut open| open.write_all(text.as_bytes()))
+            .map_err(SessionError::Files)?;
+        Ok(file)
+    }
+}
+
+/// A script as a file, removed when this is dropped.
+struct ScriptFile(PathBuf);
+
+impl Drop for ScriptFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+struct CloseOnDrop(Arc<Session>);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        if !self.0.is_dead() {
+            close(&self.0, EndReason::Closed);
+        }
+    }
+}
+
+fn close(session: &Session, reason: EndReason) {
+    session.order_close(CloseOrder {
+        reason,
+        grace: CLOSE_GRACE,
+    });
+}
+
+async fn type_line(session: &Session, text: &str) {
+    let mut line = text.as_bytes().to_vec();
+    line.push(b'\r');
+    let _ = session.input.write(&line, || 0).await;
+}
+
+fn create_params(params: &RunOnceParams, script: Option<&ScriptFile>) -> SessionCreateParams {
+    let (program, args) = if let Some(script) = script {
+        let interpreter = params.with.clone().unwrap_or_else(|| String::from("sh"));
+        let mut args = vec![script.0.to_string_lossy().into_owned()];
+        args.extend(params.args.iter().cloned());
+        (interpreter, args)
+    } else if params.shell {
+        let mut args = vec![
+            String::from("-c"),
+            params.program.clone(),
+            String::from("sh"),
+        ];
+        args.extend(params.args.iter().cloned());
+        (String::from("sh"), args)
+    } else {
+        (params.program.clone(), params.args.clone())
+    };
+    SessionCreateParams {
+        program: Some(program),
+        args,
+        cwd: params.cwd.clone(),
+        env: params.env.clone(),
+        caller_env: params.caller_env.clone(),
+        session_timeout_s: Some(0.0),
+        max_session_runtime_s: Some(0.0),
+        transient: true,
+        plain: true,
+        ..SessionCreateParams::default()
+    }
+}
+
+/// What is typed at once: the given input and its end. With patterns to wait for the input stays open.
+fn stdin_of(params: &RunOnceParams) -> Result<Vec<u8>, SessionError> {
+    let converses = !params.expect.is_empty() || !params.send.is_empty();
+    let Some(data) = &params.stdin_b64 else {
+        return Ok(if converses {
+            Vec::new()
+        } else {
+            vec![END_OF_INPUT]
+        });
+    };
+    let bytes = STANDARD.decode(data).map_err(|error| {
+        SessionError::InvalidArgument(format!("stdin_b64 is no base64: {error}"))
+    })?;
+    let mut typed = Vec::with_capacity(bytes.len() + 2);
+    for &byte in &bytes {
+        if (byte < 0x20 && byte != b'\n' && byte != b'\t') || byte == 0x7f {
+            typed.push(LITERAL_NEXT);
+        }
+        typed.push(byte);
+    }
+    // Within a line the first one only hands over what is there.
+    if bytes.last().is_some_and(|&last| last != b'\n') {
+        typed.push(END_OF_INPUT);
+    }
+    typed.push(END_OF_INPUT);
+    Ok(typed)
+}
+
+async fn read_all(session: &Session) -> Result<(Vec<u8>, bool), SessionError> {
+    let mut bytes = Vec::new();
+    let mut at = 0;
+    loop {
+        if bytes.len() >= MAX_OUTPUT_BYTES {
+            bytes.truncate(MAX_OUTPUT_BYTES);
+            return Ok((bytes, true));
+        }
+        match session
+            .output
+            .read(at, 256 << 10)
+            .await
+            .map_err(SessionError::Files)?
+        {
+            Piece::Bytes(more) => {
+                at += more.len() as u64;
+                bytes.extend_from_slice(&more);
+            }
+            Piece::Missing { resume } => at = resume,
+            Piece::Pending | Piece::End => return Ok((bytes, false)),
+        }
+    }
+}
+
+fn text_of(pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),
+        Pattern::Eof(_) => String::from("eof"),
+        Pattern::Timeout(_) => String::from("timeout"),
+    }
+}

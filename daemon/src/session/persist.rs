@@ -1,0 +1,311 @@
+//! Sessions in the database: written down, forgotten, and found again by the next daemon.
+
+use super::error::{SessionError, reason_of, reason_text};
+use super::input::Input;
+use super::live::{Facts, Session, State};
+use super::registry::Sessions;
+use crate::holder::{Exit, Gap, Ring};
+use crate::interaction::Event;
+use crate::output::Output;
+use crate::output::log::LogWriter;
+use crate::store::{SessionRow, StoreError, Write};
+use ccd_protocol::SessionId;
+use ccd_protocol::session::{EndReason, SessionState};
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+impl Sessions {
+    /// Writes a session's row; it survives a kill once this returns.
+    pub(super) async fn save(&self, session: &Session) -> Result<(), StoreError> {
+        self.store
+            .commit(Write::Session(Box::new(row_of(session))))
+            .await
+    }
+
+    /// Removes an ended session: from the list, from the database, from the disk.
+    pub(super) async fn forget(&self, id: &SessionId) -> Result<(), SessionError> {
+        let Some((_, session)) = self.all.remove(id) else {
+            return Ok(());
+        };
+        session.forgotten.cancel();
+        if !session.facts.transient {
+            self.store
+                .commit(Write::DeleteSession(id.to_string()))
+                .await?;
+        }
+        let folder = session.output.dir().to_owned();
+        remove_folder(&folder).await.map_err(SessionError::Files)
+    }
+
+    /// Takes over what an earlier daemon left: ended sessions are listed, those that lived when it
+    /// was killed get their last output from the rings and are listed as ended.
+    ///
+    /// # Errors
+    ///
+    /// The database or the folders cannot be read.
+    pub(crate) async fn recover(self: &Arc<Self>) -> Result<u64, SessionError> {
+        let mut killed = 0;
+        let mut known = HashSet::new();
+        for mut row in self.store.sessions().await? {
+            known.insert(row.session_id.clone());
+            let was_alive = row.state != "dead";
+            if was_alive {
+                killed += 1;
+                self.finish_killed(&mut row).await;
+            }
+            let Some(session) = session_of(&row, &self.paths.sessions) else {
+                continue;
+            };
+            let session = Arc::new(session);
+            self.insert(Arc::clone(&session));
+            if was_alive {
+                self.save(&session).await?;
+                let text = "the daemon was killed; interactions of its last 250 ms may be missing";
+                self.recorder
+                    .note(&session, None, Event::Trouble(text.into()));
+                self.recorder.note(&session, None, Event::End);
+            }
+        }
+        self.remove_strays(&known)
+            .await
+            .map_err(SessionError::Files)?;
+        Ok(killed)
+    }
+
+    /// Brings the row of a session that lived when the daemon was killed to its end.
+    async fn finish_killed(&self, row: &mut SessionRow) {
+        let folder = self.paths.sessions.join(&row.session_id);
+        let ring_path = self.paths.rings.join(format!("{}.ring", row.session_id));
+        let rotation = self.config().log_rotation_size;
+        let salvaged =
+            tokio::task::spawn_blocking(move || salvage(&folder, &ring_path, rotation)).await;
+        match salvaged
+            .map_err(io::Error::other)
+            .and_then(|salvaged| salvaged)
+        {
+            Ok(salvaged) => {
+                row.output_bytes = i64::try_from(salvaged.end).unwrap_or(i64::MAX);
+                row.output_lines = i64::try_from(salvaged.lines).unwrap_or(i64::MAX);
+                row.exitstatus = salvaged.exit.and_then(|exit| exit.code);
+                row.signal = salvaged.exit.and_then(|exit| exit.signal);
+                row.gaps = gaps_to_json(&salvaged.gaps);
+            }
+            Err(error) => {
+                tracing::error!(session = row.session_id, %error, "the output of a killed daemon's session is incomplete");
+            }
+        }
+        // The kernel hangs up the terminals of a killed daemon.
+        if row.exitstatus.is_none() && row.signal.is_none() {
+            row.signal = Some(rustix::process::Signal::HUP.as_raw());
+        }
+        row.state = "dead".into();
+        row.end_reason = Some(reason_text(EndReason::DaemonKilled).into());
+        row.ended_at = Some(crate::clock::now());
+    }
+
+    /// Removes folders and rings that belong to no session: starts that were never acknowledged.
+    async fn remove_strays(&self, known: &HashSet<String>) -> io::Result<()> {
+        for entry in std::fs::read_dir(&self.paths.sessions)? {
+            let entry = entry?;
+            let is_known = entry
+                .file_name()
+                .to_str()
+                .is_some_and(|name| known.contains(name));
+            if !is_known {
+                remove_folder(&entry.path()).await?;
+            }
+        }
+        match std::fs::read_dir(&self.paths.rings) {
+            Ok(entries) => {
+                for entry in entries {
+                    std::fs::remove_file(entry?.path())?;
+                }
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Forgets ended sessions whose time is over. Returns how many.
+    pub(crate) async fn retain(&self, keep: Duration) -> Result<u64, SessionError> {
+        let mut removed = 0;
+        for session in self.list() {
+            let ended_at = session.state().ended_at.clone();
+            let age = ended_at.as_deref().and_then(crate::clock::age_s);
+            if session.is_dead() && age.is_some_and(|age| age >= keep.as_secs_f64()) {
+                self.forget(session.id()).await?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
+
+async fn remove_folder(folder: &Path) -> io::Result<()> {
+    match tokio::fs::remove_dir_all(folder).await {
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            tokio::fs::remove_file(folder).await
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// What was found of a session after a kill.
+struct Salvaged {
+    end: u64,
+    lines: u64,
+    exit: Option<Exit>,
+    gaps: Vec<Gap>,
+}
+
+/// Appends to the log what only the ring has.
+fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvaged> {
+    let ring = match Ring::open(ring_path) {
+        Ok(ring) => ring,
+        // The machine was started anew, or the kill hit before the ring was made.
+        Err(_) => {
+            let writer = LogWriter::resume(folder.to_owned(), 0, rotation)?;
+            return Ok(Salvaged {
+                end: writer.end(),
+                lines: 0,
+                exit: None,
+                gaps: Vec::new(),
+            });
+        }
+    };
+    let mut writer = LogWriter::resume(folder.to_owned(), ring.log_base(), rotation)?;
+    // The log's length is the truth. Behind it the ring has everything, or it was given up.
+    let from = writer.end().max(ring.tail());
+    let rest = ring.bytes(from).to_vec();
+    if !rest.is_empty() {
+        writer.append(from, &rest)?;
+    }
+    let newlines = memchr::memchr_iter(b'\n', &rest).count() as u64;
+    let salvaged = Salvaged {
+        end: writer.end(),
+        lines: ring.output_lines() + newlines,
+        exit: ring.status(),
+        gaps: ring.gaps(),
+    };
+    Ok(salvaged)
+}
+
+fn row_of(session: &Session) -> SessionRow {
+    let facts = &session.facts;
+    let state = session.state().clone();
+    let output = session.output.facts();
+    let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    SessionRow {
+        session_id: facts.id.to_string(),
+        name: facts.name.as_ref().map(SessionId::to_string),
+        program: facts.program.clone(),
+        args: serde_json::to_string(&facts.args).unwrap_or_else(|_| String::from("[]")),
+        cwd: facts.cwd.clone(),
+        timeout: facts.timeout.as_secs_f64(),
+        created_at: facts.created_at.clone(),
+        last_activity: crate::clock::seconds_ago(session.idle().as_secs_f64()),
+        persist: facts.persist,
+        encoding: facts.encoding.name().to_owned(),
+        pid: facts.pid,
+        exitstatus: state.exit.and_then(|exit| exit.code),
+        signal: state.exit.and_then(|exit| exit.signal),
+        state: match state.phase {
+            SessionState::Alive => "alive",
+            SessionState::Zombie => "zombie",
+            SessionState::Dead => "dead",
+        }
+        .into(),
+        end_reason: state.end_reason.map(|reason| reason_text(reason).into()),
+        ended_at: state.ended_at,
+        terminal_rows: state.rows,
+        terminal_cols: state.cols,
+        shell: facts.shell,
+        transient: facts.transient,
+        session_timeout_s: facts.idle_limit.as_secs_f64(),
+        max_session_runtime_s: facts.runtime_limit.as_secs_f64(),
+        output_lines: number(output.lines),
+        output_bytes: number(output.bytes),
+        rotated_at: output.rotated_at,
+        gaps: gaps_to_json(&output.gaps),
+    }
+}
+
+fn gaps_to_json(gaps: &[Gap]) -> String {
+    let gaps: Vec<_> = gaps
+        .iter()
+        .map(|gap| serde_json::json!({"offset": gap.offset, "length": gap.len}))
+        .collect();
+    serde_json::Value::from(gaps).to_string()
+}
+
+fn gaps_of_json(json: &str) -> Vec<Gap> {
+    let gaps: Vec<ccd_protocol::session::Gap> = serde_json::from_str(json).unwrap_or_default();
+    gaps.into_iter()
+        .map(|gap| Gap {
+            offset: gap.offset,
+            len: gap.length,
+        })
+        .collect()
+}
+
+/// An ended session from its row; `None` when the row is not one of ours.
+fn session_of(row: &SessionRow, folders: &Path) -> Option<Session> {
+    let id = SessionId::parse(&row.session_id).ok()?;
+    let number = |value: i64| u64::try_from(value).unwrap_or(0);
+    let output = Output::ended(
+        folders.join(id.as_str()),
+        number(row.output_bytes),
+        number(row.output_lines),
+        gaps_of_json(&row.gaps),
+    );
+    let has_exit = row.exitstatus.is_some() || row.signal.is_some();
+    let state = State {
+        phase: SessionState::Dead,
+        exit: has_exit.then_some(Exit {
+            code: row.exitstatus,
+            signal: row.signal,
+        }),
+        end_reason: row.end_reason.as_deref().and_then(reason_of),
+        ended_at: row.ended_at.clone(),
+        rows: row.terminal_rows,
+        cols: row.terminal_cols,
+        forced: false,
+        killed: Vec::new(),
+    };
+    let facts = Facts {
+        id,
+        name: row
+            .name
+            .as_deref()
+            .and_then(|name| SessionId::parse(name).ok()),
+        program: row.program.clone(),
+        args: serde_json::from_str(&row.args).unwrap_or_default(),
+        cwd: row.cwd.clone(),
+        created_at: row.created_at.clone(),
+        persist: row.persist,
+        encoding: crate::expect::encoding_for(&row.encoding).unwrap_or(encoding_rs::UTF_8),
+        timeout: Duration::try_from_secs_f64(row.timeout).unwrap_or_default(),
+        idle_limit: Duration::try_from_secs_f64(row.session_timeout_s).unwrap_or_default(),
+        runtime_limit: Duration::try_from_secs_f64(row.max_session_runtime_s).unwrap_or_default(),
+        log_limit_bytes: 0,
+        shell: row.shell,
+        transient: row.transient,
+        pid: row.pid,
+        slot: None,
+        tty_device: 0,
+        tty_name: String::new(),
+        reuse_hash: [0; 32],
+    };
+    let session = Session::new(facts, output, Input::new(None), state);
+    session
+        .recorded_upto
+        .store(number(row.output_bytes), Ordering::Release);
+    session.set_last_activity(crate::clock::age_s(&row.last_activity).unwrap_or(0.0));
+    Some(session)
+}

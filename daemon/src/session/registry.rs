@@ -1,0 +1,187 @@
+//! All sessions of the daemon, and what they share.
+
+use super::error::SessionError;
+use super::live::Session;
+use crate::config::{Config, Paths};
+use crate::expect::PatternCache;
+use crate::holder::Holder;
+use crate::interaction::Recorder;
+use crate::store::Store;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::SessionState;
+use dashmap::DashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// The sessions and their surroundings.
+pub(crate) struct Sessions {
+    pub(super) all: DashMap<SessionId, Arc<Session>>,
+    /// Sessions by their place in the holder.
+    slots: RwLock<Vec<Option<Arc<Session>>>>,
+    /// One start at a time, so that names, limits and reuse are decided once.
+    pub(super) starting: tokio::sync::Mutex<()>,
+    pub(crate) holder: Holder,
+    pub(crate) store: Store,
+    pub(crate) recorder: Recorder,
+    pub(crate) patterns: PatternCache,
+    pub(crate) paths: Paths,
+    config: RwLock<Arc<Config>>,
+    pub(crate) tracker: TaskTracker,
+    /// Cancelled when the daemon takes no new work.
+    pub(crate) stop: CancellationToken,
+    /// Makes the hashes of `reuse` meaningless outside this process.
+    pub(super) reuse_key: [u8; 32],
+}
+
+/// Sessions by what they are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    pub(crate) live: u64,
+    pub(crate) ended: u64,
+}
+
+impl Sessions {
+    pub(crate) fn new(
+        holder: Holder,
+        store: Store,
+        recorder: Recorder,
+        paths: Paths,
+        config: Arc<Config>,
+        tracker: TaskTracker,
+        stop: CancellationToken,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            all: DashMap::new(),
+            slots: RwLock::new(Vec::new()),
+            starting: tokio::sync::Mutex::new(()),
+            holder,
+            store,
+            recorder,
+            patterns: PatternCache::default(),
+            paths,
+            config: RwLock::new(config),
+            tracker,
+            stop,
+            reuse_key: rand::random(),
+        })
+    }
+
+    /// The configuration in force.
+    pub(crate) fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts another configuration in force, for sessions that start from now on.
+    pub(crate) fn set_config(&self, config: Arc<Config>) {
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+    }
+
+    /// Finds a session by id, name or unique prefix of an id.
+    ///
+    /// A name means the live session that has it, else the newest.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::NotFound`], or [`SessionError::Ambiguous`] with the candidates.
+    pub(crate) fn find(&self, text: &str) -> Result<Arc<Session>, SessionError> {
+        let id = SessionId::parse(text).map_err(|error| {
+            SessionError::InvalidArgument(format!("the session {text:?} {error}"))
+        })?;
+        if let Some(session) = self.all.get(&id) {
+            return Ok(Arc::clone(&session));
+        }
+        let mut by_name: Option<Arc<Session>> = None;
+        let mut by_prefix = Vec::new();
+        for session in &self.all {
+            if session.facts.name.as_ref() == Some(&id) {
+                let better = by_name.as_ref().is_none_or(|found| {
+                    (session.is_alive(), &session.facts.created_at)
+                        > (found.is_alive(), &found.facts.created_at)
+                });
+                if better {
+                    by_name = Some(Arc::clone(&session));
+                }
+            } else if session.id().as_str().starts_with(text) {
+                by_prefix.push(Arc::clone(&session));
+            }
+        }
+        if let Some(session) = by_name {
+            return Ok(session);
+        }
+        if by_prefix.len() > 1 {
+            let mut candidates: Vec<String> = by_prefix
+                .iter()
+                .map(|session| session.id().to_string())
+                .collect();
+            candidates.sort_unstable();
+            return Err(SessionError::Ambiguous {
+                prefix: text.to_owned(),
+                candidates,
+            });
+        }
+        by_prefix
+            .pop()
+            .ok_or_else(|| SessionError::NotFound(text.to_owned()))
+    }
+
+    /// Sessions, oldest first.
+    pub(crate) fn list(&self) -> Vec<Arc<Session>> {
+        let mut sessions: Vec<Arc<Session>> = self
+            .all
+            .iter()
+            .map(|entry| Arc::clone(entry.value()))
+            .collect();
+        sessions.sort_by(|a, b| (&a.facts.created_at, a.id()).cmp(&(&b.facts.created_at, b.id())));
+        sessions
+    }
+
+    /// How many sessions there are.
+    pub(crate) fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for session in &self.all {
+            match session.state().phase {
+                SessionState::Alive => counts.live += 1,
+                SessionState::Zombie | SessionState::Dead => counts.ended += 1,
+            }
+        }
+        counts
+    }
+
+    /// Makes a session known, and reachable by its place in the holder.
+    pub(super) fn insert(&self, session: Arc<Session>) {
+        if let Some(slot) = session.facts.slot {
+            let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+            if slots.len() <= slot {
+                slots.resize(slot + 1, None);
+            }
+            slots[slot] = Some(Arc::clone(&session));
+        }
+        self.all.insert(session.id().clone(), session);
+    }
+
+    /// The session at a place of the holder.
+    pub(super) fn at_slot(&self, slot: usize) -> Option<Arc<Session>> {
+        self.slots
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(slot)
+            .cloned()
+            .flatten()
+    }
+
+    /// The holder gives the place to somebody else.
+    pub(super) fn clear_slot(&self, session: &Session) {
+        let Some(slot) = session.facts.slot else {
+            return;
+        };
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = slots.get_mut(slot)
+            && place
+                .as_ref()
+                .is_some_and(|there| std::ptr::eq(&**there, session))
+        {
+            *place = None;
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! `session.run`: one command in a session's shell, its exact output and status.
+
+use super::durations::Deadline;
+use super::error::SessionError;
+use super::live::Session;
+use super::registry::Sessions;
+use super::second_terminal::SecondTerminal;
+use super::send::input_error;
+use super::shell::{
+    Action, CommandFile, Nonce, Outcome, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
+};
+use crate::connection::Peer;
+use crate::interaction::{Event, Typed};
+use crate::output::Piece;
+use crate::probe::{Line, Probe, Verdict};
+use base64::Engine;
+use ccd_protocol::session::{SessionRunParams, SessionRunReply};
+use std::ffi::OsString;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Silence before the first look at the shell.
+const FIRST_LOOK: Duration = Duration::from_millis(10);
+
+/// Output before the command from which the prompt is known.
+const PROMPT_BYTES: u64 = 4096;
+
+/// Programs behind which a shell may be: the command is typed, because its file may not be there.
+const RELAYS: &[&str] = &[
+    "ssh",
+    "su",
+    "sudo",
+    "doas",
+    "docker",
+    "podman",
+    "kubectl",
+    "nsenter",
+    "chroot",
+    "lxc",
+    "machinectl",
+    "toolbox",
+    "distrobox",
+    "mosh-client",
+];
+
+/// A command on its way.
+struct Command<'a> {
+    session: &'a Arc<Session>,
+    run: ShellRun,
+    second: Option<SecondTerminal>,
+    at: u64,
+    quiet_since: Instant,
+    next_look: Duration,
+    onlcr: bool,
+}
+
+impl Sessions {
+    /// Runs a command in a shell that waits at its prompt.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::NotAShell`]; [`SessionError::RunTimeout`] with the output so far, the command goes on then.
+    pub(crate) async fn run(
+        &self,
+        peer: &Peer,
+        params: &SessionRunParams,
+    ) -> Result<SessionRunReply, SessionError> {
+        let session = self.find(&params.session)?;
+        session.require_alive()?;
+        let started = Instant::now();
+        let deadline = Deadline::start(
+            params.timeout_ms,
+            Some(session.facts.timeout),
+            &mut Vec::new(),
+        )?;
+        let inside = tokio::time::timeout_at(deadline.instant(), session.run_turn.lock()).await;
+        let Ok(_turn) = inside else {
+            return Err(timed_out(&deadline, String::new(), false));
+        };
+        let way = self.way(&session, deadline).await?;
+        let nonce = Nonce::random().map_err(SessionError::Files)?;
+        let file = match way {
+            Chosen::File => Some(command_file(&session, &nonce, &params.command)?),
+            Chosen::Inline => None,
+        };
+        let second = params
+            .isolate
+            .then(|| SecondTerminal::open(&session))
+            .transpose()?;
+        let mut command = self
+            .type_command(&session, peer, params, nonce, file.as_ref(), second)
+            .await?;
+        let outcome = self.follow(&mut command, deadline).await;
+        match outcome {
+            Ok(outcome) => Ok(reply_of(outcome, started)),
+            Err(error) => {
+                // The command goes on and may still read its file.
+                if let Some(file) = file {
+                    self.remove_later(Arc::clone(&session), file);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits for the shell's prompt and tells how the command gets into it.
+    async fn way(
+        &self,
+        session: &Arc<Session>,
+        deadline: Deadline,
+    ) -> Result<Chosen, SessionError> {
+        let args: Vec<OsString> = session.facts.args.iter().map(OsString::from).collect();
+        let own_shell = ShellKind::of(Path::new(&session.facts.program), &args).is_some();
+        loop {
+            let Some(probe) = self.probe(session).await else {
+                session.require_alive()?;
+                return Err(timed_out(&deadline, String::new(), false));
+            };
+            let waits = matches!(probe.verdict, Verdict::Blocked | Verdict::Accepts)
+                && probe.unread_output_bytes == 0;
+            if own_shell && probe.foreground == session.facts.pid {
+                if waits {
+                    return Ok(Chosen::File);
+                }
+            } else {
+                let foreground = program_of(probe.foreground);
+                let relays = foreground.as_deref().is_some_and(is_relay_or_shell);
+                if !relays {
+                    return Err(not_a_shell(session, own_shell, foreground));
+                }
+                if waits || probe.verdict == Verdict::Unknown {
+                    return Ok(Chosen::Inline);
+                }
+            }
+            if deadline.is_over() {
+                return Err(timed_out(&deadline, String::new(), false));
+            }
+            let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
+            let _ = tokio::time::timeout_at(soon, session.output.changed()).await;
+        }
+    }
+
+    async fn type_command<'a>(
+        &self,
+        session: &'a Arc<Session>,
+        peer: &Peer,
+        params: &SessionRunParams,
+        nonce: Nonce,
+        file: Option<&CommandFile>,
+        second: Option<SecondTerminal>,
+    ) -> Result<Command<'a>, SessionError> {
+        super::read::wait_for_published(session).await;
+        let line = line_of(session);
+        let prompt = Prompt::at_end_of(&tail(session), !line.canonical);
+        let run = ShellRun::new(Start {
+            nonce,
+            way: match file {
+                Some(file) => Way::File(file.path()),
+                None => Way::Inline(params.command.as_bytes()),
+            },
+            prompt,
+            isolate: second.as_ref().map(SecondTerminal::path),
+        })
+        .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        let written = session
+            .input
+            .write(run.typed(), || session.output.end())
+            .await
+            .map_err(|error| input_error(session, error))?;
+        session.touch();
+        let typed = Typed {
+            text: params.command.clone(),
+            offset: written.offset,
+            hidden: false,
+            must_have_been_shown: false,
+        };
+        self.recorder.note(session, Some(peer), Event::Send(typed));
+        Ok(Command {
+            session,
+            run,
+            second,
+            at: written.offset,
+            quiet_since: Instant::now(),
+            next_look: FIRST_LOOK,
+            onlcr: line.opost_onlcr,
+        })
+    }
+
+    /// Feeds the run with output until it has its outcome.
+    async fn follow(
+        &self,
+        command: &mut Command<'_>,
+        deadline: Deadline,
+    ) -> Result<Outcome, SessionError> {
+        let session = command.session;
+        loop {
+            let changed = session.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            match session
+                .output
+                .read(command.at, PIECE_BYTES)
+                .await
+                .map_err(SessionError::Files)?
+            {
+                Piece::Bytes(bytes) => {
+                    command.take(&bytes);
+                    if bytes.len() == PIECE_BYTES {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                Piece::Missing { resume } => command.at = resume,
+                Piece::End => {
+                    let status = status_of(session);
+                    let onlcr = command.onlcr();
+                    return Ok(command.run.on_session_end(status, onlcr));
+                }
+                Piece::Pending => {
+                    let until = (tokio::time::Instant::from(command.quiet_since)
+                        + command.next_look)
+                        .min(deadline.instant());
+                    tokio::select! {
+                        () = changed => continue,
+                        bytes = SecondTerminal::read(command.second.as_mut()) => command.take_isolated(&bytes?),
+                        () = tokio::time::sleep_until(until) => self.look_at_shell(command).await?,
+                    }
+                }
+            }
+            if command.run.is_done() {
+                let onlcr = command.onlcr();
+                if let Some(outcome) = command.run.outcome(onlcr) {
+                    return Ok(outcome);
+                }
+            }
+            if deadline.is_over() {
+                let (output, truncated) = command.run.output_so_far(command.onlcr());
+                return Err(timed_out(
+                    &deadline,
+                    String::from_utf8_lossy(&output).into_owned(),
+                    truncated,
+                ));
+            }
+        }
+    }
+
+    /// Output pauses: what is the shell doing?
+    async fn look_at_shell(&self, command: &mut Command<'_>) -> Result<(), SessionError> {
+        let session = command.session;
+        let Some(probe) = self.probe(session).await else {
+            command.next_look += FIRST_LOOK;
+            return Ok(());
+        };
+        let quiet = command.quiet_since.elapsed();
+        match command.run.on_quiet(facts_of(session, &probe, quiet)) {
+            Action::Wait(more) => command.next_look = quiet + more.max(Duration::from_millis(1)),
+            Action::Type(bytes) => {
+                session
+                    .input
+                    .write(&bytes, || 0)
+                    .await
+                    .map_err(|error| input_error(session, error))?;
+                command.quiet_since = Instant::now();
+                command.next_look = FIRST_LOOK;
+            }
+            Action::Done => {}
+        }
+        Ok(())
+    }
+
+    /// Removes a command's file once nothing can read it any more: the session is over.
+    fn remove_later(&self, session: Arc<Session>, file: CommandFile) {
+        self.tracker.spawn(async move {
+            session.wait_dead().await;
+            drop(file);
+        });
+    }
+}
+
+/// How the command gets into the shell.
+enum Chosen {
+    File,
+    Inline,
+}
+
+impl Command<'_> {
+    fn take(&mut self, bytes: &[u8]) {
+        self.run.on_output(bytes, self.at);
+        self.at += bytes.len() as u64;
+        self.quiet_since = Instant::now();
+        self.next_look = FIRST_LOOK;
+    }
+
+    fn take_isolated(&mut self, bytes: &[u8]) {
+        self.run.on_isolated_output(bytes);
+        self.quiet_since = Instant::now();
+        self.next_look = FIRST_LOOK;
+    }
+
+    /// Both ends of the command must have turned newlines into `\r\n`.
+    fn onlcr(&self) -> bool {
+        match &self.second {
+            Some(second) => second.line().opost_onlcr,
+            None => {
+                self.onlcr
+                    && (self.session.input.master().is_none() || line_of(self.session).opost_onlcr)
+            }
+        }
+    }
+}
+
+fn facts_of(session: &Session, probe: &Probe, quiet: Duration) -> Quiet {
+    Quiet {
+        quiet,
+        shell_is_foreground: probe.foreground == session.facts.pid
+            || program_of(probe.foreground)
+                .as_deref()
+                .is_some_and(is_relay_or_shell),
+        shell_waits: matches!(probe.verdict, Verdict::Blocked | Verdict::Accepts),
+        line_editing: !probe.line.canonical,
+    }
+}
+
+fn line_of(session: &Session) -> Line {
+    match session.input.master() {
+        Some(master) => Line::of(master.as_fd()),
+        None => Line {
+            canonical: true,
+            echo: true,
+            opost_onlcr: true,
+        },
+    }
+}
+
+/// The newest output: the prompt is at its end.
+fn tail(session: &Session) -> Vec<u8> {
+    let end = session.output.facts().bytes;
+    let from = end
+        .saturating_sub(PROMPT_BYTES)
+        .max(session.output.memory_start());
+    match session.output.read_memory(from, PIECE_BYTES) {
+        Some(Piece::Bytes(bytes)) => bytes,
+        _ => Vec::new(),
+    }
+}
+
+fn command_file(
+    session: &Session,
+    nonce: &Nonce,
+    command: &str,
+) -> Result<CommandFile, SessionError> {
+    let dir: PathBuf = session.output.dir().to_owned();
+    CommandFile::create(&dir, nonce, command.as_bytes()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => SessionError::InvalidArgument(error.to_string()),
+        _ => SessionError::Files(error),
+    })
+}
+
+/// Base name of a process's program, as it was called.
+fn program_of(pid: i32) -> Option<String> {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let first = line.split(|&byte| byte == 0).next()?;
+    let name = Path::new(std::str::from_utf8(first).ok()?).file_name()?;
+    Some(name.to_string_lossy().trim_start_matches('-').to_owned())
+}
+
+fn is_relay_or_shell(name: &str) -> bool {
+    RELAYS.contains(&name) || ShellKind::of(Path::new(name), &[]).is_some()
+}
+
+fn not_a_shell(session: &Session, own_shell: bool, foreground: Option<String>) -> SessionError {
+    let program = match foreground {
+        Some(foreground) if own_shell => foreground,
+        _ => session.facts.program.clone(),
+    };
+    SessionError::NotAShell { program }
+}
+
+fn status_of(session: &Session) -> i32 {
+    let exit = session.state().exit;
+    match exit {
+        Some(exit) => exit
+            .code
+            .or(exit.signal.map(|signal| 128 + signal))
+            .unwrap_or(-1),
+        None => -1,
+    }
+}
+
+fn timed_out(deadline: &Deadline, output: String, truncated: bool) -> SessionError {
+    SessionError::RunTimeout {
+        waited_ms: deadline.elapsed_ms(),
+        output,
+        truncated,
+    }
+}
+
+fn reply_of(outcome: Outcome, started: Instant) -> SessionRunReply {
+    let output_b64 = std::str::from_utf8(&outcome.output)
+        .is_err()
+        .then(|| base64::engine::general_purpose::STANDARD.encode(&outcome.output));
+    SessionRunReply {
+        output: String::from_utf8_lossy(&outcome.output).into_owned(),
+        output_b64,
+        exit_code: Some(outcome.exit_code),
+        duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        truncated: outcome.truncated,
+        start: outcome.start,
+        end: outcome.end,
+        session_ended: outcome.session_ended,
+    }
+}

@@ -1,0 +1,189 @@
+//! Typing into a session.
+
+use super::error::SessionError;
+use super::input::{CANONICAL_LINE_LEN, InputError};
+use super::keys;
+use super::live::Session;
+use super::paste;
+use super::registry::Sessions;
+use crate::connection::Peer;
+use crate::interaction::{Event, Typed};
+use base64::Engine;
+use ccd_protocol::session::{SessionSendParams, SessionSendReply};
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+/// Bytes of one send.
+const MAX_SEND_BYTES: usize = 16 << 20;
+
+/// What a request wants typed.
+struct Input {
+    bytes: Vec<u8>,
+    /// As the interaction log may show it.
+    text: String,
+    /// Only named keys: they can be shown without having been echoed.
+    named_keys: bool,
+}
+
+impl Sessions {
+    /// Types, and waits for a pattern if the request has one.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::InputFull`] when the program does not read; errors of [`Self::expect`].
+    pub(crate) async fn send(
+        &self,
+        peer: &Peer,
+        params: &SessionSendParams,
+    ) -> Result<SessionSendReply, SessionError> {
+        let session = self.find(&params.session)?;
+        session.require_alive()?;
+        let input = input_of(&session, params)?;
+        let search = match &params.expect {
+            Some(expect) => Some(
+                self.search(&session, &expect.patterns, expect.raw, expect.timeout_ms)
+                    .await?,
+            ),
+            None => None,
+        };
+        let mut reply = self.type_into(&session, peer, input, params.secret).await?;
+        if let Some(search) = search {
+            reply.expect = Some(
+                self.search_from(&session, peer, search, reply.offset)
+                    .await?,
+            );
+        }
+        Ok(reply)
+    }
+
+    async fn type_into(
+        &self,
+        session: &Arc<Session>,
+        peer: &Peer,
+        input: Input,
+        secret: bool,
+    ) -> Result<SessionSendReply, SessionError> {
+        *session
+            .last_write
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        let written = session
+            .input
+            .write(&input.bytes, || session.output.end())
+            .await
+            .map_err(|error| input_error(session, error))?;
+        session.touch();
+        let hidden = secret || written.hidden;
+        let typed = Typed {
+            text: input.text,
+            offset: written.offset,
+            hidden,
+            must_have_been_shown: !written.canonical && !input.named_keys,
+        };
+        self.recorder.note(session, Some(peer), Event::Send(typed));
+        Ok(SessionSendReply {
+            offset: written.offset,
+            written_bytes: input.bytes.len() as u64,
+            hidden,
+            discarded: None,
+            expect: None,
+        })
+    }
+}
+
+fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, SessionError> {
+    let given = [
+        params.text.is_some(),
+        params.data_b64.is_some(),
+        params.keys.is_some(),
+    ];
+    if given.iter().filter(|given| **given).count() != 1 {
+        return Err(SessionError::InvalidArgument(
+            "give exactly one of text, data_b64 and keys".into(),
+        ));
+    }
+    if params.paste && params.text.is_none() {
+        return Err(SessionError::InvalidArgument("paste goes with text".into()));
+    }
+    let mut input = if let Some(names) = &params.keys {
+        typed_keys(session, names)?
+    } else if let Some(data) = &params.data_b64 {
+        let bytes = base64::engine::general_purpose::STANDARD
+            .decode(data)
+            .map_err(|error| {
+                SessionError::InvalidArgument(format!("data_b64 is no base64: {error}"))
+            })?;
+        Input {
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            bytes,
+            named_keys: false,
+        }
+    } else {
+        let text = params.text.clone().unwrap_or_default();
+        let bytes = if params.paste {
+            paste::paste(&session.facts.encoding.encode(&text).0, &session.modes())
+        } else {
+            session.facts.encoding.encode(&text).0.into_owned()
+        };
+        Input {
+            bytes,
+            text,
+            named_keys: false,
+        }
+    };
+    if params.newline {
+        input.bytes.push(b'\r');
+    }
+    if input.bytes.len() > MAX_SEND_BYTES {
+        return Err(SessionError::InvalidArgument(format!(
+            "{} bytes are too many for one send: give at most {MAX_SEND_BYTES}",
+            input.bytes.len()
+        )));
+    }
+    Ok(input)
+}
+
+fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError> {
+    let modes = session.modes();
+    let mut bytes = Vec::new();
+    let mut text = String::new();
+    let mut named_keys = true;
+    for name in names {
+        let key = keys::encode(name, &modes)
+            .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        bytes.extend_from_slice(&key);
+        if name.chars().count() == 1 {
+            named_keys = false;
+            text.push_str(name);
+        } else {
+            text.push('<');
+            text.push_str(name);
+            text.push('>');
+        }
+    }
+    Ok(Input {
+        bytes,
+        text,
+        named_keys,
+    })
+}
+
+/// Says what a failed write means for the session.
+pub(crate) fn input_error(session: &Session, error: InputError) -> SessionError {
+    match error {
+        InputError::Closed => match session.require_alive() {
+            Err(ended) => ended,
+            Ok(()) => SessionError::NotAlive {
+                session: session.id().to_string(),
+                how: String::from("its terminal is closed"),
+            },
+        },
+        InputError::Busy => SessionError::Busy(session.id().clone()),
+        InputError::Full { written_bytes } => SessionError::InputFull { written_bytes },
+        InputError::LineTooLong { len } => SessionError::InvalidArgument(format!(
+            "a line of {len} bytes would be cut: the program reads lines, of which the terminal keeps {CANONICAL_LINE_LEN} bytes; \
+             send shorter lines, or a program that reads keys"
+        )),
+        InputError::Io(error) => SessionError::Terminal(error),
+    }
+}

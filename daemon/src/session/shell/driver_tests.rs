@@ -1,0 +1,325 @@
+//! Drives a real shell on a real terminal the way the session's actor does.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use pty_process::blocking::{Command, Pty, open};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::termios::{LocalModes, OutputModes, tcgetattr, tcgetpgrp};
+
+use super::prompt::TAIL_MAX_LEN;
+use super::{Action, CommandFile, Nonce, Outcome, Prompt, Quiet, ShellRun, Start, Way};
+
+const DEADLINE: Duration = Duration::from_secs(20);
+const TICK: Duration = Duration::from_millis(2);
+
+/// How a command is given to the shell under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    File,
+    Inline,
+    Isolated,
+}
+
+/// A shell with a home folder of its own.
+pub(super) struct LiveShell {
+    pty: Arc<Pty>,
+    child: Child,
+    chunks: Receiver<Vec<u8>>,
+    reader: Option<JoinHandle<()>>,
+    /// All output since the start.
+    pub(super) seen: Vec<u8>,
+    last_output: Instant,
+    home: PathBuf,
+}
+
+impl LiveShell {
+    /// Starts `program` and waits for its first prompt.
+    pub(super) fn start(
+        program: &Path,
+        args: &[OsString],
+        env: &[(OsString, OsString)],
+        home: &Path,
+    ) -> Self {
+        let (pty, pts) = open().unwrap();
+        pty.resize(pty_process::Size::new(24, 80)).unwrap();
+        let child = Command::new(program)
+            .args(args)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", home)
+            .env("TERM", "xterm-256color")
+            .env("LC_ALL", "C.UTF-8")
+            .envs(env.iter().cloned())
+            .current_dir(home)
+            .spawn(pts)
+            .unwrap();
+        let pty = Arc::new(pty);
+        let (reader, chunks) = spawn_reader(Arc::clone(&pty));
+        let mut shell = Self {
+            pty,
+            child,
+            chunks,
+            reader: Some(reader),
+            seen: Vec::new(),
+            last_output: Instant::now(),
+            home: home.to_owned(),
+        };
+        shell.wait_for_prompt();
+        shell
+    }
+
+    /// Waits until the shell reads a line, and has been quiet for a while.
+    pub(super) fn wait_for_prompt(&mut self) {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            self.receive(TICK);
+            let facts = self.facts();
+            let is_quiet = facts.quiet >= Duration::from_millis(20);
+            if is_quiet && facts.shell_is_foreground && facts.shell_waits && !self.seen.is_empty() {
+                return;
+            }
+            assert!(Instant::now() < deadline, "no prompt: {}", self.shown());
+        }
+    }
+
+    /// Waits until `text` stands in the output from `start` on, and the shell reads a line.
+    pub(super) fn wait_for(&mut self, start: usize, text: &str) {
+        let deadline = Instant::now() + DEADLINE;
+        while !String::from_utf8_lossy(&self.seen[start..]).contains(text) {
+            self.receive(TICK);
+            assert!(Instant::now() < deadline, "no {text:?}: {}", self.shown());
+        }
+        self.wait_for_prompt();
+    }
+
+    /// Types `bytes` as they are.
+    pub(super) fn send(&self, bytes: &[u8]) {
+        (&*self.pty).write_all(bytes).unwrap();
+    }
+
+    /// Runs `command` to its end.
+    pub(super) fn run(&mut self, command: &[u8], given: Given) -> Outcome {
+        self.run_with(command, given, |_, _| ())
+    }
+
+    /// Runs `command` to its end; `meanwhile` is called again and again, with what is known then.
+    pub(super) fn run_with(
+        &mut self,
+        command: &[u8],
+        given: Given,
+        mut meanwhile: impl FnMut(&mut Self, Quiet),
+    ) -> Outcome {
+        self.wait_for_prompt();
+        let nonce = Nonce::random().unwrap();
+        let file = CommandFile::create(&self.home, &nonce, command).unwrap();
+        let way = match given {
+            Given::Inline => Way::Inline(command),
+            Given::File | Given::Isolated => Way::File(file.path()),
+        };
+        let mut second = (given == Given::Isolated).then(SecondTerminal::open);
+        let isolate = second.as_ref().map(|second| second.path.clone());
+        let tail = &self.seen[self.seen.len().saturating_sub(TAIL_MAX_LEN)..];
+        let prompt = Prompt::at_end_of(tail, self.facts().line_editing);
+        let start = Start {
+            nonce,
+            way,
+            prompt,
+            isolate: isolate.as_deref(),
+        };
+        let mut run = ShellRun::new(start).unwrap();
+        let onlcr_before = self.onlcr();
+        self.send(run.typed());
+        let deadline = Instant::now() + DEADLINE;
+        let mut wait = TICK;
+        while !run.is_done() {
+            assert!(Instant::now() < deadline, "{run:?}\n{}", self.shown());
+            if let Some(ended) = self.step(&mut run, &mut second, wait, &mut meanwhile) {
+                return ended;
+            }
+            let facts = self.facts();
+            wait = match run.on_quiet(facts) {
+                Action::Wait(wait) => wait.clamp(TICK, Duration::from_millis(20)),
+                Action::Type(line) => {
+                    self.send(&line);
+                    TICK
+                }
+                Action::Done => break,
+            };
+        }
+        run.outcome(onlcr_before && self.onlcr()).unwrap()
+    }
+
+    fn step(
+        &mut self,
+        run: &mut ShellRun,
+        second: &mut Option<SecondTerminal>,
+        wait: Duration,
+        meanwhile: &mut impl FnMut(&mut Self, Quiet),
+    ) -> Option<Outcome> {
+        if let Some(bytes) = second
+            .as_ref()
+            .and_then(|second| second.chunks.try_recv().ok())
+        {
+            self.last_output = Instant::now();
+            run.on_isolated_output(&bytes);
+        }
+        let offset = self.seen.len();
+        if self.receive(wait) {
+            run.on_output(&self.seen[offset..], offset as u64);
+            return None;
+        }
+        if let Some(status) = self.child.try_wait().unwrap() {
+            // What was written just before the end is still on its way.
+            let offset = self.seen.len();
+            while self.receive(Duration::from_millis(300)) {}
+            run.on_output(&self.seen[offset..], offset as u64);
+            let status = status
+                .code()
+                .unwrap_or_else(|| 128 + status.signal().unwrap());
+            return Some(run.on_session_end(status, true));
+        }
+        let facts = self.facts();
+        meanwhile(self, facts);
+        None
+    }
+
+    /// Returns whether output came within `wait`.
+    fn receive(&mut self, wait: Duration) -> bool {
+        match self.chunks.recv_timeout(wait) {
+            Ok(bytes) => {
+                self.seen.extend_from_slice(&bytes);
+                self.last_output = Instant::now();
+                true
+            }
+            Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => {
+                std::thread::sleep(TICK); // the terminal is gone, the exit status follows
+                false
+            }
+        }
+    }
+
+    fn facts(&self) -> Quiet {
+        let pid = i32::try_from(self.child.id()).unwrap();
+        let group = tcgetpgrp(&*self.pty)
+            .ok()
+            .map(|group| group.as_raw_nonzero().get());
+        let canonical = tcgetattr(&*self.pty)
+            .is_ok_and(|termios| termios.local_modes.contains(LocalModes::ICANON));
+        Quiet {
+            quiet: self.last_output.elapsed(),
+            shell_is_foreground: group == Some(pid),
+            shell_waits: waits_for_input(pid),
+            line_editing: !canonical,
+        }
+    }
+
+    fn onlcr(&self) -> bool {
+        let wanted = OutputModes::OPOST | OutputModes::ONLCR;
+        tcgetattr(&*self.pty).is_ok_and(|termios| termios.output_modes.contains(wanted))
+    }
+
+    /// Returns all output as text.
+    pub(super) fn shown_text(&self) -> String {
+        String::from_utf8_lossy(&self.seen).into_owned()
+    }
+
+    /// Returns all output, spelled out for a message.
+    pub(super) fn shown(&self) -> String {
+        String::from_utf8_lossy(&self.seen)
+            .escape_debug()
+            .to_string()
+    }
+}
+
+impl Drop for LiveShell {
+    fn drop(&mut self) {
+        let shell = i32::try_from(self.child.id()).unwrap();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // Background jobs would hold the terminal open.
+        for pid in pids_of_session(shell) {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
+    }
+}
+
+struct SecondTerminal {
+    path: PathBuf,
+    chunks: Receiver<Vec<u8>>,
+    /// Keeps the terminal open between two programs.
+    _pts: std::fs::File,
+}
+
+impl SecondTerminal {
+    fn open() -> Self {
+        let pty = Arc::new(open().unwrap().0);
+        let name = rustix::pty::ptsname(&*pty, Vec::new()).unwrap();
+        let path = PathBuf::from(name.into_string().unwrap());
+        let pts = std::fs::File::options().write(true).open(&path).unwrap();
+        let (_, chunks) = spawn_reader(pty);
+        Self {
+            path,
+            chunks,
+            _pts: pts,
+        }
+    }
+}
+
+fn spawn_reader(pty: Arc<Pty>) -> (JoinHandle<()>, Receiver<Vec<u8>>) {
+    let (sender, chunks) = channel();
+    let reader = std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        // EIO is a terminal's end of file.
+        while let Ok(len @ 1..) = (&*pty).read(&mut buffer) {
+            if sender.send(buffer[..len].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    (reader, chunks)
+}
+
+fn pids_of_session(session: i32) -> Vec<Pid> {
+    let entries = std::fs::read_dir("/proc").unwrap();
+    let pids = entries.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    pids.filter(|&pid| {
+        // After the command's name, which may hold anything: state, parent, group, session.
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let fields = stat
+            .rsplit(')')
+            .next()
+            .unwrap_or_default()
+            .split_whitespace();
+        fields.map(str::parse).nth(3) == Some(Ok(session))
+    })
+    .filter_map(Pid::from_raw)
+    .collect()
+}
+
+/// Returns where `program` is installed.
+pub(super) fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|dir| dir.join(program))
+        .find(|path| path.is_file())
+}
+
+/// Judges by the kernel function that the process sleeps in.
+fn waits_for_input(pid: i32) -> bool {
+    let wchan = std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default();
+    ["wait_woken", "select", "poll"]
+        .iter()
+        .any(|function| wchan.contains(function))
+}

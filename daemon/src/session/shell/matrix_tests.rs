@@ -1,0 +1,463 @@
+//! Every kind of command in every kind of shell, on real terminals.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use super::driver_tests::{Given, LiveShell, find};
+use super::{Outcome, integrated};
+
+/// What a command must have written.
+#[derive(Clone, Debug)]
+pub(super) enum Wrote {
+    Exactly(Vec<u8>),
+    /// Anything: shells word their messages differently.
+    Something,
+}
+
+/// What its status must be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Status {
+    Is(i32),
+    NotZero,
+}
+
+/// A command and what it does in any POSIX shell.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    pub(super) name: &'static str,
+    pub(super) command: Vec<u8>,
+    pub(super) wrote: Wrote,
+    pub(super) status: Status,
+}
+
+fn case(name: &'static str, command: &[u8], output: &[u8], status: i32) -> Case {
+    let wrote = Wrote::Exactly(output.to_vec());
+    Case {
+        name,
+        command: command.to_vec(),
+        wrote,
+        status: Status::Is(status),
+    }
+}
+
+fn failing(name: &'static str, command: &[u8]) -> Case {
+    let (wrote, status) = (Wrote::Something, Status::NotZero);
+    Case {
+        name,
+        command: command.to_vec(),
+        wrote,
+        status,
+    }
+}
+
+/// Returns the commands, in the order they are run in one shell.
+pub(super) fn cases() -> Vec<Case> {
+    let long = [b"echo ".as_slice(), &[b'x'; 18_000]].concat();
+    let long_output = [[b'x'; 18_000].as_slice(), b"\n"].concat();
+    vec![
+        case("no final newline", b"printf abc", b"abc", 0),
+        case("a status", b"(exit 7)", b"", 7),
+        case("nothing", b"", b"", 0),
+        case("a comment", b"# nothing", b"", 0),
+        case(
+            "several lines",
+            b"for i in 1 2\ndo\n  echo $i\ndone\n",
+            b"1\n2\n",
+            0,
+        ),
+        case(
+            "a here-document",
+            b"cat <<'E'\na 'b' \"c\" $d `e` \\f\nE",
+            b"a 'b' \"c\" $d `e` \\f\n",
+            0,
+        ),
+        case("a long line", &long, &long_output, 0),
+        case(
+            "history characters",
+            b"echo 'hi!' !x '^a^b'",
+            b"hi! !x ^a^b\n",
+            0,
+        ),
+        case("a tab", b"printf '%s' 'a\tb'", b"a\tb", 0),
+        case(
+            "odd bytes written",
+            b"printf '\\000\\377\\001'",
+            b"\0\xff\x01",
+            0,
+        ),
+        case(
+            "odd bytes typed",
+            b"printf '%s' '\xff\xc3\xa9\x01'",
+            b"\xff\xc3\xa9\x01",
+            0,
+        ),
+        case(
+            "its own returns",
+            b"printf 'a\\r\\nb\\r\\r\\n\\r'",
+            b"a\r\nb\r\r\n\r",
+            0,
+        ),
+        case(
+            "false marks",
+            b"printf '\\033]133;D;0;fake\\007\\033]133;C\\007x\\033]133;D;1\\033\\\\'",
+            b"\x1b]133;D;0;fake\x07\x1b]133;C\x07x\x1b]133;D;1\x1b\\",
+            0,
+        ),
+        case(
+            "both outputs",
+            b"echo out; echo err >&2; echo out",
+            b"out\nerr\nout\n",
+            0,
+        ),
+        case("state is made", b"kept='a b'; cd /; umask 027", b"", 0),
+        case(
+            "state is kept",
+            b"echo \"$kept $PWD $(umask | tail -c 4)\"",
+            b"a b / 027\n",
+            0,
+        ),
+        case(
+            "the terminal",
+            b"test -t 0 && test -t 1 && test -t 2",
+            b"",
+            0,
+        ),
+        case(
+            "much output",
+            b"head -c 300000 /dev/zero | tr '\\000' x",
+            &[b'x'; 300_000],
+            0,
+        ),
+        failing("a killed child", b"sh -c 'kill -9 $$'"),
+        failing("a syntax error", b"echo a; fi"),
+        failing("unbalanced quotes", b"echo 'abc"),
+        failing("a program that is not there", b"/no/such/program"),
+        failing("a variable that is not set", b": ${no_such_variable?}"),
+        case("after all that", b"echo end", b"end\n", 0),
+    ]
+}
+
+/// A shell and how it is set up.
+struct Setup {
+    program: &'static str,
+    args: &'static [&'static str],
+    rc: Option<(&'static str, &'static str)>,
+    is_integrated: bool,
+    /// Cases that this shell does not have.
+    lacks: &'static [&'static str],
+}
+
+const PROMPT_ON_STDERR: &str = "a prompt on standard error";
+const BASH_RC: &str = r#"
+PROMPT_COMMAND='printf "\033]0;%s\007" title; # a comment'
+PS1='\n\[\e[32m\]\u@\h \w [$?]\[\e[0m\]\n\[\e[1m\]\$\[\e[0m\] '
+"#;
+const ZSH_RC: &str = r"
+precmd() { print -n '\e]0;title\a' }
+PS1=$'\n%F{green}%n@%m %~ [%?]%f\n%B%#%b '
+RPROMPT='%T'
+";
+
+impl Setup {
+    const fn plain(program: &'static str, args: &'static [&'static str]) -> Self {
+        Self {
+            program,
+            args,
+            rc: None,
+            is_integrated: false,
+            lacks: &[],
+        }
+    }
+
+    const fn user(program: &'static str, rc_name: &'static str, rc: &'static str) -> Self {
+        Self {
+            program,
+            args: &[],
+            rc: Some((rc_name, rc)),
+            is_integrated: false,
+            lacks: &[],
+        }
+    }
+
+    const fn integrated(self) -> Self {
+        Self {
+            is_integrated: true,
+            ..self
+        }
+    }
+
+    const fn lacking(self, lacks: &'static [&'static str]) -> Self {
+        Self { lacks, ..self }
+    }
+
+    /// Starts the shell in the folder `home`, or says that it is not installed.
+    fn start(&self, home: &Path) -> Option<LiveShell> {
+        let Some(program) = find(self.program) else {
+            assert!(
+                !["bash", "dash"].contains(&self.program),
+                "{} is needed",
+                self.program
+            );
+            eprintln!("skipped: {} is not installed", self.program);
+            return None;
+        };
+        if let Some((name, text)) = self.rc {
+            std::fs::write(home.join(name), text).unwrap();
+        } else if self.program == "zsh" {
+            std::fs::write(home.join(".zshrc"), "").unwrap(); // else it asks to make one
+        }
+        let mut args: Vec<OsString> = self.args.iter().map(OsString::from).collect();
+        let mut env = Vec::new();
+        if self.is_integrated {
+            let integration = integrated(&program, &args, |_| None, &home.join("rc")).unwrap();
+            (args, env) = (integration.args, integration.env);
+        }
+        Some(LiveShell::start(&program, &args, &env, home))
+    }
+
+    /// Gives `test` a fresh shell, unless it is not installed.
+    fn with_shell(&self, test: impl FnOnce(&mut LiveShell)) {
+        let home = tempfile::tempdir().unwrap();
+        if let Some(mut shell) = self.start(home.path()) {
+            test(&mut shell);
+        }
+    }
+
+    /// Returns the status that this shell has for one that is 128+`signal` in others.
+    fn signalled(&self, signal: i32) -> i32 {
+        let base = match self.program {
+            "ksh" => 256,
+            "yash" => 384,
+            _ => 128,
+        };
+        base + signal
+    }
+}
+
+fn check(case: &Case, outcome: &Outcome, given: Given) {
+    let shown = || {
+        String::from_utf8_lossy(&outcome.output)
+            .escape_debug()
+            .to_string()
+    };
+    let name = case.name;
+    if let Wrote::Exactly(expected) = &case.wrote {
+        assert!(
+            outcome.output == *expected,
+            "{name}, {given:?}: wrote {}",
+            shown()
+        );
+    }
+    let is_right = match case.status {
+        Status::Is(status) => outcome.exit_code == status,
+        Status::NotZero => outcome.exit_code != 0,
+    };
+    assert!(
+        is_right,
+        "{name}, {given:?}: status {}, wrote {}",
+        outcome.exit_code,
+        shown()
+    );
+    assert!(!outcome.session_ended && !outcome.truncated, "{name}");
+}
+
+fn every_command_is_exact(setup: &Setup) {
+    for given in [Given::File, Given::Inline, Given::Isolated] {
+        setup.with_shell(|shell| {
+            let lacks = |case: &Case| setup.lacks.contains(&case.name);
+            for case in cases().into_iter().filter(|case| !lacks(case)) {
+                let outcome = shell.run(&case.command, given);
+                check(&case, &outcome, given);
+            }
+        });
+    }
+}
+
+/// Runs `command` and types `key` once a program it starts has the terminal.
+fn with_key(shell: &mut LiveShell, command: &[u8], key: &[u8]) -> Outcome {
+    let mut is_typed = false;
+    shell.run_with(command, Given::File, |shell, facts| {
+        if !facts.shell_is_foreground && !is_typed {
+            shell.send(key);
+            is_typed = true;
+        }
+    })
+}
+
+fn an_interrupt_ends_the_command(setup: &Setup) {
+    setup.with_shell(|shell| {
+        let outcome = with_key(shell, b"echo before; env sleep 100; echo after", b"\x03");
+        let text = String::from_utf8_lossy(&outcome.output);
+        assert!(text.starts_with("before\n^C"), "{text:?}");
+        assert!(text.len() <= "before\n^C\n\n".len(), "{text:?}");
+        assert_eq!(outcome.exit_code, setup.signalled(2), "{text:?}");
+        assert_eq!(shell.run(b"echo next", Given::File).output, b"next\n");
+    });
+}
+
+fn a_stop_key_ends_the_run(setup: &Setup) {
+    setup.with_shell(|shell| {
+        let outcome = with_key(shell, b"env sleep 100", b"\x1a");
+        let text = String::from_utf8_lossy(&outcome.output);
+        assert!(text.starts_with("^Z"), "{text:?}");
+        let expected = match setup.program {
+            "mksh" | "ksh" => 0, // they count a stopped program as a success
+            _ => setup.signalled(20),
+        };
+        assert_eq!(outcome.exit_code, expected, "{text:?}");
+        assert_eq!(shell.run(b"echo next", Given::File).output, b"next\n");
+    });
+}
+
+fn a_command_reads_what_is_typed(setup: &Setup) {
+    setup.with_shell(|shell| {
+        let mut is_typed = false;
+        let outcome = shell.run_with(
+            b"read line; echo \"<$line>\"",
+            Given::File,
+            |shell, facts| {
+                let is_reading = facts.shell_waits && facts.shell_is_foreground;
+                // Long enough for a rescue line to come between, if it were wrong about the prompt.
+                if is_reading && facts.quiet > Duration::from_millis(500) && !is_typed {
+                    shell.send(b"some text\r");
+                    is_typed = true;
+                }
+            },
+        );
+        assert!(
+            outcome.output.ends_with(b"<some text>\n"),
+            "{}",
+            shell.shown()
+        );
+        assert!(!shell.shown().contains("; 1"), "nothing else was typed");
+        assert_eq!(outcome.exit_code, 0);
+    });
+}
+
+fn an_exit_ends_the_session(setup: &Setup) {
+    for (command, status) in [("echo bye; exit 5", 5), ("echo bye; set -e; false", 1)] {
+        for given in [Given::File, Given::Inline] {
+            setup.with_shell(|shell| {
+                let outcome = shell.run(command.as_bytes(), given);
+                assert!(outcome.session_ended, "{command}");
+                assert_eq!(outcome.exit_code, status, "{command}");
+                assert!(outcome.output.starts_with(b"bye\n"), "{}", shell.shown());
+            });
+        }
+    }
+}
+
+fn a_replaced_shell_is_found_at_its_prompt(setup: &Setup) {
+    setup.with_shell(|shell| {
+        let command = [
+            b"exec ",
+            setup.program.as_bytes(),
+            b" ",
+            setup.args.join(" ").as_bytes(),
+        ]
+        .concat();
+        let outcome = shell.run(&command, Given::File);
+        assert_eq!(
+            (outcome.exit_code, outcome.session_ended),
+            (0, false),
+            "{}",
+            shell.shown()
+        );
+        assert_eq!(shell.run(b"echo next", Given::Inline).output, b"next\n");
+    });
+}
+
+fn a_status_comes_although_output_goes_elsewhere(setup: &Setup) {
+    if setup.lacks.contains(&PROMPT_ON_STDERR) {
+        return; // its prompt cannot be seen either
+    }
+    setup.with_shell(|shell| {
+        let outcome = shell.run(b"echo here; exec 5>&1 >/dev/null; echo there", Given::File);
+        assert_eq!(
+            (outcome.output.as_slice(), outcome.exit_code),
+            (&b"here\n"[..], 0)
+        );
+        shell.run(b"exec >&5 5>&-", Given::File);
+        assert_eq!(shell.run(b"echo back", Given::File).output, b"back\n");
+    });
+}
+
+fn an_isolated_command_is_free_of_others(setup: &Setup) {
+    setup.with_shell(|shell| {
+        shell.run(b"while :; do echo noise; sleep 0.2; done &", Given::File);
+        let outcome = shell.run(b"echo a; sleep 0.5; echo b; (exit 3)", Given::Isolated);
+        assert_eq!(
+            (outcome.output.as_slice(), outcome.exit_code),
+            (&b"a\nb\n"[..], 3)
+        );
+    });
+}
+
+macro_rules! matrix {
+    ($($shell:ident: $setup:expr;)*) => {$(
+        mod $shell {
+            use super::*;
+
+            const SETUP: Setup = $setup;
+
+            #[test]
+            fn every_command_is_exact() {
+                super::every_command_is_exact(&SETUP);
+            }
+
+            #[test]
+            fn an_interrupt_ends_the_command() {
+                super::an_interrupt_ends_the_command(&SETUP);
+            }
+
+            #[test]
+            fn a_stop_key_ends_the_run() {
+                super::a_stop_key_ends_the_run(&SETUP);
+            }
+
+            #[test]
+            fn a_command_reads_what_is_typed() {
+                super::a_command_reads_what_is_typed(&SETUP);
+            }
+
+            #[test]
+            fn an_exit_ends_the_session() {
+                super::an_exit_ends_the_session(&SETUP);
+            }
+
+            #[test]
+            fn a_replaced_shell_is_found_at_its_prompt() {
+                super::a_replaced_shell_is_found_at_its_prompt(&SETUP);
+            }
+
+            #[test]
+            fn a_status_comes_although_output_goes_elsewhere() {
+                super::a_status_comes_although_output_goes_elsewhere(&SETUP);
+            }
+
+            #[test]
+            fn an_isolated_command_is_free_of_others() {
+                super::an_isolated_command_is_free_of_others(&SETUP);
+            }
+        }
+    )*};
+}
+
+matrix! {
+    bash: Setup::plain("bash", &["--norc"]);
+    bash_posix: Setup::plain("bash", &["--posix", "--norc"]);
+    bash_of_a_user: Setup::user("bash", ".bashrc", BASH_RC);
+    bash_integrated: Setup::user("bash", ".bashrc", BASH_RC).integrated();
+    zsh: Setup::plain("zsh", &["-f"]);
+    zsh_of_a_user: Setup::user("zsh", ".zshrc", ZSH_RC);
+    zsh_integrated: Setup::user("zsh", ".zshrc", ZSH_RC).integrated();
+    dash: Setup::plain("dash", &[]);
+    dash_integrated: Setup::plain("dash", &[]).integrated();
+    mksh: Setup::plain("mksh", &[]);
+    mksh_integrated: Setup::plain("mksh", &[]).integrated();
+    ksh: Setup::plain("ksh", &[]);
+    ksh_integrated: Setup::plain("ksh", &[]).integrated();
+    yash: Setup::plain("yash", &[]).lacking(&["odd bytes typed"]);
+    busybox: Setup::plain("busybox", &["sh"]).lacking(&[PROMPT_ON_STDERR]);
+}

@@ -1,0 +1,247 @@
+//! Waiting for something that is no pattern: the exit, silence, a prompt, a program that reads.
+
+use super::durations::{Deadline, millis};
+use super::error::SessionError;
+use super::live::Session;
+use super::registry::Sessions;
+use crate::expect::clean_lossy;
+use crate::probe::{Probe, STALE_AFTER_WRITE, Verdict, probe, prompt_like};
+use ccd_protocol::session::{
+    InputVerdict, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
+};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Silence before the first look at the program, and the longest time between two looks.
+const FIRST_LOOK: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+
+/// A program that accepts input among other things, and one that cannot be seen, must be silent so long.
+const TUI_QUIET: Duration = Duration::from_millis(300);
+
+const DEFAULT_IDLE_MS: f64 = 500.0;
+
+/// Why a wait ended well.
+struct Met {
+    reason: &'static str,
+    how: String,
+    waiting: Option<WaitingForInput>,
+}
+
+impl Sessions {
+    /// Waits until a condition is true.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Timeout`] with what the program was doing.
+    pub(crate) async fn wait(
+        &self,
+        params: &SessionWaitParams,
+    ) -> Result<SessionWaitReply, SessionError> {
+        let session = self.find(&params.session)?;
+        let mut warnings = Vec::new();
+        let default = (params.condition != WaitFor::Exit).then_some(session.facts.timeout);
+        let deadline = Deadline::start(params.timeout_ms, default, &mut warnings)?;
+        let idle = millis(
+            params.idle_ms.unwrap_or(DEFAULT_IDLE_MS),
+            "idle_ms",
+            &mut warnings,
+        )?;
+        let met = match params.condition {
+            WaitFor::Exit => wait_exit(&session, deadline).await,
+            WaitFor::Idle => wait_idle(&session, idle, deadline).await,
+            WaitFor::Prompt => self.wait_input(&session, true, deadline).await,
+            WaitFor::Input => self.wait_input(&session, false, deadline).await,
+        };
+        let Some(met) = met else {
+            let what = match params.condition {
+                WaitFor::Exit => "the exit",
+                WaitFor::Idle => "silence",
+                WaitFor::Prompt => "a prompt",
+                WaitFor::Input => "waiting for input",
+            };
+            return Err(SessionError::Timeout {
+                what: what.into(),
+                waited_ms: deadline.elapsed_ms(),
+                report: Box::new(self.timeout_report(&session).await),
+            });
+        };
+        let mut record = session.record(met.waiting);
+        record.warnings = warnings;
+        Ok(SessionWaitReply {
+            reason: met.reason.into(),
+            how: met.how,
+            session: record,
+        })
+    }
+
+    /// Looks at what the session's program is doing; `None` once it has ended.
+    pub(crate) async fn probe(&self, session: &Session) -> Option<Probe> {
+        let slot = session.facts.slot.filter(|_| session.is_alive())?;
+        let device = session.facts.tty_device;
+        self.holder
+            .probe(slot, move |master, leader| probe(master, leader, device))
+            .await
+    }
+
+    /// Whether the program waits for input, as far as one look tells.
+    pub(crate) async fn waiting_for_input(&self, session: &Session) -> Option<WaitingForInput> {
+        // An answer right after a send would be about the time before it.
+        let since_write = since_last_write(session);
+        if since_write < STALE_AFTER_WRITE {
+            tokio::time::sleep(STALE_AFTER_WRITE - since_write).await;
+        }
+        self.probe(session).await.map(|probe| waiting(&probe, None))
+    }
+
+    async fn wait_input(
+        &self,
+        session: &Arc<Session>,
+        prompt: bool,
+        deadline: Deadline,
+    ) -> Option<Met> {
+        let mut pause = FIRST_LOOK;
+        let mut quiet_since = Instant::now();
+        let mut seen = session.output.end();
+        loop {
+            if session.is_dead() {
+                return Some(exited());
+            }
+            let end = session.output.end();
+            if end != seen {
+                (seen, quiet_since, pause) = (end, Instant::now(), FIRST_LOOK);
+            }
+            let last_chance = deadline.is_over();
+            if quiet_since.elapsed() >= FIRST_LOOK || deadline.looks_once() {
+                let quiet = quiet_since.elapsed();
+                if let Some(met) = self
+                    .look(session, prompt, quiet, deadline.looks_once())
+                    .await
+                {
+                    return Some(met);
+                }
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+            if last_chance {
+                return None;
+            }
+            let until = (tokio::time::Instant::now() + pause).min(deadline.instant());
+            let changed = session.output.changed();
+            if tokio::time::timeout_at(until, changed).await.is_ok() {
+                pause = FIRST_LOOK;
+            }
+        }
+    }
+
+    /// One look: true when the program waits for input, and shows a prompt if that is asked for.
+    async fn look(
+        &self,
+        session: &Session,
+        prompt: bool,
+        quiet: Duration,
+        only_once: bool,
+    ) -> Option<Met> {
+        let found = self.probe(session).await?;
+        if found.unread_output_bytes > 0 || since_last_write(session) < STALE_AFTER_WRITE {
+            return None;
+        }
+        let long_quiet = quiet >= TUI_QUIET || only_once;
+        let last_line = last_line(session);
+        let shows_prompt = prompt_like(&last_line);
+        let (waits, guess) = match found.verdict {
+            Verdict::Blocked => (true, None),
+            Verdict::Accepts if session.modes().alternate_screen => (long_quiet, None),
+            Verdict::Accepts => (shows_prompt || long_quiet, None),
+            Verdict::Unknown if found.hidden_prompt_likely => {
+                (quiet >= STALE_AFTER_WRITE, Some("guess"))
+            }
+            Verdict::Unknown => (shows_prompt && long_quiet, Some("guess")),
+            Verdict::No => (false, None),
+        };
+        if !waits || (prompt && !shows_prompt) {
+            return None;
+        }
+        let waiting = waiting(&found, guess);
+        Some(Met {
+            reason: if prompt { "prompt" } else { "input" },
+            how: waiting.how.clone(),
+            waiting: Some(waiting),
+        })
+    }
+}
+
+fn since_last_write(session: &Session) -> Duration {
+    let last = *session
+        .last_write
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    last.map_or(Duration::MAX, |at| at.elapsed())
+}
+
+fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
+    WaitingForInput {
+        verdict: match probe.verdict {
+            Verdict::Blocked => InputVerdict::Blocked,
+            Verdict::Accepts => InputVerdict::Accepts,
+            Verdict::No => InputVerdict::No,
+            Verdict::Unknown => InputVerdict::Unknown,
+        },
+        hidden: probe.line.hides_input(),
+        how: how.unwrap_or(probe.how).to_owned(),
+    }
+}
+
+/// Text behind the last newline, as a person sees it.
+fn last_line(session: &Session) -> String {
+    let end = session.output.facts().bytes;
+    let from = end.saturating_sub(4096).max(session.output.memory_start());
+    match session.output.read_memory(from, 4096) {
+        Some(crate::output::Piece::Bytes(bytes)) => {
+            let text = clean_lossy(&bytes, session.facts.encoding);
+            text.rsplit(['\n', '\r'])
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+fn exited() -> Met {
+    Met {
+        reason: "exit",
+        how: "exit".into(),
+        waiting: None,
+    }
+}
+
+async fn wait_exit(session: &Session, deadline: Deadline) -> Option<Met> {
+    let dead = tokio::time::timeout_at(deadline.instant(), session.wait_dead()).await;
+    (dead.is_ok() || session.is_dead()).then(exited)
+}
+
+async fn wait_idle(session: &Session, idle: Duration, deadline: Deadline) -> Option<Met> {
+    let mut quiet_since = Instant::now();
+    let mut seen = session.output.end();
+    loop {
+        if session.is_dead() {
+            return Some(exited());
+        }
+        let end = session.output.end();
+        if end != seen {
+            (seen, quiet_since) = (end, Instant::now());
+        }
+        if quiet_since.elapsed() >= idle {
+            return Some(Met {
+                reason: "idle",
+                how: format!("no output for {} ms", idle.as_millis()),
+                waiting: None,
+            });
+        }
+        if deadline.is_over() {
+            return None;
+        }
+        let until = tokio::time::Instant::from(quiet_since + idle).min(deadline.instant());
+        let _ = tokio::time::timeout_at(until, session.output.changed()).await;
+    }
+}

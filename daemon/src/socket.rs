@@ -1,0 +1,108 @@
+//! The listening socket: passed in by systemd, or our own.
+
+use rustix::fs::{Mode, chmod};
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// Why there is no socket.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SocketError {
+    #[error("{path:?} is in the way of the socket: it is no socket of ours; move it away")]
+    InTheWay { path: PathBuf },
+    #[error("somebody else listens on {path:?}")]
+    InUse { path: PathBuf },
+    #[error("could not listen on {path:?}: {source}")]
+    Bind { path: PathBuf, source: io::Error },
+    #[error("the socket that was passed in cannot be used: {0}")]
+    Passed(io::Error),
+}
+
+/// The socket, and whether it is ours to remove.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    pub(crate) listener: UnixListener,
+    own_path: Option<PathBuf>,
+}
+
+impl Socket {
+    /// Takes the socket that the service manager passed in, else binds `path` with mode 0600.
+    ///
+    /// A socket that a killed daemon left is taken over; one that answers is not.
+    ///
+    /// # Errors
+    ///
+    /// [`SocketError`] names the path and what is in the way.
+    pub(crate) fn open(path: &Path, passed: Option<RawFd>) -> Result<Self, SocketError> {
+        if let Some(descriptor) = passed {
+            // SAFETY: the service manager passed this descriptor to us, nobody else in the process owns it.
+            let owned = unsafe { OwnedFd::from_raw_fd(descriptor) };
+            rustix::io::fcntl_setfd(&owned, rustix::io::FdFlags::CLOEXEC)
+                .map_err(|error| SocketError::Passed(error.into()))?;
+            let listener = UnixListener::from(owned);
+            listener
+                .set_nonblocking(true)
+                .map_err(SocketError::Passed)?;
+            listener.local_addr().map_err(SocketError::Passed)?;
+            return Ok(Self {
+                listener,
+                own_path: None,
+            });
+        }
+        clear(path)?;
+        let bind = || -> io::Result<UnixListener> {
+            let listener = UnixListener::bind(path)?;
+            chmod(path, Mode::RUSR | Mode::WUSR)?;
+            listener.set_nonblocking(true)?;
+            Ok(listener)
+        };
+        let listener = bind().map_err(|source| SocketError::Bind {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(Self {
+            listener,
+            own_path: Some(path.to_owned()),
+        })
+    }
+
+    /// The path to remove at the end, if the socket is ours.
+    pub(crate) fn own_path(&self) -> Option<&Path> {
+        self.own_path.as_deref()
+    }
+}
+
+/// Removes the socket of a daemon that is gone. Only called with the lock held.
+fn clear(path: &Path) -> Result<(), SocketError> {
+    let meta = match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(source) => {
+            return Err(SocketError::Bind {
+                path: path.to_owned(),
+                source,
+            });
+        }
+        Ok(meta) => meta,
+    };
+    if !meta.file_type().is_socket() || meta.uid() != rustix::process::geteuid().as_raw() {
+        return Err(SocketError::InTheWay {
+            path: path.to_owned(),
+        });
+    }
+    if UnixStream::connect(path).is_ok() {
+        return Err(SocketError::InUse {
+            path: path.to_owned(),
+        });
+    }
+    std::fs::remove_file(path).map_err(|source| SocketError::Bind {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The first socket that systemd passed in, if any.
+pub(crate) fn passed_in() -> Option<RawFd> {
+    sd_notify::listen_fds().ok()?.next()
+}

@@ -1,0 +1,115 @@
+//! What `daemon.status` tells.
+
+use crate::daemon::{Daemon, own_pid};
+use ccd_protocol::PROTOCOL_VERSION;
+use ccd_protocol::daemon::{DaemonStatusReply, SessionCounts};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Collects the figures; walking the folders happens where nobody waits.
+pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
+    let sessions = &daemon.sessions;
+    let config = sessions.config();
+    let counts = sessions.counts();
+    let shown = |path: &Path| path.to_string_lossy().into_owned();
+    let paths = &sessions.paths;
+    let number = |value: usize| value as u64;
+    DaemonStatusReply {
+        version: env!("CARGO_PKG_VERSION").into(),
+        protocol: PROTOCOL_VERSION,
+        pid: own_pid(),
+        holder_pid: own_pid(),
+        uptime_s: daemon.started.elapsed().as_secs_f64(),
+        socket: shown(&paths.socket),
+        sessions: SessionCounts {
+            live: counts.live,
+            ended: counts.ended,
+            max: config.max_sessions.map_or(0, number),
+        },
+        jobs: daemon.jobs.counts(),
+        connections: daemon.open_connections(),
+        paths: [
+            ("base", &paths.base),
+            ("sessions", &paths.sessions),
+            ("logs", &paths.logs),
+            ("database", &paths.database),
+            ("runtime", &paths.runtime),
+        ]
+        .map(|(name, path)| (name.to_owned(), shown(path)))
+        .into(),
+        sizes: sizes(daemon).await,
+        limits: [
+            ("max_sessions", config.max_sessions.map_or(0, number)),
+            ("connections", number(config.limits.connections)),
+            ("in_flight", number(config.limits.in_flight)),
+            ("batch", number(config.limits.batch)),
+            ("frame_bytes", number(config.limits.frame_bytes)),
+            ("reply_bytes", number(config.limits.reply_bytes)),
+            ("output_limit", number(config.output_limit)),
+            ("max_output_size", config.max_output_size.unwrap_or(0)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into(),
+        queues: [
+            ("interactions", sessions.recorder.queue_len()),
+            ("database", sessions.store.queue_len()),
+        ]
+        .map(|(name, len)| (name.to_owned(), number(len)))
+        .into(),
+        drops: drops(daemon),
+        last_errors: daemon.log.last_errors(),
+        lacks: lacks(),
+        config_warnings: daemon.loaded().warning_lines(),
+    }
+}
+
+fn drops(daemon: &Daemon) -> BTreeMap<String, u64> {
+    let interactions = daemon.sessions.recorder.dropped();
+    let mut drops = BTreeMap::new();
+    if interactions > 0 {
+        drops.insert("interactions".to_owned(), interactions);
+    }
+    drops
+}
+
+async fn sizes(daemon: &Daemon) -> BTreeMap<String, u64> {
+    let folders = [
+        ("sessions", daemon.sessions.paths.sessions.clone()),
+        ("logs", daemon.sessions.paths.logs.clone()),
+        ("rings", daemon.sessions.paths.rings.clone()),
+    ];
+    let walked = tokio::task::spawn_blocking(move || {
+        folders.map(|(name, folder)| (name.to_owned(), folder_bytes(&folder)))
+    });
+    let mut sizes: BTreeMap<String, u64> = walked.await.map(BTreeMap::from).unwrap_or_default();
+    sizes.insert("database".into(), daemon.sessions.store.size_bytes());
+    sizes
+}
+
+/// Bytes on disk of the files below a folder; what vanishes meanwhile does not count.
+fn folder_bytes(folder: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(meta) if meta.is_dir() => folder_bytes(&entry.path()),
+            Ok(meta) => meta.blocks() * 512,
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+/// What this system lacks of the daemon's promises.
+fn lacks() -> Vec<String> {
+    let mut lacks = vec![String::from(
+        "sessions end with the daemon: holder and worker are one process in this version",
+    )];
+    if cfg!(not(target_os = "linux")) {
+        lacks.push("no input probe: prompts are guessed".into());
+        lacks.push("programs that left their session with setsid are not found".into());
+    }
+    lacks
+}

@@ -1,0 +1,69 @@
+//! Rows of the table `interactions`.
+
+use super::{Store, StoreError};
+use sqlx::SqliteConnection;
+
+/// A row of the interaction log.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub(crate) struct InteractionRow {
+    /// Given by the database; 0 before.
+    #[sqlx(default)]
+    pub(crate) id: i64,
+    pub(crate) session_id: String,
+    pub(crate) timestamp: String,
+    pub(crate) action: String,
+    pub(crate) input_text: Option<String>,
+    pub(crate) output_text: Option<String>,
+    pub(crate) pattern_matched: Option<String>,
+    pub(crate) client: Option<String>,
+    pub(crate) client_pid: Option<i32>,
+    pub(crate) start_offset: Option<i64>,
+    pub(crate) end_offset: Option<i64>,
+}
+
+pub(super) async fn insert(
+    connection: &mut SqliteConnection,
+    rows: &[InteractionRow],
+) -> sqlx::Result<()> {
+    for row in rows {
+        sqlx::query(
+            "INSERT INTO interactions (session_id, timestamp, action, input_text, output_text, pattern_matched, client, \
+             client_pid, start_offset, end_offset) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 \
+             WHERE EXISTS (SELECT 1 FROM sessions WHERE session_id = ?1)",
+        )
+        .bind(&row.session_id)
+        .bind(&row.timestamp)
+        .bind(&row.action)
+        .bind(&row.input_text)
+        .bind(&row.output_text)
+        .bind(&row.pattern_matched)
+        .bind(&row.client)
+        .bind(row.client_pid)
+        .bind(row.start_offset)
+        .bind(row.end_offset)
+        .execute(&mut *connection)
+        .await?;
+    }
+    Ok(())
+}
+
+impl Store {
+    /// Returns the newest `limit` rows of a session before the row `before`, oldest first.
+    pub(crate) async fn interactions(
+        &self,
+        session_id: &str,
+        limit: i64,
+        before: i64,
+    ) -> Result<Vec<InteractionRow>, StoreError> {
+        let mut rows: Vec<InteractionRow> = sqlx::query_as(
+            "SELECT * FROM interactions WHERE session_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3",
+        )
+        .bind(session_id)
+        .bind(before)
+        .bind(limit)
+        .fetch_all(&self.readers)
+        .await?;
+        rows.reverse();
+        Ok(rows)
+    }
+}

@@ -1,0 +1,268 @@
+//! `ccd.sqlite`: one writer task that commits in groups, and a few readers beside it.
+
+mod interactions;
+mod jobs;
+mod sessions;
+mod writer;
+
+pub(crate) use interactions::InteractionRow;
+pub(crate) use jobs::JobRow;
+pub(crate) use sessions::SessionRow;
+pub(crate) use writer::Write;
+
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+/// Writes that may wait for the writer.
+const WRITE_QUEUE_LEN: usize = 4096;
+
+/// Why the database could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    #[error(
+        "the database {path:?} was made by a newer ccd (schema {found}, this one knows {known}); start that version, or move the file away"
+    )]
+    Newer {
+        path: PathBuf,
+        found: i64,
+        known: i64,
+    },
+    #[error("the database {path:?} could not be opened: {source}")]
+    Open { path: PathBuf, source: sqlx::Error },
+    #[error("the database {path:?} could not be brought up to date: {source}")]
+    Migrate {
+        path: PathBuf,
+        source: sqlx::migrate::MigrateError,
+    },
+    #[error("the database could not be read: {0}")]
+    Read(#[from] sqlx::Error),
+    #[error("the database did not take the change: {0}")]
+    Write(String),
+    #[error("{WRITE_QUEUE_LEN} changes already wait for the database")]
+    Busy,
+    #[error("the database is closed")]
+    Closed,
+}
+
+/// Handle to the database.
+#[derive(Debug, Clone)]
+pub(crate) struct Store {
+    readers: SqlitePool,
+    writes: mpsc::Sender<writer::Request>,
+    path: PathBuf,
+}
+
+/// What opening the database found.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) store: Store,
+    pub(crate) writer: JoinHandle<()>,
+    /// Where a corrupt file was moved to.
+    pub(crate) set_aside: Option<PathBuf>,
+}
+
+static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("./migrations");
+
+impl Store {
+    /// Opens the database, makes or migrates it, and starts its writer.
+    ///
+    /// A corrupt file is moved aside and a new one begun.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] when the file is of a newer version or cannot be used.
+    pub(crate) async fn open(path: &Path) -> Result<Opened, StoreError> {
+        match Self::open_once(path).await {
+            Ok((store, writer)) => Ok(Opened {
+                store,
+                writer,
+                set_aside: None,
+            }),
+            Err(error) if is_corrupt(&error) => {
+                let aside = set_aside(path)?;
+                let (store, writer) = Self::open_once(path).await?;
+                Ok(Opened {
+                    store,
+                    writer,
+                    set_aside: Some(aside),
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn open_once(path: &Path) -> Result<(Self, JoinHandle<()>), StoreError> {
+        let open_error = |source| StoreError::Open {
+            path: path.to_owned(),
+            source,
+        };
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Normal)
+            .busy_timeout(Duration::from_secs(5))
+            .foreign_keys(true);
+        let writer_pool = SqlitePoolOptions::new()
+            .max_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_with(options.clone())
+            .await
+            .map_err(open_error)?;
+        refuse_newer(path, &writer_pool).await?;
+        MIGRATIONS
+            .run(&writer_pool)
+            .await
+            .map_err(|source| StoreError::Migrate {
+                path: path.to_owned(),
+                source,
+            })?;
+        sqlx::query("PRAGMA quick_check(1)")
+            .fetch_one(&writer_pool)
+            .await
+            .map_err(open_error)?;
+        let readers = SqlitePoolOptions::new()
+            .min_connections(0)
+            .max_connections(3)
+            .idle_timeout(Duration::from_secs(60))
+            .connect_lazy_with(options.create_if_missing(false).read_only(true));
+        let (writes, inbox) = mpsc::channel(WRITE_QUEUE_LEN);
+        let writer = tokio::spawn(writer::run(writer_pool, inbox));
+        let store = Self {
+            readers,
+            writes,
+            path: path.to_owned(),
+        };
+        Ok((store, writer))
+    }
+
+    /// Commits one change; it survives a kill of the daemon once this returns.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] when the queue is full or the database refuses.
+    pub(crate) async fn commit(&self, write: Write) -> Result<(), StoreError> {
+        let (done, answer) = oneshot::channel();
+        let request = writer::Request {
+            write,
+            done: Some(done),
+        };
+        self.writes
+            .send(request)
+            .await
+            .map_err(|_| StoreError::Closed)?;
+        answer
+            .await
+            .map_err(|_| StoreError::Closed)?
+            .map_err(StoreError::Write)
+    }
+
+    /// Hands a change over without waiting for its commit; returns false when the queue is full.
+    pub(crate) fn enqueue(&self, write: Write) -> bool {
+        self.writes
+            .try_send(writer::Request { write, done: None })
+            .is_ok()
+    }
+
+    /// Changes that wait for the writer.
+    pub(crate) fn queue_len(&self) -> usize {
+        WRITE_QUEUE_LEN - self.writes.capacity()
+    }
+
+    /// Bytes of the database with its write-ahead log.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        let size = |suffix: &str| {
+            let mut name = self.path.clone().into_os_string();
+            name.push(suffix);
+            std::fs::metadata(name).map_or(0, |meta| meta.len())
+        };
+        size("") + size("-wal")
+    }
+
+    /// Returns SQLite's verdict on the file: empty when it is sound.
+    pub(crate) async fn check(&self) -> Result<Vec<String>, StoreError> {
+        let lines: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check(20)")
+            .fetch_all(&self.readers)
+            .await?;
+        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    /// Closes the readers; the writer ends when the last handle is dropped.
+    pub(crate) async fn close(self) {
+        self.readers.close().await;
+    }
+}
+
+/// A file whose newest migration is unknown here is left alone.
+async fn refuse_newer(path: &Path, pool: &SqlitePool) -> Result<(), StoreError> {
+    let known = MIGRATIONS
+        .iter()
+        .map(|migration| migration.version)
+        .max()
+        .unwrap_or(0);
+    let open_error = |source| StoreError::Open {
+        path: path.to_owned(),
+        source,
+    };
+    let tables: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM sqlite_master WHERE name = '_sqlx_migrations'")
+            .fetch_one(pool)
+            .await
+            .map_err(open_error)?;
+    if tables == 0 {
+        return Ok(());
+    }
+    let found: Option<i64> = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
+        .fetch_one(pool)
+        .await
+        .map_err(open_error)?;
+    match found {
+        Some(found) if found > known => Err(StoreError::Newer {
+            path: path.to_owned(),
+            found,
+            known,
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn is_corrupt(error: &StoreError) -> bool {
+    let source = match error {
+        StoreError::Open { source, .. } => source,
+        StoreError::Migrate {
+            source: sqlx::migrate::MigrateError::Execute(source),
+            ..
+        } => source,
+        _ => return false,
+    };
+    // SQLITE_CORRUPT and SQLITE_NOTADB
+    source
+        .as_database_error()
+        .and_then(|error| error.code())
+        .is_some_and(|code| code == "11" || code == "26")
+}
+
+fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
+    let stamp = crate::clock::now().replace([':', '.'], "-");
+    let with = |suffix: &str, tail: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        name.push(tail);
+        PathBuf::from(name)
+    };
+    let aside = with("", &format!(".corrupt-{stamp}"));
+    std::fs::rename(path, &aside).map_err(|source| StoreError::Open {
+        path: path.to_owned(),
+        source: sqlx::Error::Io(source),
+    })?;
+    for suffix in ["-wal", "-shm"] {
+        let _ = std::fs::rename(with(suffix, ""), with(suffix, &format!(".corrupt-{stamp}")));
+    }
+    Ok(aside)
+}

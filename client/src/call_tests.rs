@@ -60,14 +60,18 @@ fn a_request_names_client_and_protocol() {
 
 #[test]
 fn other_messages_before_the_reply_are_passed_over() {
-    let server = serve(&["{\"jsonrpc\":\"2.0\",\"method\":\"session.output\",\"params\":{}}\n\
-        {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":1}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"]);
+    let server = serve(&[
+        "{\"jsonrpc\":\"2.0\",\"method\":\"session.output\",\"params\":{}}\n\
+        {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":1}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n",
+    ]);
     ping(&server).unwrap();
 }
 
 #[test]
 fn an_error_without_id_is_the_answer() {
-    let server = serve(&["{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1006,\"message\":\"full\"}}\n"]);
+    let server = serve(&[
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1006,\"message\":\"full\"}}\n",
+    ]);
     let error = ping(&server).unwrap_err();
     let refusal = error.refusal().unwrap();
     assert_eq!(refusal.known(), Some(ErrorCode::LimitReached));
@@ -76,7 +80,10 @@ fn an_error_without_id_is_the_answer() {
 
 #[test]
 fn what_only_looks_is_asked_again_when_the_daemon_goes_away() {
-    let server = serve(&["{\"jsonrpc\":\"2.0\",\"id\":1,", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"]);
+    let server = serve(&[
+        "{\"jsonrpc\":\"2.0\",\"id\":1,",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n",
+    ]);
     ping(&server).unwrap();
     assert_eq!(server.requests.join().unwrap().len(), 2);
 }

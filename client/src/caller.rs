@@ -50,7 +50,10 @@ mod tests {
     fn paths_start_at_the_root_whether_they_exist_or_not() {
         let here = std::env::current_dir().unwrap().canonicalize().unwrap();
         assert_eq!(Path::new(&working_folder(None).unwrap()), here);
-        assert_eq!(Path::new(&working_folder(Some("no/such")).unwrap()), here.join("no/such"));
+        assert_eq!(
+            Path::new(&working_folder(Some("no/such")).unwrap()),
+            here.join("no/such")
+        );
         assert_eq!(working_folder(Some("/")).unwrap(), "/");
     }
 }

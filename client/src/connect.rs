@@ -26,9 +26,9 @@ impl ConnectError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             ConnectError::Path(_) => Exit::Usage,
-            ConnectError::NoDaemon { .. } | ConnectError::Socket { .. } | ConnectError::Start(_) => {
-                Exit::NoDaemon
-            }
+            ConnectError::NoDaemon { .. }
+            | ConnectError::Socket { .. }
+            | ConnectError::Start(_) => Exit::NoDaemon,
         }
     }
 }

@@ -13,7 +13,9 @@ pub(crate) enum Failure {
     Connect(#[from] ConnectError),
     #[error("{method}: {}", told(.error))]
     Refused { method: String, error: ErrorObject },
-    #[error("{method}: the daemon went away before it answered; ccctl daemon status shows whether one runs")]
+    #[error(
+        "{method}: the daemon went away before it answered; ccctl daemon status shows whether one runs"
+    )]
     Lost { method: String },
     #[error("{method}: the answer cannot be read: {why}")]
     Garbled { method: String, why: String },

@@ -78,7 +78,11 @@ pub(crate) fn launch(place: &Place, log: &Path) -> Result<Child, LaunchError> {
 pub(crate) fn last_words(log: &Path) -> String {
     let text = std::fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let line = text
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| !line.is_empty());
     match line {
         Some(line) => line.chars().take(MAX_LAST_WORDS_LEN).collect(),
         None => format!("it said nothing in {}", log.display()),

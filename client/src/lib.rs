@@ -23,7 +23,6 @@ mod tail;
 mod verb;
 
 use args::Ccctl;
-use clap::Parser as _;
 use context::Context;
 use exit_code::Exit;
 use std::process::ExitCode;
@@ -31,7 +30,8 @@ use std::process::ExitCode;
 /// Does what the command line asks for and returns the exit status that tells how it went.
 #[must_use]
 pub fn main() -> ExitCode {
-    let args = match Ccctl::try_parse() {
+    let words: Vec<_> = std::env::args_os().collect();
+    let args = match Ccctl::parse_words(&words) {
         Ok(args) => args,
         Err(error) => return usage(&error).into(),
     };

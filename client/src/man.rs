@@ -44,6 +44,10 @@ mod tests {
             let text = std::fs::read_to_string(folder.path().join(page)).unwrap();
             assert!(text.contains("Examples"), "{page}");
         }
-        assert!(String::from_utf8(page().unwrap()).unwrap().contains("ccctl"));
+        assert!(
+            String::from_utf8(page().unwrap())
+                .unwrap()
+                .contains("ccctl")
+        );
     }
 }

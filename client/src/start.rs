@@ -27,10 +27,7 @@ pub(crate) enum StartError {
     #[error("the daemon ended at its start ({status}): {last_words}")]
     Ended { status: String, last_words: String },
     #[error("the daemon did not listen at {} within {} s: {last_words}", .socket.display(), START_LIMIT.as_secs())]
-    Silent {
-        socket: PathBuf,
-        last_words: String,
-    },
+    Silent { socket: PathBuf, last_words: String },
 }
 
 /// Starts a daemon at `place`, unless somebody else does at the same time, and connects to it.

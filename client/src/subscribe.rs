@@ -45,7 +45,8 @@ impl Subscription {
                 continue;
             }
             let params = message.params.as_deref().map_or("null", RawValue::get);
-            let params: Params = serde_json::from_str(params).map_err(|error| self.garbled(&error))?;
+            let params: Params =
+                serde_json::from_str(params).map_err(|error| self.garbled(&error))?;
             return Ok(params.result);
         }
     }
@@ -55,7 +56,10 @@ impl Subscription {
     /// # Errors
     ///
     /// [`Failure::Garbled`] when it has another shape.
-    pub(crate) fn parse<T: for<'de> Deserialize<'de>>(&self, item: &RawValue) -> Result<T, Failure> {
+    pub(crate) fn parse<T: for<'de> Deserialize<'de>>(
+        &self,
+        item: &RawValue,
+    ) -> Result<T, Failure> {
         serde_json::from_str(item.get()).map_err(|error| self.garbled(&error))
     }
 

@@ -1,1 +1,7 @@
-fn main() {}
+//! The client as the tests run it: the same `main`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ccctl_client::main()
+}

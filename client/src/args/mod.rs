@@ -2,6 +2,7 @@
 
 mod config;
 mod daemon;
+mod hot;
 mod job;
 mod run;
 mod session;
@@ -10,6 +11,7 @@ mod usage;
 mod value;
 
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 
 pub(crate) use config::ConfigVerb;
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs};
@@ -44,6 +46,20 @@ pub(crate) struct Ccctl {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) noun: Noun,
+}
+
+impl Ccctl {
+    /// Reads the words of the command line, the program's name first.
+    ///
+    /// # Errors
+    ///
+    /// clap's, which also is how help is asked for.
+    pub(crate) fn parse_words(words: &[OsString]) -> Result<Self, clap::Error> {
+        match hot::parse(words) {
+            Some(hot) => Ok(hot),
+            None => Self::try_parse_from(words),
+        }
+    }
 }
 
 /// Options of every verb.
@@ -82,6 +98,8 @@ pub(crate) enum Noun {
     #[command(subcommand)]
     Daemon(DaemonVerb),
     /// Show what ccd does, with a daemon of its own that is gone afterwards
+    #[command(after_help = "Examples:
+  ccctl demo")]
     Demo,
     /// Call a method of the protocol and print its reply
     #[command(after_help = "Examples:
@@ -106,6 +124,8 @@ pub(crate) enum Noun {
         dir: Option<std::path::PathBuf>,
     },
     /// Print the versions of ccctl and of the daemon, if one runs
+    #[command(after_help = "Examples:
+  ccctl version --json")]
     Version,
 }
 

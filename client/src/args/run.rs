@@ -56,7 +56,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_parser = size, value_name = "ROWSxCOLS")]
     pub(crate) size: Option<Size>,
     /// The program and its arguments, passed on as they are
-    #[arg(trailing_var_arg = true, required_unless_present = "script", value_name = "PROGRAM")]
+    #[arg(
+        trailing_var_arg = true,
+        required_unless_present = "script",
+        value_name = "PROGRAM"
+    )]
     pub(crate) program: Vec<String>,
 }
 

@@ -186,7 +186,11 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "LINES", allow_negative_numbers = true)]
     pub(crate) output_limit: Option<i64>,
     /// The program and its arguments, passed on as they are
-    #[arg(trailing_var_arg = true, required_unless_present = "shell", value_name = "PROGRAM")]
+    #[arg(
+        trailing_var_arg = true,
+        required_unless_present = "shell",
+        value_name = "PROGRAM"
+    )]
     pub(crate) program: Vec<String>,
 }
 

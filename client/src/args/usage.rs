@@ -5,7 +5,11 @@ pub(crate) fn explain(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let (mistake, usage) = text.split_once("\nUsage: ").unwrap_or((&text, ""));
     let mut line = String::new();
-    for part in mistake.lines().map(str::trim).filter(|part| !part.is_empty()) {
+    for part in mistake
+        .lines()
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
         let part = part.strip_prefix("error: ").unwrap_or(part);
         if part.starts_with("For more information") {
             continue;
@@ -39,9 +43,15 @@ mod tests {
     #[test]
     fn a_mistake_is_one_line_with_the_place_of_help() {
         let line = explain(&["ccctl", "session", "list", "--al"]);
-        assert!(line.starts_with("unexpected argument '--al' found; "), "{line}");
+        assert!(
+            line.starts_with("unexpected argument '--al' found; "),
+            "{line}"
+        );
         assert!(line.contains("'--all'"), "{line}");
-        assert!(line.ends_with("; ccctl session list --help shows more"), "{line}");
+        assert!(
+            line.ends_with("; ccctl session list --help shows more"),
+            "{line}"
+        );
         assert!(!line.contains('\n'));
     }
 

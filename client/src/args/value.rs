@@ -112,13 +112,7 @@ mod tests {
 
     #[test]
     fn sizes_are_rows_then_columns() {
-        assert_eq!(
-            size("24x80"),
-            Ok(Size {
-                rows: 24,
-                cols: 80
-            })
-        );
+        assert_eq!(size("24x80"), Ok(Size { rows: 24, cols: 80 }));
         assert_eq!(size("0X0"), Ok(Size { rows: 0, cols: 0 }));
         for bad in ["24", "x", "24x", "ax1", "1x2x3"] {
             assert!(size(bad).is_err(), "{bad}");

@@ -24,7 +24,14 @@ pub(super) fn steps() -> Vec<Step> {
         ),
         step(
             "Type a line and wait for the answer, in one call and without sleeping.",
-            &["session", "send", "sh", "echo $((6 * 7))", "--expect", "(?m)^42"],
+            &[
+                "session",
+                "send",
+                "sh",
+                "echo $((6 * 7))",
+                "--expect",
+                "(?m)^42",
+            ],
             "42",
         ),
         failing(
@@ -40,7 +47,9 @@ pub(super) fn steps() -> Vec<Step> {
         ),
         step(
             "A program that asks for a password.",
-            &["session", "create", "--name", "login", "--", "sh", "-c", LOGIN],
+            &[
+                "session", "create", "--name", "login", "--", "sh", "-c", LOGIN,
+            ],
             "",
         ),
         step(
@@ -70,11 +79,7 @@ pub(super) fn steps() -> Vec<Step> {
             "",
             124,
         ),
-        step(
-            "What there is.",
-            &["session", "list", "--all"],
-            "login",
-        ),
+        step("What there is.", &["session", "list", "--all"], "login"),
     ]
 }
 

@@ -9,5 +9,5 @@ mod table;
 pub(crate) use job::{job_line, jobs};
 pub(crate) use session::{command_line, end, history, session, sessions, will_end};
 pub(crate) use status::status;
-pub(crate) use style::{Colour, Style};
+pub(crate) use style::Style;
 pub(crate) use table::{Table, printable};

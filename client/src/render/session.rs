@@ -162,7 +162,9 @@ pub(crate) fn will_end(session: &Session) -> Option<String> {
         (false, false) => return None,
         (true, false) => format!("after {idle_s} s without input or output"),
         (false, true) => format!("after {runtime_s} s"),
-        (true, true) => format!("after {idle_s} s without input or output, and {runtime_s} s at most"),
+        (true, true) => {
+            format!("after {idle_s} s without input or output, and {runtime_s} s at most")
+        }
     };
     Some(format!("the session ends {when}; --persist keeps it"))
 }

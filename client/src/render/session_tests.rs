@@ -43,7 +43,10 @@ fn a_record_leaves_out_what_is_empty() {
     let record = record(&json!({"waiting_for_input": waiting}));
     session(&record, &mut out, Style::default()).unwrap();
     let text = String::from_utf8(out).unwrap();
-    assert!(text.contains("waits for input blocked (read, hidden)\n"), "{text}");
+    assert!(
+        text.contains("waits for input blocked (read, hidden)\n"),
+        "{text}"
+    );
     assert!(text.contains("idle limit      300 s\n"), "{text}");
     assert!(!text.contains("name") && !text.contains("ended"), "{text}");
 }

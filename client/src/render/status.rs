@@ -41,7 +41,10 @@ pub(crate) fn status(
     )?;
     field(
         "jobs",
-        &format!("{} running, {} queued", status.jobs.running, status.jobs.queued),
+        &format!(
+            "{} running, {} queued",
+            status.jobs.running, status.jobs.queued
+        ),
     )?;
     field("clients", &status.connections.to_string())?;
     for (name, path) in &status.paths {

@@ -24,7 +24,8 @@ impl Style {
     pub(crate) fn of_stdout() -> Self {
         let is_terminal = std::io::stdout().is_terminal();
         let is_unwanted = |name: &str, value: &str| {
-            std::env::var_os(name).is_some_and(|set| !set.is_empty() && (value.is_empty() || set == value))
+            std::env::var_os(name)
+                .is_some_and(|set| !set.is_empty() && (value.is_empty() || set == value))
         };
         Self {
             is_terminal,

@@ -71,7 +71,9 @@ impl<const N: usize> Table<N> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let heading = self.heading.map(|text| Cell::coloured(text, Colour::Heading));
+        let heading = self
+            .heading
+            .map(|text| Cell::coloured(text, Colour::Heading));
         let heading = style.is_terminal.then_some(&heading);
         let rows = || heading.into_iter().chain(&self.rows);
         let mut widths = [0; N];
@@ -116,7 +118,11 @@ mod tests {
 
     fn rendered(style: Style) -> String {
         let mut table = Table::new(["ID", "STATE", "COMMAND"]);
-        table.row(["a".into(), Cell::coloured("alive", Colour::Good), "sh".into()]);
+        table.row([
+            "a".into(),
+            Cell::coloured("alive", Colour::Good),
+            "sh".into(),
+        ]);
         table.row(["long".into(), "".into(), "echo \x1b[2J\n".into()]);
         let mut out = Vec::new();
         table.write(&mut out, style).unwrap();
@@ -136,7 +142,13 @@ mod tests {
             has_colour: true,
         };
         let text = rendered(style);
-        assert!(text.starts_with("\x1b[1mID\x1b[0m    \x1b[1mSTATE\x1b[0m  "), "{text:?}");
-        assert!(text.contains("a     \x1b[32malive\x1b[0m  sh\n"), "{text:?}");
+        assert!(
+            text.starts_with("\x1b[1mID\x1b[0m    \x1b[1mSTATE\x1b[0m  "),
+            "{text:?}"
+        );
+        assert!(
+            text.contains("a     \x1b[32malive\x1b[0m  sh\n"),
+            "{text:?}"
+        );
     }
 }

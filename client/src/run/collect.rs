@@ -21,7 +21,11 @@ impl Contains {
     /// Looks for `texts`; an empty one is there already.
     pub(crate) fn new(texts: &[String]) -> Self {
         Self {
-            missing: texts.iter().filter(|text| !text.is_empty()).cloned().collect(),
+            missing: texts
+                .iter()
+                .filter(|text| !text.is_empty())
+                .cloned()
+                .collect(),
             tail: Vec::new(),
         }
     }
@@ -89,7 +93,12 @@ mod tests {
 
     #[test]
     fn a_text_is_found_across_any_cut() {
-        let texts = ["needle".to_owned(), "hay".to_owned(), "none".to_owned(), String::new()];
+        let texts = [
+            "needle".to_owned(),
+            "hay".to_owned(),
+            "none".to_owned(),
+            String::new(),
+        ];
         for cut in 0..12 {
             let (first, second) = b"hay needle y".split_at(cut);
             let mut contains = Contains::new(&texts);

@@ -7,9 +7,7 @@ use crate::failure::Failure;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::ErrorCode;
-use ccd_protocol::session::{
-    SessionClose, SessionCloseParams, SessionSend, SessionSendParams,
-};
+use ccd_protocol::session::{SessionClose, SessionCloseParams, SessionSend, SessionSendParams};
 use std::io::{self, Read};
 use std::time::Instant;
 

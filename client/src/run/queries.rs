@@ -85,7 +85,10 @@ fn control_sequence(bytes: &[u8]) -> Option<(usize, bool)> {
         b'q' => matches!(parameters, ">" | ">0"),
         b'u' => parameters == "?",
         b't' => {
-            let number = parameters.split(';').next().and_then(|number| number.parse().ok());
+            let number = parameters
+                .split(';')
+                .next()
+                .and_then(|number| number.parse().ok());
             number.is_some_and(|number: u16| matches!(number, 11 | 13..=16 | 18..=21))
         }
         b'x' => matches!(parameters, "" | "0" | "1"),
@@ -100,7 +103,9 @@ fn control_sequence(bytes: &[u8]) -> Option<(usize, bool)> {
 /// `ESC ]` or `ESC P`, a text, and a bell or `ESC \`.
 fn string_sequence(bytes: &[u8]) -> Option<(usize, bool)> {
     let body = &bytes[2..];
-    let text_len = body.iter().position(|&byte| byte == BELL || byte == ESCAPE)?;
+    let text_len = body
+        .iter()
+        .position(|&byte| byte == BELL || byte == ESCAPE)?;
     let end_len = match (body[text_len], body.get(text_len + 1)) {
         (BELL, _) => 1,
         (_, Some(b'\\')) => 2,
@@ -120,7 +125,9 @@ fn string_sequence(bytes: &[u8]) -> Option<(usize, bool)> {
 /// Colours are asked for by a question mark in the place of a value; so are fonts and the clipboard.
 fn asks_for_colour(text: &[u8]) -> bool {
     let mut fields = text.split(|&byte| byte == b';');
-    let number = fields.next().and_then(|field| std::str::from_utf8(field).ok());
+    let number = fields
+        .next()
+        .and_then(|field| std::str::from_utf8(field).ok());
     let number = number.and_then(|number| number.parse::<u16>().ok());
     matches!(number, Some(4 | 5 | 10..=19 | 50 | 52)) && fields.any(|field| field == b"?")
 }

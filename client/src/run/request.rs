@@ -94,7 +94,10 @@ mod tests {
     use clap::Parser as _;
 
     fn parse(line: &[&str]) -> RunArgs {
-        match Ccctl::try_parse_from([&["ccctl", "run"], line].concat()).unwrap().noun {
+        match Ccctl::try_parse_from([&["ccctl", "run"], line].concat())
+            .unwrap()
+            .noun
+        {
             Noun::Run(args) => args,
             other => panic!("{other:?}"),
         }
@@ -103,14 +106,20 @@ mod tests {
     #[test]
     fn a_shell_gets_one_command_line() {
         let (program, args) = command(&parse(&["--shell", "--", "echo", "$HOME"])).unwrap();
-        assert_eq!((program.as_str(), args), ("sh", vec!["-c".into(), "echo $HOME".into()]));
+        assert_eq!(
+            (program.as_str(), args),
+            ("sh", vec!["-c".into(), "echo $HOME".into()])
+        );
     }
 
     #[test]
     fn a_script_comes_before_its_arguments() {
         let args = parse(&["--script", "/s.py", "--with", "python3", "--", "-x", "1"]);
         let (program, args) = command(&args).unwrap();
-        assert_eq!((program.as_str(), args), ("python3", vec!["/s.py".into(), "-x".into(), "1".into()]));
+        assert_eq!(
+            (program.as_str(), args),
+            ("python3", vec!["/s.py".into(), "-x".into(), "1".into()])
+        );
     }
 
     #[test]
@@ -129,10 +138,18 @@ mod tests {
             error: serde_json::from_value(json).unwrap(),
         };
         let code = ErrorCode::SpawnFailed as i32;
-        let found = |data| exit_of_failed_start(&failure(serde_json::json!({"code": code, "message": "m", "data": data})));
-        assert_eq!(found(serde_json::json!({"exit_code": 127})), Some(Exit::Program(127)));
+        let found = |data| {
+            exit_of_failed_start(&failure(
+                serde_json::json!({"code": code, "message": "m", "data": data}),
+            ))
+        };
+        assert_eq!(
+            found(serde_json::json!({"exit_code": 127})),
+            Some(Exit::Program(127))
+        );
         assert_eq!(found(serde_json::json!({})), Some(Exit::Program(126)));
-        let other = failure(serde_json::json!({"code": ErrorCode::MaxSessions as i32, "message": "m"}));
+        let other =
+            failure(serde_json::json!({"code": ErrorCode::MaxSessions as i32, "message": "m"}));
         assert_eq!(exit_of_failed_start(&other), None);
     }
 }

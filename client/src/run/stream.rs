@@ -28,7 +28,9 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         io::stdin().is_terminal() && io::stdout().is_terminal() && !context.global.json;
     let start = Instant::now();
     let mut lifeline = Connection::over(place.connect()?);
-    let session = lifeline.call::<SessionCreate>(&request::session(args, !is_interactive)?)?.value;
+    let session = lifeline
+        .call::<SessionCreate>(&request::session(args, !is_interactive)?)?
+        .value;
     for warning in &session.warnings {
         context.note(warning);
     }
@@ -89,12 +91,7 @@ impl Run {
         Ok(())
     }
 
-    fn finish(
-        self,
-        ended: &Ended,
-        start: Instant,
-        context: &mut Context,
-    ) -> Result<Exit, Failure> {
+    fn finish(self, ended: &Ended, start: Instant, context: &mut Context) -> Result<Exit, Failure> {
         let missing = self.contains.missing();
         if let Some(collected) = self.collected {
             let reply = collected.reply(ended, start.elapsed(), missing);

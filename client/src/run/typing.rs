@@ -114,7 +114,10 @@ mod tests {
         let reads = reads(&keys);
         let (last, before) = reads.split_last().unwrap();
         assert!(last.is_empty());
-        assert!(before.iter().all(|read| !read.is_empty()), "the end came early");
+        assert!(
+            before.iter().all(|read| !read.is_empty()),
+            "the end came early"
+        );
         before.concat()
     }
 
@@ -123,7 +126,16 @@ mod tests {
         let every_byte: Vec<u8> = (0..=255).cycle().take(3000).collect();
         let long_line = vec![b'x'; 3 * MAX_PIECE_LEN];
         let full_line = [&long_line[..MAX_PIECE_LEN], b"\nrest\n"].concat();
-        for input in [&b""[..], b"a", b"a\n", b"\n\n", b"\x04\n", &every_byte, &long_line, &full_line] {
+        for input in [
+            &b""[..],
+            b"a",
+            b"a\n",
+            b"\n\n",
+            b"\x04\n",
+            &every_byte,
+            &long_line,
+            &full_line,
+        ] {
             for chunk_len in [1, 7, 4000, usize::MAX] {
                 assert_eq!(read_by_program(input, chunk_len), input);
             }

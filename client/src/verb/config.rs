@@ -59,7 +59,9 @@ fn table(entries: &[ConfigEntry]) -> Table<4> {
 }
 
 fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
-    let path = file.map(|file| caller::working_folder(Some(file))).transpose()?;
+    let path = file
+        .map(|file| caller::working_folder(Some(file)))
+        .transpose()?;
     let answer = context.call::<ConfigCheck>(&ConfigCheckParams { path })?;
     let reply = &answer.value;
     context.print(&answer, |reply, out, _| {
@@ -70,7 +72,10 @@ fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
             writeln!(out, "warning: {warning}")?;
         }
         if reply.errors.is_empty() {
-            let path = reply.path.as_deref().unwrap_or("no file: the defaults hold");
+            let path = reply
+                .path
+                .as_deref()
+                .unwrap_or("no file: the defaults hold");
             writeln!(out, "ok: {path}")?;
         }
         Ok(())

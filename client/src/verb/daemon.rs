@@ -47,8 +47,16 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
     };
     let answer = Connection::over(stream).call::<DaemonStatus>(&NoParams {})?;
     context.print(&answer, |status, out, _| {
-        let how = if was_running { "already runs" } else { "started" };
-        writeln!(out, "ccd {how}: pid {}, socket {}", status.pid, status.socket)
+        let how = if was_running {
+            "already runs"
+        } else {
+            "started"
+        };
+        writeln!(
+            out,
+            "ccd {how}: pid {}, socket {}",
+            status.pid, status.socket
+        )
     })?;
     Ok(Exit::Done)
 }

@@ -66,7 +66,9 @@ pub(crate) fn wait_for(job: &str, context: &mut Context) -> Result<Exit, Failure
             }
             continue;
         }
-        context.print(&answer, |job, out, _| writeln!(out, "{}", render::job_line(job)))?;
+        context.print(&answer, |job, out, _| {
+            writeln!(out, "{}", render::job_line(job))
+        })?;
         return Ok(outcome(job));
     }
 }

@@ -44,12 +44,15 @@ pub(crate) fn logs(args: &LogsArgs, context: &mut Context) -> Result<Exit, Failu
 
 fn log_folder(context: &Context) -> Result<PathBuf, Failure> {
     if let Some(stream) = context.place()?.try_connect()? {
-        let status = Connection::over(stream).call::<DaemonStatus>(&NoParams {})?.value;
+        let status = Connection::over(stream)
+            .call::<DaemonStatus>(&NoParams {})?
+            .value;
         if let Some(folder) = status.paths.get("logs") {
             return Ok(folder.into());
         }
     }
-    let base = base_path(|name| std::env::var_os(name)).map_err(crate::connect::ConnectError::Path)?;
+    let base =
+        base_path(|name| std::env::var_os(name)).map_err(crate::connect::ConnectError::Path)?;
     Ok(base.join("logs"))
 }
 
@@ -154,7 +157,12 @@ mod tests {
             let path = folder.path().join(name);
             std::fs::write(&path, text).unwrap();
             let time = SystemTime::now() - Duration::from_secs(age_s);
-            File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+            File::options()
+                .write(true)
+                .open(&path)
+                .unwrap()
+                .set_modified(time)
+                .unwrap();
         };
         write("ccd.log.1", "one\ntwo\n", 60);
         write("ccd.log", "three\nfour\n", 0);
@@ -168,6 +176,10 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_missing_has_no_files() {
-        assert!(log_files(Path::new("/nonexistent/logs")).unwrap().is_empty());
+        assert!(
+            log_files(Path::new("/nonexistent/logs"))
+                .unwrap()
+                .is_empty()
+        );
     }
 }

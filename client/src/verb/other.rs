@@ -31,7 +31,11 @@ pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failu
 /// Those of asking a daemon that runs.
 pub(crate) fn version(context: &mut Context) -> Result<Exit, Failure> {
     let daemon = match context.place()?.try_connect()? {
-        Some(stream) => Some(Connection::over(stream).call::<DaemonStatus>(&NoParams {})?.value),
+        Some(stream) => Some(
+            Connection::over(stream)
+                .call::<DaemonStatus>(&NoParams {})?
+                .value,
+        ),
         None => None,
     };
     if context.global.json {

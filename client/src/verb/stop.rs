@@ -59,7 +59,10 @@ fn ask(connection: &mut Connection) -> Result<(), Failure> {
         .iter()
         .map(|session| {
             let name = session.name.as_ref().unwrap_or(&session.session_id);
-            format!("{name} ({})", render::printable(&render::command_line(session)))
+            format!(
+                "{name} ({})",
+                render::printable(&render::command_line(session))
+            )
         })
         .collect();
     if confirm(&format!("this ends {}. Stop the daemon?", named.join(", "))) {

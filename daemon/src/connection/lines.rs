@@ -105,7 +105,7 @@ impl LineConnection {
         loop {
             // A client that always has something to say must not keep the thread for itself.
             tokio::task::consume_budget().await;
-            if !self.backlog.is_empty() && self.outgoing.has_room() {
+            if self.outgoing.has_room() {
                 let backlog = std::mem::take(&mut self.backlog);
                 self.take_in(&backlog);
             }
@@ -119,9 +119,11 @@ impl LineConnection {
                 continue;
             }
             let has_room = self.outgoing.has_room();
-            let reads = self.service.is_some() && has_room;
+            let reads = has_room && self.service.is_some();
+            let takes = has_room && !self.is_drained;
             let watches = self.service.is_none() || self.outgoing.blocked_since().is_some();
             let is_stopping = self.stop_at.is_some();
+            let waits_for_calls = is_stopping && !self.queue.is_closed();
             let deadline = self.deadline();
             tokio::select! {
                 readable = self.reader.readable(), if reads => {
@@ -130,7 +132,7 @@ impl LineConnection {
                         return;
                     }
                 }
-                count = self.queue.recv_many(&mut taken, QUEUE_TAKE_LEN), if has_room && !self.is_drained => {
+                count = self.queue.recv_many(&mut taken, QUEUE_TAKE_LEN), if takes => {
                     self.is_drained = count == 0;
                     taken.drain(..).for_each(|message| self.outgoing.push(message));
                 }
@@ -140,7 +142,7 @@ impl LineConnection {
                     }
                 }
                 () = &mut stopped, if !is_stopping => self.stop(),
-                () = self.calls.wait(), if is_stopping && !self.queue.is_closed() => self.queue.close(),
+                () = self.calls.wait(), if waits_for_calls => self.queue.close(),
                 () = at(deadline) => return,
             }
         }

@@ -16,7 +16,9 @@ pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit,
         let live = context.call::<SessionList>(&SessionListParams::default())?;
         let live_len = live.value.sessions.len();
         if live_len > 0 && !confirm(&format!("this ends {live_len} live sessions. Go on?")) {
-            return Err(Failure::Failed("session.cleanup: nothing was done".to_owned()));
+            return Err(Failure::Failed(
+                "session.cleanup: nothing was done".to_owned(),
+            ));
         }
     }
     let params = SessionCleanupParams {

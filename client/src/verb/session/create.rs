@@ -78,7 +78,11 @@ mod tests {
         assert_eq!(params.program.as_deref(), Some("sh"));
         assert_eq!(params.args, ["-c", "echo  $X", "--name", "b"]);
         assert_eq!(params.name.as_deref(), Some("a"));
-        assert!(params.caller_env.is_some_and(|env| env.contains_key("PATH")));
+        assert!(
+            params
+                .caller_env
+                .is_some_and(|env| env.contains_key("PATH"))
+        );
         assert!(params.cwd.is_some_and(|cwd| cwd.starts_with('/')));
     }
 

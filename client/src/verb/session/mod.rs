@@ -14,9 +14,9 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::{render, tail};
 use ccd_protocol::session::{
-    SessionClose, SessionCloseParams, SessionGet, SessionHistory, SessionHistoryParams, SessionList,
-    SessionListParams, SessionParams, SessionResize, SessionResizeParams, SessionSignal,
-    SessionSignalParams,
+    SessionClose, SessionCloseParams, SessionGet, SessionHistory, SessionHistoryParams,
+    SessionList, SessionListParams, SessionParams, SessionResize, SessionResizeParams,
+    SessionSignal, SessionSignalParams,
 };
 
 /// Does what `ccctl session` asks for.

@@ -69,7 +69,10 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
     if args.cursor {
         let cursor = answer.value.cursor;
         let hidden = if cursor.visible { "" } else { ", hidden" };
-        context.note(&format!("cursor: row {}, column {}{hidden}", cursor.row, cursor.col));
+        context.note(&format!(
+            "cursor: row {}, column {}{hidden}",
+            cursor.row, cursor.col
+        ));
     }
     Ok(Exit::Done)
 }

@@ -29,11 +29,15 @@ pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failu
     let answer = context.call::<SessionSend>(&params)?;
     let reply = &answer.value;
     if reply.discarded == Some(true) {
-        context.note("the program threw away what was typed; send it again once it waits for input");
+        context
+            .note("the program threw away what was typed; send it again once it waits for input");
     }
     if context.global.verbose {
         let hidden = if reply.hidden { ", hidden" } else { "" };
-        context.note(&format!("typed {} bytes at {}{hidden}", reply.written_bytes, reply.offset));
+        context.note(&format!(
+            "typed {} bytes at {}{hidden}",
+            reply.written_bytes, reply.offset
+        ));
     }
     if context.global.json {
         context.write_line(answer.json.get())?;
@@ -90,6 +94,9 @@ mod tests {
     fn bytes_that_are_no_text_go_as_base64() {
         assert_eq!(from_bytes(b"a\n".to_vec()).text.as_deref(), Some("a\n"));
         let params = from_bytes(vec![0xff, 0]);
-        assert_eq!((params.text, params.data_b64.as_deref()), (None, Some("/wA=")));
+        assert_eq!(
+            (params.text, params.data_b64.as_deref()),
+            (None, Some("/wA="))
+        );
     }
 }

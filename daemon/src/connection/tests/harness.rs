@@ -225,7 +225,8 @@ fn methods(world: World) -> Methods {
             })
             .map(drop),
         module
-            .register_method("test.blob", |params, _, _| {
+            .register_method("test.blob", |params, world, _| {
+                Seen::add(&world.seen.counted);
                 let params: Value = params.parse().unwrap();
                 "x".repeat(params["bytes"].as_u64().unwrap() as usize)
             })

@@ -157,8 +157,12 @@ async fn a_client_that_does_not_read_is_not_read_from_either() {
     let mut client = server.connect().await;
     let line = format!("{}\n", request(1, "test.blob", json!({"bytes": 100_000})));
     let lines = line.repeat(500);
-    // All fifty megabytes of replies are asked for by one read of the server.
+    // With its first words already read, one read of the server asks for all fifty megabytes.
+    client.assert_served().await;
     client.write(lines).await;
+    eventually("some are served", || Seen::get(&server.seen.counted) > 0).await;
+    server.connect().await.assert_served().await;
+    assert!(Seen::get(&server.seen.counted) < 100);
     for _ in 0..500 {
         let reply = client.receive().await;
         assert_eq!(reply["result"].as_str().map(str::len), Some(100_000));

@@ -1,0 +1,57 @@
+//! The real `ccctl`.
+
+use super::daemon::Daemon;
+use std::process::{Command, Output, Stdio};
+
+/// Runs `ccctl` against a daemon.
+pub struct Ccctl<'a> {
+    daemon: &'a Daemon,
+}
+
+/// What a run of `ccctl` gave.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl<'a> Ccctl<'a> {
+    pub fn new(daemon: &'a Daemon) -> Self {
+        Self { daemon }
+    }
+
+    /// A command that is not started yet. Never starts a daemon of its own.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ccctl_under_test"));
+        command
+            .args(args)
+            .env_remove("CCD_SOCKET")
+            .env("CCD_HOME", self.daemon.home())
+            .env("CCD_NO_START", "1")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs it to its end.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.command(args).output().unwrap())
+    }
+
+    /// Runs it, demands success, returns standard output.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, Some(0), "ccctl {args:?}: {}", ran.stderr);
+        ran.stdout
+    }
+}
+
+impl Ran {
+    pub fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}

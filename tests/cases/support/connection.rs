@@ -1,0 +1,92 @@
+//! A connection that speaks lines.
+
+use ccd_protocol::Method;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+/// A client of the line protocol.
+pub struct Connection {
+    stream: UnixStream,
+    reader: BufReader<UnixStream>,
+    next_id: u64,
+    /// Notifications that came while something else was awaited.
+    notifications: Vec<Value>,
+}
+
+impl Connection {
+    pub fn open(socket: &Path) -> Self {
+        let stream = UnixStream::connect(socket).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let reader = BufReader::new(stream.try_clone().unwrap());
+        Self {
+            stream,
+            reader,
+            next_id: 1,
+            notifications: Vec::new(),
+        }
+    }
+
+    /// Sends bytes as they are.
+    pub fn send_raw(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
+    }
+
+    /// The stream itself, for half closes and the like.
+    pub fn stream(&self) -> &UnixStream {
+        &self.stream
+    }
+
+    /// Sends a request and returns its id, without waiting.
+    pub fn request(&mut self, method: &str, params: &Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.send_raw(format!("{line}\n").as_bytes());
+        id
+    }
+
+    /// The next line, whatever it is; `None` at the end.
+    pub fn next_line(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        let len = self.reader.read_line(&mut line).unwrap();
+        (len > 0).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    /// Waits for the answer to one request.
+    pub fn answer(&mut self, id: u64) -> Result<Value, Value> {
+        loop {
+            let line = self.next_line().expect("an answer before the connection ends");
+            if line.get("id") == Some(&json!(id)) {
+                return match line.get("error") {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(line["result"].clone()),
+                };
+            }
+            self.notifications.push(line);
+        }
+    }
+
+    /// The next notification's `params.result`.
+    pub fn next_item(&mut self) -> Option<Value> {
+        loop {
+            let line = if self.notifications.is_empty() { self.next_line()? } else { self.notifications.remove(0) };
+            if line.get("method").is_some() {
+                return Some(line["params"]["result"].clone());
+            }
+        }
+    }
+
+    pub fn call_value(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
+        let id = self.request(method, params);
+        self.answer(id)
+    }
+
+    pub fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Value> {
+        let params = serde_json::to_value(params).unwrap();
+        self.call_value(M::NAME, &params)
+            .map(|reply| serde_json::from_value(reply).unwrap())
+    }
+}

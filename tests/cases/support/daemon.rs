@@ -1,0 +1,184 @@
+//! A real daemon in its own home.
+
+use super::connection::Connection;
+use super::eventually::eventually;
+use ccd_protocol::Method;
+use serde_json::Value;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// A running daemon; ends with the test.
+pub struct Daemon {
+    child: Option<Child>,
+    home: TempDir,
+}
+
+/// How to start a daemon.
+pub struct Builder {
+    home: TempDir,
+    config: Option<String>,
+    args: Vec<String>,
+}
+
+impl Builder {
+    /// Uses this text as the configuration.
+    pub fn config(mut self, text: &str) -> Self {
+        self.config = Some(text.to_owned());
+        self
+    }
+
+    /// Adds an argument.
+    pub fn arg(mut self, arg: &str) -> Self {
+        self.args.push(arg.to_owned());
+        self
+    }
+
+    /// Starts it and waits until it answers.
+    pub fn start(self) -> Daemon {
+        if let Some(config) = &self.config {
+            std::fs::create_dir_all(self.home.path()).unwrap();
+            std::fs::write(self.home.path().join("config.json"), config).unwrap();
+        }
+        let mut daemon = Daemon {
+            child: None,
+            home: self.home,
+        };
+        daemon.spawn(&self.args);
+        daemon.wait_until_it_answers();
+        daemon
+    }
+}
+
+impl Daemon {
+    /// Starts a daemon with the default configuration.
+    pub fn start() -> Self {
+        Self::builder().start()
+    }
+
+    /// A daemon with other settings.
+    pub fn builder() -> Builder {
+        Builder {
+            home: tempfile::Builder::new().prefix("ccd-").tempdir().unwrap(),
+            config: None,
+            args: Vec::new(),
+        }
+    }
+
+    /// The base folder.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        self.home().join("run/ccd.sock")
+    }
+
+    pub fn pid(&self) -> i32 {
+        i32::try_from(self.child.as_ref().expect("it runs").id()).unwrap()
+    }
+
+    /// A command that runs the daemon's binary in this home, without starting it.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ccd_under_test"));
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home())
+            .env("CCD_HOME", self.home())
+            .env("CCD_CONFIG", self.config_path())
+            .env("CCD_SECRET_OF_THE_DAEMON", "must not reach a session");
+        if !self.config_path().exists() {
+            command.env_remove("CCD_CONFIG").env("XDG_CONFIG_HOME", self.home().join("no-config"));
+        }
+        command
+    }
+
+    pub fn config_path(&self) -> PathBuf {
+        self.home().join("config.json")
+    }
+
+    fn spawn(&mut self, args: &[String]) {
+        let log = std::fs::File::create(self.home().join("daemon-output")).unwrap();
+        let child = self
+            .command()
+            .env("CCD_TEST_ENDS_WITH_STDIN", "1")
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        self.child = Some(child);
+    }
+
+    fn wait_until_it_answers(&mut self) {
+        let socket = self.socket();
+        let child = self.child.as_mut().expect("it was started");
+        let output = self.home.path().join("daemon-output");
+        eventually("the daemon answers", || {
+            if let Some(status) = child.try_wait().unwrap() {
+                panic!("the daemon ended with {status}: {}", std::fs::read_to_string(&output).unwrap());
+            }
+            UnixStream::connect(&socket).ok()
+        });
+        self.call_value("daemon.ping", &serde_json::json!({})).unwrap();
+    }
+
+    /// What the daemon wrote to its standard output and error.
+    pub fn printed(&self) -> String {
+        std::fs::read_to_string(self.home().join("daemon-output")).unwrap()
+    }
+
+    /// A new connection.
+    pub fn connect(&self) -> Connection {
+        Connection::open(&self.socket())
+    }
+
+    /// One typed call on a connection of its own.
+    pub fn call<M: Method>(&self, params: &M::Params) -> Result<M::Reply, Value> {
+        self.connect().call::<M>(params)
+    }
+
+    /// One call on a connection of its own.
+    pub fn call_value(&self, method: &str, params: &Value) -> Result<Value, Value> {
+        self.connect().call_value(method, params)
+    }
+
+    /// SIGKILL, and nothing else.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    /// Starts again in the same home.
+    pub fn restart(&mut self) {
+        assert!(self.child.is_none(), "stop or kill it first");
+        self.spawn(&[]);
+        self.wait_until_it_answers();
+    }
+
+    /// SIGTERM; returns its exit status.
+    pub fn stop(&mut self) -> std::process::ExitStatus {
+        let mut child = self.child.take().expect("it runs");
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        eventually("the daemon ends", || child.try_wait().unwrap())
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        if self.child.is_some() {
+            if std::thread::panicking() {
+                eprintln!("daemon said: {}", self.printed());
+                self.kill();
+            } else {
+                self.stop();
+            }
+        }
+    }
+}

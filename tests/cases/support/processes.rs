@@ -1,0 +1,46 @@
+//! Looking at processes of this machine.
+
+use std::fs;
+
+/// True while a process with this number exists and is no zombie.
+pub fn lives(pid: i32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
+        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+        !matches!(state, Some('Z' | 'X') | None)
+    })
+}
+
+/// Processes whose command line contains `text`.
+pub fn with_command_line(text: &str) -> Vec<i32> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|&pid: &i32| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            line.contains(text) && pid != i32::try_from(std::process::id()).unwrap() && lives(pid)
+        })
+        .collect()
+}
+
+/// Processes started with `name=value` in their environment.
+pub fn with_variable(entry: &str) -> Vec<i32> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .filter_map(|file| file.file_name().to_str()?.parse().ok())
+        .filter(|&pid: &i32| {
+            let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environ.split(|&byte| byte == 0).any(|variable| variable == entry.as_bytes()) && lives(pid)
+        })
+        .collect()
+}
+
+/// Open descriptors of a process.
+pub fn descriptors(pid: i32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
+}
+
+/// Threads of a process.
+pub fn threads(pid: i32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/task")).unwrap().count()
+}

@@ -1,4 +1,12 @@
 //! ccd: a local daemon that owns terminal sessions and offers them over a Unix socket.
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::print_stderr,
+        reason = "tests fail by panicking and tell what they skip"
+    )
+)]
 
 mod args;
 mod clock;

@@ -144,6 +144,7 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
         daemon.settings.subscribe(),
         stop.clone(),
         tracker.clone(),
+        Arc::clone(&daemon.connections),
     ));
     tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
     spawn_watchdog(&daemon);

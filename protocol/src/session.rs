@@ -529,6 +529,9 @@ pub struct SessionSubscribeParams {
     /// Offset of the first byte; default: what comes from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
+    /// Leave out queries to the terminal, for a viewer whose own terminal would answer them again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strip_queries: bool,
     /// Adds `text` to each item.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text: bool,

@@ -8,7 +8,10 @@ fn main() -> ExitCode {
     if std::env::var_os("CCD_TEST_ENDS_WITH_STDIN").is_some() {
         std::thread::spawn(|| {
             let _ = std::io::stdin().read(&mut [0]);
-            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
+            let _ = rustix::process::kill_process(
+                rustix::process::getpid(),
+                rustix::process::Signal::TERM,
+            );
         });
     }
     ccd::main()

@@ -1,6 +1,11 @@
 //! Tests with a real daemon: one binary.
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and tell why")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests fail by panicking and tell why"
+)]
 
+mod protocol;
 mod support;
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ mod values;
 
 pub(crate) use folder::FolderError;
 pub(crate) use list::{entries, entry};
-pub(crate) use mistake::{Mistake, Place, Warning};
 pub(crate) use paths::Paths;
 pub(crate) use read::{ConfigError, Loaded, Sources, check_file};
-pub(crate) use values::{Config, Limits, LogDestination, LogFormat, LogLevel, Logging};
+pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging};

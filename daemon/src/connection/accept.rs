@@ -33,7 +33,7 @@ const FIRST_READ_BYTES: usize = 1 << 10;
 
 /// Accepts connections until `stop` is cancelled, and serves `methods` on each.
 ///
-/// The connections live in `tracker`; they follow `stop` by themselves and end within the grace
+/// Each open connection holds a clone of `open`. The connections live in `tracker`; they follow `stop` by themselves and end within the grace
 /// period. A connection keeps the `settings` of its start.
 pub(crate) async fn serve(
     listener: UnixListener,
@@ -41,9 +41,10 @@ pub(crate) async fn serve(
     settings: watch::Receiver<Settings>,
     stop: CancellationToken,
     tracker: TaskTracker,
+    open: Arc<()>,
 ) {
     let own_uid = rustix::process::geteuid().as_raw();
-    serve_as(own_uid, listener, methods, settings, stop, tracker).await;
+    serve_as(own_uid, listener, methods, settings, stop, tracker, open).await;
 }
 
 /// [`serve`] for a daemon of `own_uid`.
@@ -54,6 +55,7 @@ pub(super) async fn serve_as(
     settings: watch::Receiver<Settings>,
     stop: CancellationToken,
     tracker: TaskTracker,
+    open: Arc<()>,
 ) {
     let (stop_handle, server) = stop_channel();
     let mut acceptor = Acceptor {
@@ -64,7 +66,8 @@ pub(super) async fn serve_as(
         stop_handle,
         tracker,
         accepted: 0,
-        open: Arc::new(()),
+        others: Arc::strong_count(&open),
+        open,
         refusals: Arc::new(()),
     };
     while let Some(accepted) = stop.run_until_cancelled(listener.accept()).await {
@@ -88,8 +91,9 @@ struct Acceptor {
     stop_handle: StopHandle,
     tracker: TaskTracker,
     accepted: u64,
-    /// Each connection holds a clone, so its count is theirs plus one.
+    /// Each connection holds a clone; `others` hold it besides.
     open: Arc<()>,
+    others: usize,
     /// Likewise for refusals.
     refusals: Arc<()>,
 }
@@ -113,7 +117,7 @@ impl Acceptor {
             tracing::warn!(uid, pid, "a client of another user was refused");
             return;
         }
-        if Arc::strong_count(&self.open) > limits.connections {
+        if Arc::strong_count(&self.open) - self.others >= limits.connections {
             tracing::warn!(limit = limits.connections, pid, "too many connections");
             return self.refuse(stream, limits.connections);
         }

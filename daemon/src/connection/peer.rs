@@ -13,8 +13,6 @@ const NAME_BYTES: usize = 64;
 pub(crate) struct Peer {
     /// User, as the kernel saw it when the client connected.
     pub(crate) uid: u32,
-    /// Group, likewise.
-    pub(crate) gid: u32,
     /// Process that connected; it may have ended since. `None` where the system does not tell.
     pub(crate) pid: Option<i32>,
     /// What the request's `ccd.client` says, else the name of the process.
@@ -37,7 +35,6 @@ impl Peer {
         let pid = credentials.pid().filter(|&pid| pid > 0);
         Ok(Self {
             uid: credentials.uid(),
-            gid: credentials.gid(),
             pid,
             name: clean_name(&pid.and_then(process_name).unwrap_or_default()),
             connection,

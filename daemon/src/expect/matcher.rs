@@ -1,5 +1,6 @@
 //! Waits for the first match of a list of patterns in the output of a session.
 
+#[cfg(test)]
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -66,6 +67,7 @@ struct Cut {
 
 impl Hit {
     /// Returns the matched text, bytes that are not UTF-8 as U+FFFD (only after a raw search).
+    #[cfg(test)]
     pub(crate) fn matched_text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.matched)
     }

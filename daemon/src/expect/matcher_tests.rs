@@ -6,6 +6,8 @@ use encoding_rs::{Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
 use proptest::prelude::*;
 use regex_automata::{Input, meta};
 
+use super::matcher::LOOK_BACK_BYTES;
+use super::patterns::MAX_PATTERNS;
 use super::syntax::parse;
 use super::*;
 

@@ -15,8 +15,8 @@ mod syntax;
 mod text;
 
 pub(crate) use cache::PatternCache;
-pub(crate) use decode::{EncodingError, encoding_for};
-pub(crate) use matcher::{BEFORE_BYTES, Hit, LOOK_BACK_BYTES, Matcher};
-pub(crate) use miss::{Miss, closest_miss};
-pub(crate) use patterns::{MAX_COMPILED_BYTES, MAX_PATTERNS, Pattern, PatternError, Patterns};
-pub(crate) use strip::{MAX_SEQUENCE_BYTES, Stripper, clean, clean_lossy};
+pub(crate) use decode::encoding_for;
+pub(crate) use matcher::{BEFORE_BYTES, Hit, Matcher};
+pub(crate) use miss::closest_miss;
+pub(crate) use patterns::{Pattern, PatternError, Patterns};
+pub(crate) use strip::clean_lossy;

@@ -49,8 +49,6 @@ pub(crate) struct Spawned {
     /// holder reads the same open file.
     pub(crate) master: OwnedFd,
     pub(crate) ring: Ring,
-    /// The terminal's path for the program, such as `/dev/pts/7`.
-    pub(crate) tty_name: String,
     /// The terminal's device number for the program (`st_rdev`).
     pub(crate) tty_device: u64,
 }

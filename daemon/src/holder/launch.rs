@@ -32,7 +32,6 @@ pub(super) struct Launched {
     pub(super) pid: Pid,
     /// Readable when the program has ended.
     pub(super) exit: OwnedFd,
-    pub(super) tty_name: String,
     pub(super) tty_device: u64,
 }
 
@@ -55,7 +54,6 @@ pub(super) fn launch(spec: &SpawnSpec, limits: &DescriptorLimits) -> Result<Laun
         workers_master: terminal.workers_master,
         pid,
         exit,
-        tty_name: terminal.name.to_string_lossy().into_owned(),
         tty_device: terminal.device,
     })
 }

@@ -34,12 +34,12 @@ pub(crate) use descriptors::{DescriptorLimits, raise_descriptor_limit};
 pub(crate) use error::SpawnError;
 pub(crate) use handle::{Holder, SpawnSpec, Spawned};
 pub(crate) use resolve::{c_string, resolve};
-pub(crate) use ring::{Exit, Ring, RingError};
-pub(crate) use ring_layout::{Gap, MAX_GAPS, RING_BYTES};
+pub(crate) use ring::{Exit, Ring};
+pub(crate) use ring_layout::Gap;
 #[cfg(target_os = "linux")]
 pub(crate) use signals::block_sigchld;
 pub(crate) use tree::{Process, descendants, signal_all};
-pub(crate) use wake::{MAX_SLOTS, Wakes};
+pub(crate) use wake::Wakes;
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;

@@ -129,11 +129,13 @@ impl Ring {
     }
 
     /// Returns the program's process id, 0 before it was started.
+    #[cfg(test)]
     pub(crate) fn pid(&self) -> i32 {
         self.layout().pid.load(Acquire)
     }
 
     /// Returns when the ring was made, in milliseconds since 1970.
+    #[cfg(test)]
     pub(crate) fn created_at_ms(&self) -> u64 {
         self.layout().created_at_ms.load(Relaxed)
     }

@@ -74,7 +74,6 @@ impl Slots {
             pid,
             master: launched.workers_master,
             ring,
-            tty_name: launched.tty_name,
             tty_device: launched.tty_device,
         })
     }

@@ -32,12 +32,6 @@ pub(crate) fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Pro
     }
 }
 
-/// Returns how often the task has gone to sleep by itself, ever; `None` when it is gone or the
-/// platform does not tell.
-pub(crate) fn switches(pid: i32, tid: i32) -> Option<u64> {
-    platform::switches(pid, tid)
-}
-
 /// What the tasks of the foreground group tell.
 #[derive(Debug)]
 pub(super) struct Finding {
@@ -51,14 +45,7 @@ pub(super) struct Finding {
 
 #[cfg(target_os = "linux")]
 mod platform {
-    use super::super::proc::{ProcFiles, Task};
     pub(super) use super::super::search::find;
-
-    pub(super) fn switches(pid: i32, tid: i32) -> Option<u64> {
-        ProcFiles::new()
-            .status(Task { pid, tid })
-            .map(|status| status.voluntary_switches)
-    }
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -73,9 +60,5 @@ mod platform {
             foreground_state: None,
             sleeps_unseen: true,
         }
-    }
-
-    pub(super) fn switches(_pid: i32, _tid: i32) -> Option<u64> {
-        None
     }
 }

@@ -32,6 +32,6 @@ mod test_terminal;
 
 pub(crate) use fresh::{STALE_AFTER_WRITE, fresh};
 pub(crate) use line::Line;
-pub(crate) use look::{probe, switches};
+pub(crate) use look::probe;
 pub(crate) use prompt::prompt_like;
 pub(crate) use report::{Probe, Reader, Verdict};

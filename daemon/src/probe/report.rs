@@ -17,18 +17,6 @@ pub(crate) enum Verdict {
     Blocked,
 }
 
-impl Verdict {
-    /// Returns the word used on the wire.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::No => "no",
-            Self::Unknown => "unknown",
-            Self::Accepts => "accepts",
-            Self::Blocked => "blocked",
-        }
-    }
-}
-
 /// The task that was found waiting for the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reader {
@@ -147,13 +135,5 @@ pub(super) mod tests {
         for (probe, activity) in cases {
             assert_eq!(probe.activity(), activity, "{probe:?}");
         }
-    }
-
-    #[test]
-    fn findings_outrank_each_other() {
-        assert!(Verdict::Blocked > Verdict::Accepts);
-        assert!(Verdict::Accepts > Verdict::Unknown);
-        assert!(Verdict::Unknown > Verdict::No);
-        assert_eq!(Verdict::Accepts.as_str(), "accepts");
     }
 }

@@ -5,6 +5,7 @@ use super::register::parse;
 use crate::daemon::Daemon;
 use crate::expect::clean_lossy;
 use crate::output::Piece;
+use crate::screen::QueryStripper;
 use crate::session::Session;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -59,12 +60,12 @@ async fn session_output(
             Some(since) if since > end => Err(RpcError::InvalidArgument(format!(
                 "since is {since}, but the output has only {end} bytes so far"
             ))),
-            since => Ok((session, since.unwrap_or(end), params.text)),
+            since => Ok((session, since.unwrap_or(end), params)),
         }
     });
     match prepared {
         Err(error) => pending.reject(ErrorObjectOwned::from(error)).await,
-        Ok((session, from, text)) => {
+        Ok((session, from, params)) => {
             let Ok(sink) = pending.accept().await else {
                 return; // the client has gone
             };
@@ -72,7 +73,8 @@ async fn session_output(
                 sink,
                 seq: 0,
                 at: from,
-                text,
+                text: params.text,
+                stripper: params.strip_queries.then(QueryStripper::new),
                 live: false,
             };
             feed.run(&session).await;
@@ -86,6 +88,7 @@ struct Feed {
     seq: u64,
     at: u64,
     text: bool,
+    stripper: Option<QueryStripper>,
     /// It has caught up with the session once: from then on it may lag, before it reads the log.
     live: bool,
 }
@@ -141,7 +144,10 @@ impl Feed {
         OutputEvent::Output {
             start,
             end: self.at,
-            data_b64: STANDARD.encode(bytes),
+            data_b64: match &mut self.stripper {
+                Some(stripper) => STANDARD.encode(stripper.strip(bytes)),
+                None => STANDARD.encode(bytes),
+            },
             text: self
                 .text
                 .then(|| clean_lossy(bytes, session.facts.encoding)),

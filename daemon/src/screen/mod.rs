@@ -15,8 +15,7 @@ mod splitter;
 mod strip;
 
 pub(crate) use model::Screen;
-pub(crate) use modes::{Modes, MouseEncoding, MouseTracking};
+pub(crate) use modes::Modes;
 pub(crate) use query::{Query, answer, needs_cursor};
-pub(crate) use scanner::{Event, EventKind, Mark, Scanner};
-pub(crate) use snapshot::{CellRun, Color, Cursor, Snapshot, Style};
+pub(crate) use scanner::{Event, EventKind, Scanner};
 pub(crate) use strip::QueryStripper;

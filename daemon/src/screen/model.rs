@@ -107,11 +107,13 @@ impl Screen {
     }
 
     /// Returns the modes after all output that was fed.
+    #[cfg(test)]
     pub(crate) fn modes(&self) -> &Modes {
         &self.picture.modes
     }
 
     /// Returns how often the model failed on some output and began anew with a blank screen.
+    #[cfg(test)]
     pub(crate) fn faults(&self) -> u64 {
         self.picture.faults
     }
@@ -146,6 +148,7 @@ impl Screen {
     ///
     /// Where possible it draws the main screen first when the alternate one is shown, so that it is there when the
     /// program leaves.
+    #[cfg_attr(not(test), expect(dead_code, reason = "attach will repaint with it"))]
     pub(crate) fn repaint(&mut self) -> Vec<u8> {
         let picture = &mut self.picture;
         let main_screen = picture.main_screen();

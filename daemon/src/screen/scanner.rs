@@ -41,6 +41,7 @@ pub(crate) struct Mark {
 
 impl Mark {
     /// Returns the exit status that a `D` mark carries as its first parameter.
+    #[cfg(test)]
     pub(crate) fn exit_status(&self) -> Option<i32> {
         if self.kind != 'D' {
             return None;

@@ -312,7 +312,6 @@ impl Sessions {
             pid: spawned.pid,
             slot: Some(spawned.slot),
             tty_device: spawned.tty_device,
-            tty_name: spawned.tty_name,
             reuse_hash: plan.reuse_hash,
         };
         let writer = LogWriter::new(folder.clone(), 0, config.log_rotation_size);

@@ -5,7 +5,9 @@ use super::error::{EndedReport, SessionError, TimeoutReport, describe_end};
 use super::live::Session;
 use super::registry::Sessions;
 use crate::connection::Peer;
-use crate::expect::{Hit, Matcher, Pattern, PatternError, Patterns, clean_lossy, closest_miss};
+use crate::expect::{
+    BEFORE_BYTES, Hit, Matcher, Pattern, PatternError, Patterns, clean_lossy, closest_miss,
+};
 use crate::interaction::Event;
 use crate::output::Piece;
 use ccd_protocol::Timeout;
@@ -266,7 +268,7 @@ impl Sessions {
         index: usize,
         end: u64,
     ) -> ExpectResult {
-        let start = search.from.max(end.saturating_sub(1 << 20));
+        let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
         let before = read_text(session, start, end).await;
         ExpectResult {
             index,

@@ -3,8 +3,9 @@
 use super::error::{SessionError, describe_end};
 use super::input::Input;
 use super::screen::ScreenModel;
-use crate::holder::{Exit, Process};
+use crate::holder::Exit;
 use crate::output::Output;
+use crate::probe::Reader;
 use crate::screen::{Modes, Scanner};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{
@@ -40,7 +41,6 @@ pub(crate) struct Facts {
     /// Place in the holder; `None` for sessions of an earlier daemon.
     pub(crate) slot: Option<usize>,
     pub(crate) tty_device: u64,
-    pub(crate) tty_name: String,
     /// What `reuse` compares.
     pub(crate) reuse_hash: [u8; 32],
 }
@@ -59,6 +59,16 @@ pub(crate) struct State {
     pub(crate) killed: Vec<i32>,
 }
 
+/// When something was last typed, and who waited for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Looks {
+    /// The task that waited for input at the last look.
+    pub(crate) reader: Option<Reader>,
+    pub(crate) last_write: Option<Instant>,
+    /// [`Looks::reader`] as it was at the last write.
+    pub(crate) reader_before: Option<Reader>,
+}
+
 /// An order to end a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CloseOrder {
@@ -73,8 +83,6 @@ pub(crate) struct Session {
     pub(crate) output: Output,
     pub(crate) input: Input,
     pub(crate) screen: ScreenModel,
-    /// The session's main program, told apart from later ones with its number.
-    pub(crate) leader: Option<Process>,
     /// Wakes the session's task: the program has ended, or an order to close has come.
     pub(crate) ending: Notify,
     scanner: Mutex<Scanner>,
@@ -82,8 +90,8 @@ pub(crate) struct Session {
     order: Mutex<Option<CloseOrder>>,
     started: Instant,
     last_activity_ms: AtomicI64,
-    /// Offset and time of the last write, for the probe's staleness rule.
-    pub(crate) last_write: Mutex<Option<Instant>>,
+    /// What the rule against stale looks at the program needs.
+    looks: Mutex<Looks>,
     /// Where the last RECV row of the interaction log ends.
     pub(crate) recorded_upto: AtomicU64,
     /// Cancelled when the session is no longer known.
@@ -110,23 +118,19 @@ impl Session {
 
     /// A session in any state.
     pub(crate) fn new(facts: Facts, output: Output, input: Input, state: State) -> Self {
-        let leader = (state.phase == SessionState::Alive)
-            .then(|| Process::of(facts.pid))
-            .flatten();
         let screen = ScreenModel::new(state.rows, state.cols);
         Self {
             facts,
             output,
             input,
             screen,
-            leader,
             ending: Notify::new(),
             scanner: Mutex::new(Scanner::new()),
             state: Mutex::new(state),
             order: Mutex::new(None),
             started: Instant::now(),
             last_activity_ms: AtomicI64::new(unix_ms()),
-            last_write: Mutex::new(None),
+            looks: Mutex::new(Looks::default()),
             recorded_upto: AtomicU64::new(0),
             forgotten: tokio_util::sync::CancellationToken::new(),
             run_turn: tokio::sync::Mutex::new(()),
@@ -147,7 +151,7 @@ impl Session {
 
     /// The terminal's modes after all output so far.
     pub(crate) fn modes(&self) -> Modes {
-        self.scanner().modes().clone()
+        *self.scanner().modes()
     }
 
     pub(crate) fn is_alive(&self) -> bool {
@@ -178,6 +182,17 @@ impl Session {
     /// Input or output has just happened.
     pub(crate) fn touch(&self) {
         self.last_activity_ms.store(unix_ms(), Ordering::Relaxed);
+    }
+
+    /// Something is about to be typed.
+    pub(crate) fn note_write(&self) {
+        let mut looks = self.looks();
+        looks.last_write = Some(Instant::now());
+        looks.reader_before = looks.reader;
+    }
+
+    pub(crate) fn looks(&self) -> MutexGuard<'_, Looks> {
+        self.looks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Time since the last input or output.

@@ -299,7 +299,6 @@ fn session_of(row: &SessionRow, folders: &Path) -> Option<Session> {
         pid: row.pid,
         slot: None,
         tty_device: 0,
-        tty_name: String::new(),
         reuse_hash: [0; 32],
     };
     let session = Session::new(facts, output, Input::new(None), state);

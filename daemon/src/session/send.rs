@@ -10,8 +10,7 @@ use crate::connection::Peer;
 use crate::interaction::{Event, Typed};
 use base64::Engine;
 use ccd_protocol::session::{SessionSendParams, SessionSendReply};
-use std::sync::{Arc, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
 
 /// Bytes of one send.
 const MAX_SEND_BYTES: usize = 16 << 20;
@@ -63,10 +62,7 @@ impl Sessions {
         input: Input,
         secret: bool,
     ) -> Result<SessionSendReply, SessionError> {
-        *session
-            .last_write
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        session.note_write();
         let written = session
             .input
             .write(&input.bytes, || session.output.end())

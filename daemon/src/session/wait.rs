@@ -5,11 +5,11 @@ use super::error::SessionError;
 use super::live::Session;
 use super::registry::Sessions;
 use crate::expect::clean_lossy;
-use crate::probe::{Probe, STALE_AFTER_WRITE, Verdict, probe, prompt_like};
+use crate::probe::{Probe, STALE_AFTER_WRITE, Verdict, fresh, probe, prompt_like};
 use ccd_protocol::session::{
     InputVerdict, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
 };
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Silence before the first look at the program, and the longest time between two looks.
@@ -79,19 +79,22 @@ impl Sessions {
     pub(crate) async fn probe(&self, session: &Session) -> Option<Probe> {
         let slot = session.facts.slot.filter(|_| session.is_alive())?;
         let device = session.facts.tty_device;
-        self.holder
+        let found = self
+            .holder
             .probe(slot, move |master, leader| probe(master, leader, device))
-            .await
+            .await?;
+        session.looks().reader = found.reader;
+        Some(found)
     }
 
     /// Whether the program waits for input, as far as one look tells.
     pub(crate) async fn waiting_for_input(&self, session: &Session) -> Option<WaitingForInput> {
-        // An answer right after a send would be about the time before it.
-        let since_write = since_last_write(session);
-        if since_write < STALE_AFTER_WRITE {
-            tokio::time::sleep(STALE_AFTER_WRITE - since_write).await;
+        let mut found = self.probe(session).await?;
+        if !is_fresh(session, &found) {
+            tokio::time::sleep(STALE_AFTER_WRITE).await;
+            found = self.probe(session).await?;
         }
-        self.probe(session).await.map(|probe| waiting(&probe, None))
+        Some(waiting(&found, None))
     }
 
     async fn wait_input(
@@ -142,7 +145,7 @@ impl Sessions {
         only_once: bool,
     ) -> Option<Met> {
         let found = self.probe(session).await?;
-        if found.unread_output_bytes > 0 || since_last_write(session) < STALE_AFTER_WRITE {
+        if !is_fresh(session, &found) {
             return None;
         }
         let long_quiet = quiet >= TUI_QUIET || only_once;
@@ -170,12 +173,11 @@ impl Sessions {
     }
 }
 
-fn since_last_write(session: &Session) -> Duration {
-    let last = *session
-        .last_write
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    last.map_or(Duration::MAX, |at| at.elapsed())
+/// Whether a look tells about the time after the last write.
+fn is_fresh(session: &Session, found: &Probe) -> bool {
+    let looks = *session.looks();
+    let since = looks.last_write.map_or(Duration::MAX, |at| at.elapsed());
+    fresh(looks.reader_before.as_ref(), found, since)
 }
 
 fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {

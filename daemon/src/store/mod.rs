@@ -163,13 +163,6 @@ impl Store {
             .map_err(StoreError::Write)
     }
 
-    /// Hands a change over without waiting for its commit; returns false when the queue is full.
-    pub(crate) fn enqueue(&self, write: Write) -> bool {
-        self.writes
-            .try_send(writer::Request { write, done: None })
-            .is_ok()
-    }
-
     /// Changes that wait for the writer.
     pub(crate) fn queue_len(&self) -> usize {
         WRITE_QUEUE_LEN - self.writes.capacity()

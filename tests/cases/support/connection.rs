@@ -19,7 +19,9 @@ pub struct Connection {
 impl Connection {
     pub fn open(socket: &Path) -> Self {
         let stream = UnixStream::connect(socket).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
         let reader = BufReader::new(stream.try_clone().unwrap());
         Self {
             stream,
@@ -58,7 +60,9 @@ impl Connection {
     /// Waits for the answer to one request.
     pub fn answer(&mut self, id: u64) -> Result<Value, Value> {
         loop {
-            let line = self.next_line().expect("an answer before the connection ends");
+            let line = self
+                .next_line()
+                .expect("an answer before the connection ends");
             if line.get("id") == Some(&json!(id)) {
                 return match line.get("error") {
                     Some(error) => Err(error.clone()),
@@ -72,7 +76,11 @@ impl Connection {
     /// The next notification's `params.result`.
     pub fn next_item(&mut self) -> Option<Value> {
         loop {
-            let line = if self.notifications.is_empty() { self.next_line()? } else { self.notifications.remove(0) };
+            let line = if self.notifications.is_empty() {
+                self.next_line()?
+            } else {
+                self.notifications.remove(0)
+            };
             if line.get("method").is_some() {
                 return Some(line["params"]["result"].clone());
             }
@@ -84,9 +92,21 @@ impl Connection {
         self.answer(id)
     }
 
+    /// Starts a program without limits of time and returns its session's id.
+    pub fn start_session(&mut self, argv: &[&str]) -> String {
+        let params = json!({"program": argv[0], "args": argv[1..], "persist": true});
+        let session = self.call_value("session.create", &params).unwrap();
+        session["session_id"].as_str().unwrap().to_owned()
+    }
+
     pub fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Value> {
         let params = serde_json::to_value(params).unwrap();
         self.call_value(M::NAME, &params)
             .map(|reply| serde_json::from_value(reply).unwrap())
     }
+}
+
+/// The kind of an error.
+pub fn kind(error: &Value) -> &str {
+    error["data"]["kind"].as_str().unwrap_or("none")
 }

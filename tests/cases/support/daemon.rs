@@ -1,18 +1,22 @@
 //! A real daemon in its own home.
 
+use super::client::Ran;
 use super::connection::Connection;
 use super::eventually::eventually;
 use ccd_protocol::Method;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use tempfile::TempDir;
 
 /// A running daemon; ends with the test.
 pub struct Daemon {
     child: Option<Child>,
     home: TempDir,
+    args: Vec<String>,
+    env: Vec<(String, String)>,
 }
 
 /// How to start a daemon.
@@ -20,6 +24,7 @@ pub struct Builder {
     home: TempDir,
     config: Option<String>,
     args: Vec<String>,
+    env: Vec<(String, String)>,
 }
 
 impl Builder {
@@ -35,19 +40,30 @@ impl Builder {
         self
     }
 
+    /// Adds a variable to the daemon's environment.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// Starts it and waits until it answers.
     pub fn start(self) -> Daemon {
+        let mut daemon = self.prepare();
+        daemon.restart();
+        daemon
+    }
+
+    /// Makes its home, and starts nothing.
+    pub fn prepare(self) -> Daemon {
         if let Some(config) = &self.config {
-            std::fs::create_dir_all(self.home.path()).unwrap();
             std::fs::write(self.home.path().join("config.json"), config).unwrap();
         }
-        let mut daemon = Daemon {
+        Daemon {
             child: None,
             home: self.home,
-        };
-        daemon.spawn(&self.args);
-        daemon.wait_until_it_answers();
-        daemon
+            args: self.args,
+            env: self.env,
+        }
     }
 }
 
@@ -63,6 +79,7 @@ impl Daemon {
             home: tempfile::Builder::new().prefix("ccd-").tempdir().unwrap(),
             config: None,
             args: Vec::new(),
+            env: Vec::new(),
         }
     }
 
@@ -90,21 +107,39 @@ impl Daemon {
             .env("CCD_CONFIG", self.config_path())
             .env("CCD_SECRET_OF_THE_DAEMON", "must not reach a session");
         if !self.config_path().exists() {
-            command.env_remove("CCD_CONFIG").env("XDG_CONFIG_HOME", self.home().join("no-config"));
+            command
+                .env_remove("CCD_CONFIG")
+                .env("XDG_CONFIG_HOME", self.home().join("no-config"));
         }
+        command.envs(self.env.iter().cloned()).args(&self.args);
         command
+    }
+
+    /// Starts a daemon that is expected to end by itself, and returns how it did.
+    pub fn run_to_end(&self, args: &[&str]) -> Ran {
+        let mut child = self
+            .command()
+            .env("CCD_TEST_ENDS_WITH_STDIN", "1")
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Should it not end, it does so when the test fails: nobody holds its standard input then.
+        eventually("it ends by itself", || child.try_wait().unwrap());
+        Ran::of(child.wait_with_output().unwrap())
     }
 
     pub fn config_path(&self) -> PathBuf {
         self.home().join("config.json")
     }
 
-    fn spawn(&mut self, args: &[String]) {
+    fn spawn(&mut self) {
         let log = std::fs::File::create(self.home().join("daemon-output")).unwrap();
         let child = self
             .command()
             .env("CCD_TEST_ENDS_WITH_STDIN", "1")
-            .args(args)
             .stdin(Stdio::piped())
             .stdout(log.try_clone().unwrap())
             .stderr(log)
@@ -119,11 +154,15 @@ impl Daemon {
         let output = self.home.path().join("daemon-output");
         eventually("the daemon answers", || {
             if let Some(status) = child.try_wait().unwrap() {
-                panic!("the daemon ended with {status}: {}", std::fs::read_to_string(&output).unwrap());
+                panic!(
+                    "the daemon ended with {status}: {}",
+                    std::fs::read_to_string(&output).unwrap()
+                );
             }
             UnixStream::connect(&socket).ok()
         });
-        self.call_value("daemon.ping", &serde_json::json!({})).unwrap();
+        self.call_value("daemon.ping", &serde_json::json!({}))
+            .unwrap();
     }
 
     /// What the daemon wrote to its standard output and error.
@@ -154,18 +193,28 @@ impl Daemon {
         }
     }
 
-    /// Starts again in the same home.
+    /// Starts (again) in the same home.
     pub fn restart(&mut self) {
         assert!(self.child.is_none(), "stop or kill it first");
-        self.spawn(&[]);
+        self.spawn();
         self.wait_until_it_answers();
     }
 
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        let pid = Pid::from_child(self.child.as_ref().expect("it runs"));
+        kill_process(pid, signal).unwrap();
+    }
+
     /// SIGTERM; returns its exit status.
-    pub fn stop(&mut self) -> std::process::ExitStatus {
+    pub fn stop(&mut self) -> ExitStatus {
+        self.signal(Signal::TERM);
+        self.wait_for_end()
+    }
+
+    /// Waits until it has ended; returns its exit status.
+    pub fn wait_for_end(&mut self) -> ExitStatus {
         let mut child = self.child.take().expect("it runs");
-        let pid = rustix::process::Pid::from_child(&child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         eventually("the daemon ends", || child.try_wait().unwrap())
     }
 }

@@ -19,5 +19,8 @@ pub fn eventually<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
 
 /// Rounds of kill and soak tests: `CCD_TEST_ROUNDS`, default 10.
 pub fn rounds() -> usize {
-    std::env::var("CCD_TEST_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
+    std::env::var("CCD_TEST_ROUNDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(10)
 }

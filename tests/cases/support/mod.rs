@@ -5,8 +5,9 @@ pub mod connection;
 pub mod daemon;
 pub mod eventually;
 pub mod processes;
+pub mod session;
 
 pub use client::Ccctl;
-pub use connection::Connection;
+pub use connection::{Connection, kind};
 pub use daemon::Daemon;
-pub use eventually::eventually;
+pub use eventually::{eventually, rounds};

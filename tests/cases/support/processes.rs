@@ -5,7 +5,9 @@ use std::fs;
 /// True while a process with this number exists and is no zombie.
 pub fn lives(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
-        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+        let state = stat
+            .rsplit_once(')')
+            .and_then(|(_, rest)| rest.trim_start().chars().next());
         !matches!(state, Some('Z' | 'X') | None)
     })
 }
@@ -30,7 +32,10 @@ pub fn with_variable(entry: &str) -> Vec<i32> {
         .filter_map(|file| file.file_name().to_str()?.parse().ok())
         .filter(|&pid: &i32| {
             let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            environ.split(|&byte| byte == 0).any(|variable| variable == entry.as_bytes()) && lives(pid)
+            environ
+                .split(|&byte| byte == 0)
+                .any(|variable| variable == entry.as_bytes())
+                && lives(pid)
         })
         .collect()
 }

@@ -103,6 +103,7 @@ impl Server {
             receiver,
             stop.clone(),
             tracker.clone(),
+            Arc::new(()),
         ));
         Self {
             path,
@@ -220,7 +221,7 @@ fn methods(world: World) -> Methods {
         module
             .register_method("test.peer", |_, _, extensions| {
                 let peer = extensions.get::<Peer>().unwrap();
-                json!({"uid": peer.uid, "gid": peer.gid, "pid": peer.pid, "name": &*peer.name,
+                json!({"uid": peer.uid, "pid": peer.pid, "name": &*peer.name,
                     "connection": peer.connection})
             })
             .map(drop),

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::driver_tests::{Given, LiveShell, find};
-use super::{Integration, integrated};
+use super::integrated;
+use super::integration::Integration;
 
 const PROMPT_START: &str = "\x1b]133;A\x07";
 const PROMPT_END: &str = "\x1b]133;B\x07";

@@ -21,8 +21,8 @@ mod integration_tests;
 mod matrix_tests;
 
 pub(crate) use command_file::CommandFile;
-pub(crate) use integration::{Integration, IntegrationError, integrated};
+pub(crate) use integration::integrated;
 pub(crate) use kind::ShellKind;
 pub(crate) use prompt::Prompt;
 pub(crate) use run::{Action, Outcome, Quiet, ShellRun, Start};
-pub(crate) use wrap::{LineError, Nonce, Way};
+pub(crate) use wrap::{Nonce, Way};

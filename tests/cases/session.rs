@@ -1,0 +1,400 @@
+//! The life of a session: start, list, names, end, cleanup.
+
+use crate::support::Daemon;
+use crate::support::processes::lives;
+use crate::support::session::{assert_error, lacks, program};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{
+    EndReason, SessionCleanup, SessionCleanupParams, SessionClose, SessionCloseParams,
+    SessionCreateParams, SessionGet, SessionList, SessionListParams, SessionParams, SessionSend,
+    SessionSendParams, SessionState,
+};
+use serde_json::{Value, json};
+
+fn listed(daemon: &Daemon, all: bool) -> Vec<String> {
+    let reply = daemon.call::<SessionList>(&SessionListParams { all });
+    let sessions = reply.unwrap().sessions;
+    sessions
+        .into_iter()
+        .map(|session| session.session_id)
+        .collect()
+}
+
+fn get(daemon: &Daemon, session: &str) -> Result<String, Value> {
+    let session = session.to_owned();
+    let found = daemon.call::<SessionGet>(&SessionParams { session });
+    found.map(|session| session.session_id)
+}
+
+fn cleanup(daemon: &Daemon, params: &SessionCleanupParams) -> u64 {
+    daemon.call::<SessionCleanup>(params).unwrap().removed
+}
+
+fn with_id(daemon: &Daemon, id: &str) -> SessionCreateParams {
+    SessionCreateParams {
+        id: Some(id.to_owned()),
+        ..program(daemon, "cat", &[])
+    }
+}
+
+fn with_name(daemon: &Daemon, name: &str) -> SessionCreateParams {
+    SessionCreateParams {
+        name: Some(name.to_owned()),
+        ..program(daemon, "cat", &[])
+    }
+}
+
+// Case 1.
+#[test]
+fn a_session_is_listed_from_its_start_to_the_cleanup_after_its_end() {
+    let daemon = Daemon::start();
+    let cat = daemon.open("cat", &[]);
+    assert_eq!(cat.record.state, SessionState::Alive);
+    assert_eq!(cat.id().len(), 12);
+    assert!(cat.record.pid > 1 && lives(cat.record.pid));
+    assert_eq!(listed(&daemon, false), [cat.id()]);
+
+    cat.close();
+    assert!(!lives(cat.record.pid));
+    let dead = cat.now();
+    assert_eq!(dead.state, SessionState::Dead);
+    assert_eq!(dead.end_reason, Some(EndReason::Closed));
+    assert!(listed(&daemon, false).is_empty());
+    assert_eq!(listed(&daemon, true), [cat.id()]);
+
+    let folder = daemon.home().join("sessions").join(cat.id());
+    assert!(folder.exists());
+    assert_eq!(cleanup(&daemon, &SessionCleanupParams::default()), 1);
+    assert!(listed(&daemon, true).is_empty());
+    assert!(!folder.exists());
+    let unknown = get(&daemon, cat.id()).unwrap_err();
+    assert_error(&unknown, ErrorCode::SessionNotFound);
+}
+
+// Cases 2 and 3.
+#[test]
+fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
+    let daemon = Daemon::start();
+    let plain = daemon.home().join("no-program");
+    std::fs::write(&plain, "text").unwrap();
+    let plain = plain.display().to_string();
+    let missing_folder = daemon.home().join("no-folder").display().to_string();
+    let in_no_folder = SessionCreateParams {
+        cwd: Some(missing_folder.clone()),
+        ..program(&daemon, "ls", &[])
+    };
+    for (params, named) in [
+        (program(&daemon, "no-such-program", &[]), "no-such-program"),
+        (program(&daemon, "/no/such/program", &[]), "/no/such/program"),
+        (program(&daemon, &plain, &[]), plain.as_str()),
+        (in_no_folder, missing_folder.as_str()),
+    ] {
+        let error = daemon.refused(&params);
+        assert_error(&error, ErrorCode::SpawnFailed);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(named), "{message}");
+    }
+    assert!(listed(&daemon, true).is_empty());
+    let folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
+    assert_eq!(folders.count(), 0);
+}
+
+#[test]
+fn a_request_without_a_program_is_an_argument_error() {
+    let daemon = Daemon::start();
+    for params in [
+        SessionCreateParams::default(),
+        program(&daemon, "", &[]),
+        SessionCreateParams {
+            cwd: Some("tmp".to_owned()),
+            ..program(&daemon, "ls", &[])
+        },
+    ] {
+        assert_error(&daemon.refused(&params), ErrorCode::InvalidArgument);
+    }
+    assert!(listed(&daemon, true).is_empty());
+}
+
+// Case 3, where the rule is that nothing is parsed.
+#[test]
+fn arguments_reach_the_program_as_they_are() {
+    let daemon = Daemon::start();
+    let args = ["it's", "\"half", "$HOME", "", "a  b", "*"];
+    let printf = daemon.open("printf", &[&["<%s>"], &args[..]].concat());
+    printf.ended();
+    let expected: String = args.iter().map(|arg| format!("<{arg}>")).collect();
+    assert_eq!(printf.output(), expected);
+    assert_eq!(printf.record.args[1..], args);
+}
+
+// Case 13.
+#[test]
+fn the_exit_status_or_the_signal_is_recorded_never_both_or_none() {
+    let daemon = Daemon::start();
+    for (command, status, signal, reason) in [
+        ("exit 0", Some(0), None, EndReason::Exited),
+        ("exit 1", Some(1), None, EndReason::Exited),
+        ("exit 255", Some(255), None, EndReason::Exited),
+        ("kill -9 $$", None, Some(9), EndReason::Signalled),
+        ("kill -15 $$", None, Some(15), EndReason::Signalled),
+        ("kill -6 $$", None, Some(6), EndReason::Signalled),
+    ] {
+        let ended = daemon.open("sh", &["-c", command]).ended();
+        assert_eq!(
+            (ended.exitstatus, ended.signal, ended.end_reason),
+            (status, signal, Some(reason)),
+            "{command}"
+        );
+        assert_eq!(ended.state, SessionState::Dead);
+        assert!(ended.ended_at.is_some());
+    }
+}
+
+#[test]
+fn close_on_an_ended_session_answers_with_its_status() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "exit 7"]);
+    session.ended();
+    let reply = session.close();
+    assert_eq!((reply.exitstatus, reply.signal), (Some(7), None));
+    assert!(!reply.forced && reply.killed.is_empty());
+    assert_eq!(session.now().end_reason, Some(EndReason::Exited));
+}
+
+// Case 14.
+#[test]
+fn a_dead_session_and_an_unknown_one_are_different_errors() {
+    let daemon = Daemon::start();
+    let cat = daemon.open("cat", &[]);
+    cat.close();
+    let send = |session: &str| {
+        let params = SessionSendParams {
+            session: session.to_owned(),
+            text: Some("x".to_owned()),
+            ..SessionSendParams::default()
+        };
+        daemon.call::<SessionSend>(&params).unwrap_err()
+    };
+    let dead = send(cat.id());
+    assert_error(&dead, ErrorCode::SessionNotAlive);
+    assert!(dead["message"].as_str().unwrap().contains(cat.id()));
+    assert_error(&send("nobody"), ErrorCode::SessionNotFound);
+}
+
+// Case 15.
+#[test]
+fn a_session_keeps_its_state_when_its_creator_goes() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let params = SessionCreateParams {
+        name: Some("py".to_owned()),
+        ..program(&daemon, "python3", &["-q"])
+    };
+    // Every call has a connection of its own, so each is another client.
+    let python = daemon.open_with(&params);
+    python.expect(">>> ");
+    python.ask("x = 41", ">>> ");
+    let found = get(&daemon, "py").unwrap();
+    assert_eq!(found, python.id());
+    let answer = python.ask("print(x + 1)", r"(?m)^(\d+)$");
+    assert_eq!(answer.groups[1].as_deref(), Some("42"));
+}
+
+// Case 17.
+#[test]
+fn a_live_id_or_name_cannot_be_taken_by_another_session() {
+    let daemon = Daemon::start();
+    let first = daemon.open_with(&with_id(&daemon, "work"));
+    daemon.open_with(&with_name(&daemon, "cat"));
+    let other_program = SessionCreateParams {
+        id: Some("work".to_owned()),
+        ..program(&daemon, "sleep", &["60"])
+    };
+    for params in [
+        other_program,
+        with_id(&daemon, "work"),
+        with_name(&daemon, "cat"),
+        // Names and ids are one space: who says "work" must mean one session.
+        with_name(&daemon, "work"),
+        with_id(&daemon, "cat"),
+    ] {
+        assert_error(&daemon.refused(&params), ErrorCode::SessionConflict);
+    }
+    let error = daemon.refused(&with_id(&daemon, "work"));
+    assert_eq!(error["data"]["session"], json!("work"));
+    assert_eq!(listed(&daemon, false).len(), 2);
+    assert!(lives(first.record.pid));
+}
+
+#[test]
+fn the_id_of_an_ended_session_can_be_taken_again_with_a_fresh_folder() {
+    let daemon = Daemon::start();
+    let params = SessionCreateParams {
+        id: Some("again".to_owned()),
+        ..program(&daemon, "echo", &["first"])
+    };
+    daemon.open_with(&params).ended();
+    let second = daemon.open_with(&SessionCreateParams {
+        args: vec!["second".to_owned()],
+        ..params
+    });
+    second.ended();
+    assert_eq!(second.output(), "second\n");
+    assert_eq!(listed(&daemon, true), ["again"]);
+}
+
+#[test]
+fn a_name_means_the_live_session_else_the_newest() {
+    let daemon = Daemon::start();
+    let first = daemon.open_with(&with_name(&daemon, "job"));
+    first.close();
+    assert_eq!(get(&daemon, "job").unwrap(), first.id());
+    let second = daemon.open_with(&with_name(&daemon, "job"));
+    assert_ne!(first.id(), second.id());
+    assert_eq!(get(&daemon, "job").unwrap(), second.id());
+    second.close();
+    assert_eq!(get(&daemon, "job").unwrap(), second.id());
+    assert_eq!(get(&daemon, first.id()).unwrap(), first.id());
+}
+
+// Case 18.
+#[test]
+fn sessions_know_nothing_of_each_other() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let open = |id: &str| {
+        daemon.open_with(&SessionCreateParams {
+            id: Some(id.to_owned()),
+            ..program(&daemon, "python3", &["-q"])
+        })
+    };
+    let (one, two) = (open("isolated_1"), open("isolated_2"));
+    one.expect(">>> ");
+    two.expect(">>> ");
+    one.ask("secret = 1", ">>> ");
+    two.ask("print(secret)", "NameError");
+    assert_eq!(one.ask("print(secret + 1)", r"(?m)^2$").matched, "2");
+}
+
+// Case 20.
+#[test]
+fn a_finished_session_is_only_listed_when_all_are_asked_for() {
+    let daemon = Daemon::start();
+    let finished = daemon.open("true", &[]);
+    finished.ended();
+    let live = daemon.open("cat", &[]);
+    assert_eq!(listed(&daemon, false), [live.id()]);
+    assert_eq!(listed(&daemon, true), [finished.id(), live.id()]);
+}
+
+// Case 21.
+#[test]
+fn cleanup_closes_idle_sessions_and_with_force_all() {
+    let daemon = Daemon::start();
+    let idle = daemon.open("cat", &[]);
+    let kept = daemon.open_with(&SessionCreateParams {
+        persist: Some(true),
+        ..program(&daemon, "cat", &[])
+    });
+    let aged = |age: f64| SessionCleanupParams {
+        max_age_s: Some(age),
+        ..SessionCleanupParams::default()
+    };
+    assert_eq!(cleanup(&daemon, &aged(60.0)), 0);
+    assert_eq!(listed(&daemon, false).len(), 2);
+    // Everything is older than nothing, but a persistent session has no age.
+    assert_eq!(cleanup(&daemon, &aged(0.0)), 1);
+    assert!(!lives(idle.record.pid));
+    assert_eq!(listed(&daemon, true), [kept.id()]);
+    daemon.open("true", &[]).ended();
+    let force = SessionCleanupParams {
+        force: true,
+        ..SessionCleanupParams::default()
+    };
+    assert_eq!(cleanup(&daemon, &force), 2);
+    assert!(listed(&daemon, true).is_empty());
+    assert!(!lives(kept.record.pid));
+    let negative = daemon.call::<SessionCleanup>(&aged(-1.0)).unwrap_err();
+    assert_error(&negative, ErrorCode::InvalidArgument);
+}
+
+// Case 28.
+#[test]
+fn ids_that_could_leave_their_folder_are_argument_errors() {
+    let daemon = Daemon::start();
+    let too_long = "x".repeat(65);
+    for id in ["", "a/b", "../up", "..", ".hidden", "a b", "é", "a\0b", &too_long] {
+        for params in [with_id(&daemon, id), with_name(&daemon, id)] {
+            assert_error(&daemon.refused(&params), ErrorCode::InvalidArgument);
+        }
+        let error = get(&daemon, id).unwrap_err();
+        assert_error(&error, ErrorCode::InvalidArgument);
+    }
+    let folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
+    assert_eq!(folders.count(), 0);
+    assert!(!daemon.home().join("up").exists());
+    let longest = "x".repeat(64);
+    assert_eq!(daemon.open_with(&with_id(&daemon, &longest)).id(), longest);
+}
+
+#[test]
+fn a_unique_prefix_finds_a_session_and_an_ambiguous_one_names_all() {
+    let daemon = Daemon::start();
+    for id in ["alpha-1", "alpha-2", "beta"] {
+        daemon.open_with(&with_id(&daemon, id));
+    }
+    assert_eq!(get(&daemon, "b").unwrap(), "beta");
+    assert_eq!(get(&daemon, "alpha-2").unwrap(), "alpha-2");
+    let error = get(&daemon, "alph").unwrap_err();
+    assert_error(&error, ErrorCode::SessionNotFound);
+    assert_eq!(error["data"]["candidates"], json!(["alpha-1", "alpha-2"]));
+    // A name is taken whole, and goes before the prefix of another's id.
+    let named = daemon.open_with(&with_name(&daemon, "be"));
+    assert_eq!(get(&daemon, "be").unwrap(), named.id());
+}
+
+#[test]
+fn what_comes_in_later_versions_is_refused_as_unavailable() {
+    let daemon = Daemon::start();
+    for params in [
+        json!({"program": "cat", "stream": true}),
+        json!({"program": "cat", "config": "x"}),
+        json!({"program": "cat", "tape": {"record": "new"}}),
+    ] {
+        let error = daemon.call_value("session.create", &params).unwrap_err();
+        assert_error(&error, ErrorCode::Unavailable);
+    }
+}
+
+#[test]
+fn a_transient_session_ends_and_goes_with_its_connection() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let params = json!({"program": "cat", "transient": true, "id": "passing"});
+    let record = connection.call_value("session.create", &params).unwrap();
+    let pid = i32::try_from(record["pid"].as_i64().unwrap()).unwrap();
+    assert_eq!(get(&daemon, "passing").unwrap(), "passing");
+    drop(connection);
+    crate::support::eventually("the session is gone", || {
+        get(&daemon, "passing").is_err().then_some(())
+    });
+    assert!(!lives(pid));
+    assert!(!daemon.home().join("sessions/passing").exists());
+}
+
+#[test]
+fn a_negative_grace_is_an_argument_error() {
+    let daemon = Daemon::start();
+    let cat = daemon.open("cat", &[]);
+    let params = SessionCloseParams {
+        session: cat.id().to_owned(),
+        grace_ms: Some(-1.0),
+    };
+    let error = daemon.call::<SessionClose>(&params).unwrap_err();
+    assert_error(&error, ErrorCode::InvalidArgument);
+    assert!(lives(cat.record.pid));
+}

@@ -1,0 +1,293 @@
+//! A session as tests drive it: what must work panics when it does not.
+
+use super::daemon::Daemon;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::ErrorCode;
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{
+    ExpectResult, Pattern, SendExpect, Session, SessionClose, SessionCloseParams,
+    SessionCloseReply, SessionCreate, SessionCreateParams, SessionExpect, SessionExpectParams,
+    SessionGet, SessionParams, SessionRead, SessionReadParams, SessionReadReply, SessionRun,
+    SessionRunParams, SessionRunReply, SessionSend, SessionSendParams, SessionSendReply,
+    SessionWait, SessionWaitParams, SessionWaitReply, WaitFor,
+};
+use serde_json::Value;
+
+/// Where a session without the caller's environment looks for programs.
+const CLEAN_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Tells, and says why, when a test cannot run because programs are missing.
+pub fn lacks(programs: &[&str]) -> bool {
+    let is_there = |program: &&str| {
+        CLEAN_PATH
+            .split(':')
+            .any(|folder| std::path::Path::new(folder).join(program).exists())
+    };
+    let missing: Vec<&&str> = programs
+        .iter()
+        .filter(|program| !is_there(program))
+        .collect();
+    if !missing.is_empty() {
+        eprintln!("skipped: {missing:?} are not installed");
+    }
+    !missing.is_empty()
+}
+
+/// Demands that a call failed with this error, by number and by kind.
+#[track_caller]
+pub fn assert_error(error: &Value, code: ErrorCode) {
+    assert_eq!(
+        (error["code"].as_i64(), error["data"]["kind"].as_str()),
+        (Some(code as i64), Some(code.kind())),
+        "{error}"
+    );
+}
+
+pub fn regex(pattern: &str) -> Pattern {
+    Pattern::Regex(pattern.to_owned())
+}
+
+pub fn exact(text: &str) -> Pattern {
+    Pattern::Exact(text.to_owned())
+}
+
+/// A request for a program, which has the daemon's folder as its home so that it leaves nothing elsewhere.
+pub fn program(daemon: &Daemon, program: &str, args: &[&str]) -> SessionCreateParams {
+    SessionCreateParams {
+        program: Some(program.to_owned()),
+        args: args.iter().map(|&arg| arg.to_owned()).collect(),
+        env: [
+            ("HOME".to_owned(), daemon.home().display().to_string()),
+            ("PS1".to_owned(), "ready> ".to_owned()),
+        ]
+        .into(),
+        ..SessionCreateParams::default()
+    }
+}
+
+/// A session that was started.
+pub struct OpenSession<'a> {
+    pub daemon: &'a Daemon,
+    /// As it was when the session started.
+    pub record: Session,
+}
+
+impl Daemon {
+    /// Starts a program.
+    #[track_caller]
+    pub fn open(&self, name: &str, args: &[&str]) -> OpenSession<'_> {
+        self.open_with(&program(self, name, args))
+    }
+
+    /// Starts a program in a request of the test's own.
+    #[track_caller]
+    pub fn open_with(&self, params: &SessionCreateParams) -> OpenSession<'_> {
+        let record = self.call::<SessionCreate>(params).unwrap();
+        OpenSession {
+            daemon: self,
+            record,
+        }
+    }
+
+    /// A bash that shows `ready> ` and reads no file of the user.
+    #[track_caller]
+    pub fn open_bash(&self) -> OpenSession<'_> {
+        let bash = self.open("bash", &["--norc", "--noprofile"]);
+        bash.expect("ready> ");
+        bash
+    }
+
+    /// The error of a request that must not start anything.
+    #[track_caller]
+    pub fn refused(&self, params: &SessionCreateParams) -> Value {
+        self.call::<SessionCreate>(params).unwrap_err()
+    }
+}
+
+impl OpenSession<'_> {
+    pub fn id(&self) -> &str {
+        &self.record.session_id
+    }
+
+    /// The record as it is now.
+    #[track_caller]
+    pub fn now(&self) -> Session {
+        let session = self.id().to_owned();
+        self.daemon
+            .call::<SessionGet>(&SessionParams { session })
+            .unwrap()
+    }
+
+    /// Types as `params` say.
+    pub fn try_send(&self, params: SessionSendParams) -> Result<SessionSendReply, Value> {
+        let session = self.id().to_owned();
+        self.daemon
+            .call::<SessionSend>(&SessionSendParams { session, ..params })
+    }
+
+    /// Types a line.
+    #[track_caller]
+    pub fn line(&self, text: &str) -> SessionSendReply {
+        self.try_send(SessionSendParams {
+            text: Some(text.to_owned()),
+            newline: true,
+            ..SessionSendParams::default()
+        })
+        .unwrap()
+    }
+
+    /// Types text as it is.
+    #[track_caller]
+    pub fn text(&self, text: &str) -> SessionSendReply {
+        self.try_send(SessionSendParams {
+            text: Some(text.to_owned()),
+            ..SessionSendParams::default()
+        })
+        .unwrap()
+    }
+
+    /// Types named keys.
+    #[track_caller]
+    pub fn keys(&self, names: &[&str]) -> SessionSendReply {
+        self.try_send(SessionSendParams {
+            keys: Some(names.iter().map(|&name| name.to_owned()).collect()),
+            ..SessionSendParams::default()
+        })
+        .unwrap()
+    }
+
+    /// Types a line and waits, in the same request, for what it brings.
+    #[track_caller]
+    pub fn ask(&self, line: &str, pattern: &str) -> ExpectResult {
+        let sent = self.try_send(SessionSendParams {
+            text: Some(line.to_owned()),
+            newline: true,
+            expect: Some(SendExpect {
+                patterns: vec![regex(pattern)],
+                ..SendExpect::default()
+            }),
+            ..SessionSendParams::default()
+        });
+        sent.unwrap().expect.unwrap()
+    }
+
+    pub fn try_expect(&self, params: SessionExpectParams) -> Result<ExpectResult, Value> {
+        let session = self.id().to_owned();
+        self.daemon
+            .call::<SessionExpect>(&SessionExpectParams { session, ..params })
+    }
+
+    /// Waits for the first of several patterns, for at most `timeout_ms`.
+    pub fn expect_any(&self, patterns: &[Pattern], timeout_ms: f64) -> Result<ExpectResult, Value> {
+        self.try_expect(SessionExpectParams {
+            patterns: patterns.to_vec(),
+            timeout_ms: Timeout::After(timeout_ms),
+            ..SessionExpectParams::default()
+        })
+    }
+
+    /// Waits for a regular expression.
+    #[track_caller]
+    pub fn expect(&self, pattern: &str) -> ExpectResult {
+        self.try_expect(SessionExpectParams {
+            patterns: vec![regex(pattern)],
+            ..SessionExpectParams::default()
+        })
+        .unwrap()
+    }
+
+    #[track_caller]
+    pub fn read(&self, params: SessionReadParams) -> SessionReadReply {
+        let session = self.id().to_owned();
+        self.daemon
+            .call::<SessionRead>(&SessionReadParams { session, ..params })
+            .unwrap()
+    }
+
+    /// The output as text, as far as it is in memory.
+    #[track_caller]
+    pub fn output(&self) -> String {
+        self.read(SessionReadParams::default()).text.unwrap()
+    }
+
+    /// All bytes of output from the start on.
+    #[track_caller]
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut all = Vec::new();
+        loop {
+            let reply = self.read(SessionReadParams {
+                since: Some(all.len() as u64),
+                max_bytes: Some(4 << 20),
+                raw: true,
+                ..SessionReadParams::default()
+            });
+            assert_eq!(reply.start, all.len() as u64);
+            all.extend(decoded(&reply));
+            assert_eq!(reply.end, all.len() as u64);
+            if !reply.truncated {
+                return all;
+            }
+        }
+    }
+
+    pub fn try_wait(&self, condition: WaitFor, timeout_ms: f64) -> Result<SessionWaitReply, Value> {
+        self.daemon.call::<SessionWait>(&SessionWaitParams {
+            session: self.id().to_owned(),
+            condition,
+            idle_ms: None,
+            timeout_ms: Timeout::After(timeout_ms),
+        })
+    }
+
+    /// Waits, as long as a busy machine may need.
+    #[track_caller]
+    pub fn wait(&self, condition: WaitFor) -> SessionWaitReply {
+        self.try_wait(condition, 30_000.0).unwrap()
+    }
+
+    /// Waits for the end and returns the record then.
+    #[track_caller]
+    pub fn ended(&self) -> Session {
+        let reply = self.wait(WaitFor::Exit);
+        assert_eq!(reply.reason, "exit");
+        reply.session
+    }
+
+    pub fn try_run(&self, params: SessionRunParams) -> Result<SessionRunReply, Value> {
+        let session = self.id().to_owned();
+        self.daemon
+            .call::<SessionRun>(&SessionRunParams { session, ..params })
+    }
+
+    /// Runs a command in the session's shell.
+    #[track_caller]
+    pub fn run(&self, command: &str) -> SessionRunReply {
+        self.try_run(SessionRunParams {
+            command: command.to_owned(),
+            ..SessionRunParams::default()
+        })
+        .unwrap()
+    }
+
+    /// Closes it with this many milliseconds between asking and killing.
+    #[track_caller]
+    pub fn close_within(&self, grace_ms: f64) -> SessionCloseReply {
+        self.daemon
+            .call::<SessionClose>(&SessionCloseParams {
+                session: self.id().to_owned(),
+                grace_ms: Some(grace_ms),
+            })
+            .unwrap()
+    }
+
+    #[track_caller]
+    pub fn close(&self) -> SessionCloseReply {
+        self.close_within(2000.0)
+    }
+}
+
+/// The bytes of a raw read.
+pub fn decoded(reply: &SessionReadReply) -> Vec<u8> {
+    STANDARD.decode(reply.data_b64.as_ref().unwrap()).unwrap()
+}

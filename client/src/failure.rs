@@ -2,6 +2,7 @@
 
 use crate::connect::ConnectError;
 use crate::exit_code::Exit;
+use crate::hint::hint;
 use ccd_protocol::ErrorObject;
 use serde::Serialize;
 use std::io;
@@ -96,11 +97,10 @@ impl Failure {
     }
 }
 
-/// Message and hint; some messages have the hint in them already.
 fn told(error: &ErrorObject) -> String {
-    match error.hint() {
-        Some(hint) if !error.message.contains(hint) => format!("{}; {hint}", error.message),
-        _ => error.message.clone(),
+    match hint(error) {
+        Some(hint) => format!("{}; {hint}", error.message),
+        None => error.message.clone(),
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
     fn an_error_is_one_line_that_says_what_to_do() {
         assert_eq!(
             refused().line(),
-            "ccctl: session.expect: no pattern matched within 5 ms; wait longer"
+            "ccctl: session.expect: no pattern matched within 5 ms; -v shows what came instead"
         );
         assert_eq!(refused().exit(), Exit::TimedOut);
     }

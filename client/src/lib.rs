@@ -12,6 +12,7 @@ mod context;
 mod demo;
 mod exit_code;
 mod failure;
+mod hint;
 mod launch;
 mod man;
 mod output;

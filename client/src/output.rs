@@ -11,6 +11,7 @@ use ccd_protocol::session::{
     SessionSubscribeParams,
 };
 use ccd_protocol::subscription::SESSION_SUBSCRIBE;
+use std::io::IsTerminal as _;
 
 /// How much is read back at a time.
 const CATCH_UP_BYTES: u64 = 1 << 20;
@@ -55,6 +56,8 @@ impl Output {
         let params = SessionSubscribeParams {
             session: session.to_owned(),
             since: Some(since),
+            // The daemon has answered them; our terminal would do it once more, as if it were typed.
+            strip_queries: is_raw && std::io::stdout().is_terminal(),
             text: !is_raw,
         };
         Ok(Self {

@@ -17,6 +17,9 @@ const START_LIMIT: Duration = Duration::from_secs(10);
 /// Pause between two looks at the socket.
 const LOOK_PAUSE: Duration = Duration::from_millis(3);
 
+/// How long another daemon, which ours left the place to, may take until it accepts.
+const OTHER_LIMIT: Duration = Duration::from_secs(2);
+
 /// Why no daemon could be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
@@ -26,7 +29,7 @@ pub(crate) enum StartError {
     Launch(#[from] LaunchError),
     #[error("the daemon ended at its start ({status}): {last_words}")]
     Ended { status: String, last_words: String },
-    #[error("the daemon did not listen at {} within {} s: {last_words}", .socket.display(), START_LIMIT.as_secs())]
+    #[error("no daemon came to listen at {}: {last_words}", .socket.display())]
     Silent { socket: PathBuf, last_words: String },
 }
 
@@ -62,18 +65,22 @@ pub(crate) fn start(place: &Place) -> Result<UnixStream, StartError> {
 
 fn launch_and_wait(place: &Place, log: &Path, deadline: Instant) -> Result<UnixStream, StartError> {
     let mut daemon = launch::launch(place, log)?;
+    let mut deadline = deadline;
+    let mut has_left = false;
     loop {
         if let Some(stream) = look(place) {
             return Ok(stream);
         }
-        // A status of 0 means that another daemon holds the lock and is about to listen.
-        if let Ok(Some(status)) = daemon.try_wait()
-            && !status.success()
-        {
-            return Err(StartError::Ended {
-                status: status.to_string(),
-                last_words: launch::last_words(log),
-            });
+        if !has_left && let Ok(Some(status)) = daemon.try_wait() {
+            if !status.success() {
+                return Err(StartError::Ended {
+                    status: status.to_string(),
+                    last_words: launch::last_words(log),
+                });
+            }
+            // Another daemon holds the lock: it is about to listen here, or listens elsewhere.
+            has_left = true;
+            deadline = deadline.min(Instant::now() + OTHER_LIMIT);
         }
         if Instant::now() > deadline {
             return Err(silent(place, launch::last_words(log)));

@@ -66,6 +66,7 @@ fn follow_items(since: u64, args: &TailArgs, context: &mut Context) -> Result<Ex
     let params = SessionSubscribeParams {
         session: args.session.clone(),
         since: Some(since),
+        strip_queries: false,
         text: !args.raw,
     };
     let mut items = Subscription::start(context.connect()?, SESSION_SUBSCRIBE, &params)?;

@@ -1,6 +1,7 @@
 //! Keeps what grows within its bounds.
 
 use crate::daemon::Daemon;
+use crate::store::Write;
 use ccd_protocol::job::JobStarted;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,19 +9,22 @@ use std::time::Duration;
 /// Ended sessions and old logs are looked at so often; the daemon sleeps in between.
 const PERIOD: Duration = Duration::from_secs(60 * 60);
 
+/// Rows of the interaction log that one session keeps.
+const MAX_INTERACTIONS: i64 = 100_000;
+
 const DAY_S: u64 = 24 * 60 * 60;
 
 /// Runs until the daemon stops.
 pub(crate) async fn run(daemon: Arc<Daemon>) {
     loop {
-        tokio::select! {
-            () = tokio::time::sleep(PERIOD) => {}
-            () = daemon.sessions.stop.cancelled() => return,
-        }
         if daemon.sessions.config().auto_cleanup
             && let Err(error) = apply(&daemon).await
         {
             tracing::error!(error, "old sessions could not be removed");
+        }
+        tokio::select! {
+            () = tokio::time::sleep(PERIOD) => {}
+            () = daemon.sessions.stop.cancelled() => return,
         }
     }
 }
@@ -59,6 +63,15 @@ pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, String> {
     let removed = daemon
         .sessions
         .retain(keep)
+        .await
+        .map_err(|error| error.to_string())?;
+    let trim = Write::TrimInteractions {
+        keep: MAX_INTERACTIONS,
+    };
+    daemon
+        .sessions
+        .store
+        .commit(trim)
         .await
         .map_err(|error| error.to_string())?;
     let days = config.logging.keep_days;

@@ -5,8 +5,19 @@
     reason = "tests fail by panicking and tell why"
 )]
 
+mod expect;
+mod expect_deadline;
+mod flood;
+mod log;
+mod peers;
 mod protocol;
+mod protocol_limits;
+mod read;
+mod reuse;
+mod session;
+mod subscribe;
 mod support;
+mod transports;
 
 #[cfg(test)]
 mod smoke {

@@ -85,7 +85,10 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
     };
     for (params, named) in [
         (program(&daemon, "no-such-program", &[]), "no-such-program"),
-        (program(&daemon, "/no/such/program", &[]), "/no/such/program"),
+        (
+            program(&daemon, "/no/such/program", &[]),
+            "/no/such/program",
+        ),
         (program(&daemon, &plain, &[]), plain.as_str()),
         (in_no_folder, missing_folder.as_str()),
     ] {
@@ -327,7 +330,9 @@ fn cleanup_closes_idle_sessions_and_with_force_all() {
 fn ids_that_could_leave_their_folder_are_argument_errors() {
     let daemon = Daemon::start();
     let too_long = "x".repeat(65);
-    for id in ["", "a/b", "../up", "..", ".hidden", "a b", "é", "a\0b", &too_long] {
+    for id in [
+        "", "a/b", "../up", "..", ".hidden", "a b", "é", "a\0b", &too_long,
+    ] {
         for params in [with_id(&daemon, id), with_name(&daemon, id)] {
             assert_error(&daemon.refused(&params), ErrorCode::InvalidArgument);
         }

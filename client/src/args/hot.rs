@@ -2,8 +2,9 @@
 //!
 //! Building that takes longer than the call itself.
 
-use super::session::{ExpectArgs, SessionVerb};
+use super::session::SessionVerb;
 use super::session_input::SendArgs;
+use super::session_wait::ExpectArgs;
 use super::{Ccctl, Global, Noun};
 use clap::{Args, Parser};
 use std::ffi::OsString;

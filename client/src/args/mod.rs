@@ -6,7 +6,10 @@ mod hot;
 mod job;
 mod run;
 mod session;
+mod session_create;
 mod session_input;
+mod session_output;
+mod session_wait;
 mod usage;
 mod value;
 
@@ -17,11 +20,11 @@ pub(crate) use config::ConfigVerb;
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs};
 pub(crate) use job::JobVerb;
 pub(crate) use run::RunArgs;
-pub(crate) use session::{
-    CleanupArgs, CloseArgs, CreateArgs, ExpectArgs, HistoryArgs, ReadArgs, ScreenArgs,
-    SessionRunArgs, SessionVerb, TailArgs, WaitArgs,
-};
+pub(crate) use session::{CleanupArgs, CloseArgs, SessionRunArgs, SessionVerb};
+pub(crate) use session_create::CreateArgs;
 pub(crate) use session_input::{SendArgs, SendInput};
+pub(crate) use session_output::{HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
+pub(crate) use session_wait::{ExpectArgs, WaitArgs};
 pub(crate) use usage::explain;
 pub(crate) use value::Size;
 

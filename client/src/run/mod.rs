@@ -4,7 +4,6 @@ mod collect;
 mod dialogue;
 mod input;
 mod interrupt;
-mod queries;
 mod raw_mode;
 mod request;
 mod signals;

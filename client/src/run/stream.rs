@@ -2,7 +2,6 @@
 
 use super::collect::{Collected, Contains};
 use super::input::Forward;
-use super::queries::QueryFilter;
 use super::raw_mode::RawMode;
 use super::request;
 use super::signals::{Relay, Stopped};
@@ -49,7 +48,6 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     // The program's end is told on the connection that its life hangs on.
     let mut output = Output::start(place, lifeline, &session.session_id, 0, true)?;
     let mut run = Run {
-        filter: is_interactive.then(QueryFilter::default),
         contains: Contains::new(&args.contains),
         collected: context.global.json.then(Collected::default),
     };
@@ -63,7 +61,6 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
 
 /// What is done with output.
 struct Run {
-    filter: Option<QueryFilter>,
     contains: Contains,
     collected: Option<Collected>,
 }
@@ -83,12 +80,13 @@ impl Run {
 
     fn take(&mut self, bytes: &[u8], context: &mut Context) -> Result<(), Failure> {
         self.contains.look(bytes);
-        match (&mut self.collected, &mut self.filter) {
-            (Some(collected), _) => collected.keep(bytes),
-            (None, Some(filter)) => context.write_bytes(&filter.pass(bytes))?,
-            (None, None) => context.write_bytes(bytes)?,
+        match &mut self.collected {
+            Some(collected) => {
+                collected.keep(bytes);
+                Ok(())
+            }
+            None => context.write_bytes(bytes),
         }
-        Ok(())
     }
 
     fn finish(self, ended: &Ended, start: Instant, context: &mut Context) -> Result<Exit, Failure> {

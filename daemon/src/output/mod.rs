@@ -43,6 +43,8 @@ struct Inner {
     rotated_at: Option<String>,
     lines: u64,
     ended: bool,
+    /// Where an expect without `from` starts; the ring has it too, for the next process.
+    cursor: u64,
 }
 
 /// What there is to read at an offset.
@@ -97,6 +99,7 @@ impl Output {
                 rotated_at: None,
                 lines: 0,
                 ended: false,
+                cursor: 0,
             }),
             changed: Notify::new(),
             unlogged: Notify::new(),
@@ -210,15 +213,17 @@ impl Output {
 
     /// The cursor from which an expect without `from` starts.
     pub(crate) fn cursor(&self) -> u64 {
-        self.lock().ring.as_ref().map_or(0, Ring::cursor)
+        self.lock().cursor
     }
 
     /// Moves the default cursor; it never goes back.
     pub(crate) fn advance_cursor(&self, cursor: u64) {
-        if let Some(ring) = &self.lock().ring
-            && cursor > ring.cursor()
-        {
-            ring.set_cursor(cursor);
+        let mut inner = self.lock();
+        if cursor > inner.cursor {
+            inner.cursor = cursor;
+            if let Some(ring) = &inner.ring {
+                ring.set_cursor(cursor);
+            }
         }
     }
 

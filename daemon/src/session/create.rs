@@ -129,6 +129,9 @@ impl Sessions {
             None => env.home(),
         };
         let program = match (&params.program, params.shell) {
+            (Some(program), _) if program.is_empty() => {
+                return Err(SessionError::InvalidArgument("program is empty".into()));
+            }
             (Some(program), _) => program.clone(),
             (None, true) => env
                 .get("SHELL")

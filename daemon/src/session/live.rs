@@ -2,6 +2,7 @@
 
 use super::error::{SessionError, describe_end};
 use super::input::Input;
+use super::queries::Queries;
 use super::screen::ScreenModel;
 use crate::holder::Exit;
 use crate::output::Output;
@@ -83,6 +84,7 @@ pub(crate) struct Session {
     pub(crate) output: Output,
     pub(crate) input: Input,
     pub(crate) screen: ScreenModel,
+    pub(super) queries: Queries,
     /// Wakes the session's task: the program has ended, or an order to close has come.
     pub(crate) ending: Notify,
     scanner: Mutex<Scanner>,
@@ -124,6 +126,7 @@ impl Session {
             output,
             input,
             screen,
+            queries: Queries::default(),
             ending: Notify::new(),
             scanner: Mutex::new(Scanner::new()),
             state: Mutex::new(state),

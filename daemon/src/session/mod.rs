@@ -15,6 +15,7 @@ mod once;
 mod paste;
 mod persist;
 mod pump;
+mod queries;
 mod read;
 mod registry;
 mod run;

@@ -11,6 +11,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::run::{RunOnceParams, RunOnceReply};
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
+use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
@@ -22,6 +23,9 @@ const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
 /// Ends input in a terminal's canonical mode.
 const END_OF_INPUT: u8 = 0x04;
+
+/// How the files of scripts are called.
+const SCRIPT_PREFIX: &str = "script-";
 
 /// Makes the terminal take the next byte as it is.
 const LITERAL_NEXT: u8 = 0x16;
@@ -157,7 +161,7 @@ impl Sessions {
     }
 
     fn script_file(&self, text: &str) -> Result<ScriptFile, SessionError> {
-        let name = format!("script-{:016x}", rand::random::<u64>());
+        let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
         let file = ScriptFile(self.paths.runtime.join(name));
         std::fs::OpenOptions::new()
             .write(true)
@@ -168,6 +172,12 @@ impl Sessions {
             .map_err(SessionError::Files)?;
         Ok(file)
     }
+}
+
+/// True for the file of a script, which a daemon that was killed may leave.
+pub(super) fn is_script(name: &OsStr) -> bool {
+    name.as_encoded_bytes()
+        .starts_with(SCRIPT_PREFIX.as_bytes())
 }
 
 /// A script as a file, removed when this is dropped.

@@ -53,13 +53,15 @@ impl Sessions {
         for mut row in self.store.sessions().await? {
             known.insert(row.session_id.clone());
             let was_alive = row.state != "dead";
+            let mut cursor = 0;
             if was_alive {
                 killed += 1;
-                self.finish_killed(&mut row).await;
+                cursor = self.finish_killed(&mut row).await;
             }
             let Some(session) = session_of(&row, &self.paths.sessions) else {
                 continue;
             };
+            session.output.advance_cursor(cursor);
             let session = Arc::new(session);
             self.insert(Arc::clone(&session));
             if was_alive {
@@ -76,8 +78,9 @@ impl Sessions {
         Ok(killed)
     }
 
-    /// Brings the row of a session that lived when the daemon was killed to its end.
-    async fn finish_killed(&self, row: &mut SessionRow) {
+    /// Brings the row of a session that lived when the daemon was killed to its end; returns its cursor.
+    async fn finish_killed(&self, row: &mut SessionRow) -> u64 {
+        let mut cursor = 0;
         let folder = self.paths.sessions.join(&row.session_id);
         let ring_path = self.paths.rings.join(format!("{}.ring", row.session_id));
         let rotation = self.config().log_rotation_size;
@@ -93,6 +96,7 @@ impl Sessions {
                 row.exitstatus = salvaged.exit.and_then(|exit| exit.code);
                 row.signal = salvaged.exit.and_then(|exit| exit.signal);
                 row.gaps = gaps_to_json(&salvaged.gaps);
+                cursor = salvaged.cursor;
             }
             Err(error) => {
                 tracing::error!(session = row.session_id, %error, "the output of a killed daemon's session is incomplete");
@@ -105,6 +109,7 @@ impl Sessions {
         row.state = "dead".into();
         row.end_reason = Some(reason_text(EndReason::DaemonKilled).into());
         row.ended_at = Some(crate::clock::now());
+        cursor
     }
 
     /// Removes folders and rings that belong to no session: starts that were never acknowledged.
@@ -117,6 +122,12 @@ impl Sessions {
                 .is_some_and(|name| known.contains(name));
             if !is_known {
                 remove_folder(&entry.path()).await?;
+            }
+        }
+        for entry in std::fs::read_dir(&self.paths.runtime)? {
+            let entry = entry?;
+            if super::once::is_script(&entry.file_name()) {
+                std::fs::remove_file(entry.path())?;
             }
         }
         match std::fs::read_dir(&self.paths.rings) {
@@ -162,6 +173,7 @@ struct Salvaged {
     lines: u64,
     exit: Option<Exit>,
     gaps: Vec<Gap>,
+    cursor: u64,
 }
 
 /// Appends to the log what only the ring has.
@@ -176,6 +188,7 @@ fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvage
                 lines: 0,
                 exit: None,
                 gaps: Vec::new(),
+                cursor: 0,
             });
         }
     };
@@ -192,6 +205,7 @@ fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvage
         lines: ring.output_lines() + newlines,
         exit: ring.status(),
         gaps: ring.gaps(),
+        cursor: ring.cursor(),
     };
     Ok(salvaged)
 }

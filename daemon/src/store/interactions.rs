@@ -47,6 +47,27 @@ pub(super) async fn insert(
     Ok(())
 }
 
+/// Keeps the newest `keep` rows of each session.
+pub(super) async fn trim(connection: &mut SqliteConnection, keep: i64) -> sqlx::Result<()> {
+    let full: Vec<(String,)> = sqlx::query_as(
+        "SELECT session_id FROM interactions GROUP BY session_id HAVING count(*) > ?1",
+    )
+    .bind(keep)
+    .fetch_all(&mut *connection)
+    .await?;
+    for (session_id,) in full {
+        sqlx::query(
+            "DELETE FROM interactions WHERE session_id = ?1 AND id <= \
+             (SELECT id FROM interactions WHERE session_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
+        )
+        .bind(session_id)
+        .bind(keep)
+        .execute(&mut *connection)
+        .await?;
+    }
+    Ok(())
+}
+
 impl Store {
     /// Returns the newest `limit` rows of a session before the row `before`, oldest first.
     pub(crate) async fn interactions(

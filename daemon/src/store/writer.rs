@@ -17,6 +17,8 @@ pub(crate) enum Write {
     DeleteSession(String),
     /// Appends to the interaction log; rows of sessions that are gone are skipped.
     Interactions(Vec<InteractionRow>),
+    /// Deletes the oldest rows of sessions that have more than `keep`.
+    TrimInteractions { keep: i64 },
     /// Inserts a job or replaces its row.
     Job(Box<JobRow>),
     /// Deletes jobs that ended before the given time.
@@ -89,6 +91,7 @@ async fn apply(connection: &mut SqliteConnection, write: &Write) -> sqlx::Result
         Write::Session(row) => sessions::replace(connection, row).await,
         Write::DeleteSession(id) => sessions::delete(connection, id).await,
         Write::Interactions(rows) => interactions::insert(connection, rows).await,
+        Write::TrimInteractions { keep } => interactions::trim(connection, *keep).await,
         Write::Job(row) => jobs::replace(connection, row).await,
         Write::DeleteJobsBefore(time) => jobs::delete_before(connection, time).await,
     }

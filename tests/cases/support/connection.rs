@@ -87,6 +87,11 @@ impl Connection {
         }
     }
 
+    /// A notification that has come already, while something else was awaited.
+    pub fn take_notification(&mut self) -> Option<Value> {
+        (!self.notifications.is_empty()).then(|| self.notifications.remove(0))
+    }
+
     pub fn call_value(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         let id = self.request(method, params);
         self.answer(id)

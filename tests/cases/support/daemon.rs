@@ -17,6 +17,7 @@ pub struct Daemon {
     home: TempDir,
     args: Vec<String>,
     env: Vec<(String, String)>,
+    socket: PathBuf,
 }
 
 /// How to start a daemon.
@@ -25,6 +26,7 @@ pub struct Builder {
     config: Option<String>,
     args: Vec<String>,
     env: Vec<(String, String)>,
+    socket: Option<PathBuf>,
 }
 
 impl Builder {
@@ -46,6 +48,12 @@ impl Builder {
         self
     }
 
+    /// Listens there instead of below its home.
+    pub fn socket(mut self, path: &Path) -> Self {
+        self.socket = Some(path.to_owned());
+        self.arg("--socket").arg(path.to_str().unwrap())
+    }
+
     /// Starts it and waits until it answers.
     pub fn start(self) -> Daemon {
         let mut daemon = self.prepare();
@@ -58,11 +66,15 @@ impl Builder {
         if let Some(config) = &self.config {
             std::fs::write(self.home.path().join("config.json"), config).unwrap();
         }
+        let socket = self
+            .socket
+            .unwrap_or_else(|| self.home.path().join("run/ccd.sock"));
         Daemon {
             child: None,
             home: self.home,
             args: self.args,
             env: self.env,
+            socket,
         }
     }
 }
@@ -80,6 +92,7 @@ impl Daemon {
             config: None,
             args: Vec::new(),
             env: Vec::new(),
+            socket: None,
         }
     }
 
@@ -89,7 +102,7 @@ impl Daemon {
     }
 
     pub fn socket(&self) -> PathBuf {
-        self.home().join("run/ccd.sock")
+        self.socket.clone()
     }
 
     pub fn pid(&self) -> i32 {

@@ -18,7 +18,7 @@ use serde_json::Value;
 const CLEAN_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Tells, and says why, when a test cannot run because programs are missing.
-pub fn lacks(programs: &[&str]) -> bool {
+pub(crate) fn lacks(programs: &[&str]) -> bool {
     let is_there = |program: &&str| {
         CLEAN_PATH
             .split(':')
@@ -36,7 +36,7 @@ pub fn lacks(programs: &[&str]) -> bool {
 
 /// Demands that a call failed with this error, by number and by kind.
 #[track_caller]
-pub fn assert_error(error: &Value, code: ErrorCode) {
+pub(crate) fn assert_error(error: &Value, code: ErrorCode) {
     assert_eq!(
         (error["code"].as_i64(), error["data"]["kind"].as_str()),
         (Some(code as i64), Some(code.kind())),
@@ -44,16 +44,16 @@ pub fn assert_error(error: &Value, code: ErrorCode) {
     );
 }
 
-pub fn regex(pattern: &str) -> Pattern {
+pub(crate) fn regex(pattern: &str) -> Pattern {
     Pattern::Regex(pattern.to_owned())
 }
 
-pub fn exact(text: &str) -> Pattern {
+pub(crate) fn exact(text: &str) -> Pattern {
     Pattern::Exact(text.to_owned())
 }
 
 /// A request for a program, which has the daemon's folder as its home so that it leaves nothing elsewhere.
-pub fn program(daemon: &Daemon, program: &str, args: &[&str]) -> SessionCreateParams {
+pub(crate) fn program(daemon: &Daemon, program: &str, args: &[&str]) -> SessionCreateParams {
     SessionCreateParams {
         program: Some(program.to_owned()),
         args: args.iter().map(|&arg| arg.to_owned()).collect(),
@@ -67,22 +67,22 @@ pub fn program(daemon: &Daemon, program: &str, args: &[&str]) -> SessionCreatePa
 }
 
 /// A session that was started.
-pub struct OpenSession<'a> {
-    pub daemon: &'a Daemon,
+pub(crate) struct OpenSession<'a> {
+    pub(crate) daemon: &'a Daemon,
     /// As it was when the session started.
-    pub record: Session,
+    pub(crate) record: Session,
 }
 
 impl Daemon {
     /// Starts a program.
     #[track_caller]
-    pub fn open(&self, name: &str, args: &[&str]) -> OpenSession<'_> {
+    pub(crate) fn open(&self, name: &str, args: &[&str]) -> OpenSession<'_> {
         self.open_with(&program(self, name, args))
     }
 
     /// Starts a program in a request of the test's own.
     #[track_caller]
-    pub fn open_with(&self, params: &SessionCreateParams) -> OpenSession<'_> {
+    pub(crate) fn open_with(&self, params: &SessionCreateParams) -> OpenSession<'_> {
         let record = self.call::<SessionCreate>(params).unwrap();
         OpenSession {
             daemon: self,
@@ -92,7 +92,7 @@ impl Daemon {
 
     /// A bash that shows `ready> ` and reads no file of the user.
     #[track_caller]
-    pub fn open_bash(&self) -> OpenSession<'_> {
+    pub(crate) fn open_bash(&self) -> OpenSession<'_> {
         let bash = self.open("bash", &["--norc", "--noprofile"]);
         bash.expect("ready> ");
         bash
@@ -100,19 +100,19 @@ impl Daemon {
 
     /// The error of a request that must not start anything.
     #[track_caller]
-    pub fn refused(&self, params: &SessionCreateParams) -> Value {
+    pub(crate) fn refused(&self, params: &SessionCreateParams) -> Value {
         self.call::<SessionCreate>(params).unwrap_err()
     }
 }
 
 impl OpenSession<'_> {
-    pub fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.record.session_id
     }
 
     /// The record as it is now.
     #[track_caller]
-    pub fn now(&self) -> Session {
+    pub(crate) fn now(&self) -> Session {
         let session = self.id().to_owned();
         self.daemon
             .call::<SessionGet>(&SessionParams { session })
@@ -120,7 +120,7 @@ impl OpenSession<'_> {
     }
 
     /// Types as `params` say.
-    pub fn try_send(&self, params: SessionSendParams) -> Result<SessionSendReply, Value> {
+    pub(crate) fn try_send(&self, params: SessionSendParams) -> Result<SessionSendReply, Value> {
         let session = self.id().to_owned();
         self.daemon
             .call::<SessionSend>(&SessionSendParams { session, ..params })
@@ -128,7 +128,7 @@ impl OpenSession<'_> {
 
     /// Types a line.
     #[track_caller]
-    pub fn line(&self, text: &str) -> SessionSendReply {
+    pub(crate) fn line(&self, text: &str) -> SessionSendReply {
         self.try_send(SessionSendParams {
             text: Some(text.to_owned()),
             newline: true,
@@ -139,7 +139,7 @@ impl OpenSession<'_> {
 
     /// Types text as it is.
     #[track_caller]
-    pub fn text(&self, text: &str) -> SessionSendReply {
+    pub(crate) fn text(&self, text: &str) -> SessionSendReply {
         self.try_send(SessionSendParams {
             text: Some(text.to_owned()),
             ..SessionSendParams::default()
@@ -149,7 +149,7 @@ impl OpenSession<'_> {
 
     /// Types named keys.
     #[track_caller]
-    pub fn keys(&self, names: &[&str]) -> SessionSendReply {
+    pub(crate) fn keys(&self, names: &[&str]) -> SessionSendReply {
         self.try_send(SessionSendParams {
             keys: Some(names.iter().map(|&name| name.to_owned()).collect()),
             ..SessionSendParams::default()
@@ -159,7 +159,7 @@ impl OpenSession<'_> {
 
     /// Types a line and waits, in the same request, for what it brings.
     #[track_caller]
-    pub fn ask(&self, line: &str, pattern: &str) -> ExpectResult {
+    pub(crate) fn ask(&self, line: &str, pattern: &str) -> ExpectResult {
         let sent = self.try_send(SessionSendParams {
             text: Some(line.to_owned()),
             newline: true,
@@ -172,14 +172,18 @@ impl OpenSession<'_> {
         sent.unwrap().expect.unwrap()
     }
 
-    pub fn try_expect(&self, params: SessionExpectParams) -> Result<ExpectResult, Value> {
+    pub(crate) fn try_expect(&self, params: SessionExpectParams) -> Result<ExpectResult, Value> {
         let session = self.id().to_owned();
         self.daemon
             .call::<SessionExpect>(&SessionExpectParams { session, ..params })
     }
 
     /// Waits for the first of several patterns, for at most `timeout_ms`.
-    pub fn expect_any(&self, patterns: &[Pattern], timeout_ms: f64) -> Result<ExpectResult, Value> {
+    pub(crate) fn expect_any(
+        &self,
+        patterns: &[Pattern],
+        timeout_ms: f64,
+    ) -> Result<ExpectResult, Value> {
         self.try_expect(SessionExpectParams {
             patterns: patterns.to_vec(),
             timeout_ms: Timeout::After(timeout_ms),
@@ -189,7 +193,7 @@ impl OpenSession<'_> {
 
     /// Waits for a regular expression.
     #[track_caller]
-    pub fn expect(&self, pattern: &str) -> ExpectResult {
+    pub(crate) fn expect(&self, pattern: &str) -> ExpectResult {
         self.try_expect(SessionExpectParams {
             patterns: vec![regex(pattern)],
             ..SessionExpectParams::default()
@@ -198,7 +202,7 @@ impl OpenSession<'_> {
     }
 
     #[track_caller]
-    pub fn read(&self, params: SessionReadParams) -> SessionReadReply {
+    pub(crate) fn read(&self, params: SessionReadParams) -> SessionReadReply {
         let session = self.id().to_owned();
         self.daemon
             .call::<SessionRead>(&SessionReadParams { session, ..params })
@@ -207,13 +211,13 @@ impl OpenSession<'_> {
 
     /// The output as text, as far as it is in memory.
     #[track_caller]
-    pub fn output(&self) -> String {
+    pub(crate) fn output(&self) -> String {
         self.read(SessionReadParams::default()).text.unwrap()
     }
 
     /// All bytes of output from the start on.
     #[track_caller]
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut all = Vec::new();
         loop {
             let reply = self.read(SessionReadParams {
@@ -231,7 +235,11 @@ impl OpenSession<'_> {
         }
     }
 
-    pub fn try_wait(&self, condition: WaitFor, timeout_ms: f64) -> Result<SessionWaitReply, Value> {
+    pub(crate) fn try_wait(
+        &self,
+        condition: WaitFor,
+        timeout_ms: f64,
+    ) -> Result<SessionWaitReply, Value> {
         self.daemon.call::<SessionWait>(&SessionWaitParams {
             session: self.id().to_owned(),
             condition,
@@ -242,19 +250,19 @@ impl OpenSession<'_> {
 
     /// Waits, as long as a busy machine may need.
     #[track_caller]
-    pub fn wait(&self, condition: WaitFor) -> SessionWaitReply {
+    pub(crate) fn wait(&self, condition: WaitFor) -> SessionWaitReply {
         self.try_wait(condition, 30_000.0).unwrap()
     }
 
     /// Waits for the end and returns the record then.
     #[track_caller]
-    pub fn ended(&self) -> Session {
+    pub(crate) fn ended(&self) -> Session {
         let reply = self.wait(WaitFor::Exit);
         assert_eq!(reply.reason, "exit");
         reply.session
     }
 
-    pub fn try_run(&self, params: SessionRunParams) -> Result<SessionRunReply, Value> {
+    pub(crate) fn try_run(&self, params: SessionRunParams) -> Result<SessionRunReply, Value> {
         let session = self.id().to_owned();
         self.daemon
             .call::<SessionRun>(&SessionRunParams { session, ..params })
@@ -262,7 +270,7 @@ impl OpenSession<'_> {
 
     /// Runs a command in the session's shell.
     #[track_caller]
-    pub fn run(&self, command: &str) -> SessionRunReply {
+    pub(crate) fn run(&self, command: &str) -> SessionRunReply {
         self.try_run(SessionRunParams {
             command: command.to_owned(),
             ..SessionRunParams::default()
@@ -272,7 +280,7 @@ impl OpenSession<'_> {
 
     /// Closes it with this many milliseconds between asking and killing.
     #[track_caller]
-    pub fn close_within(&self, grace_ms: f64) -> SessionCloseReply {
+    pub(crate) fn close_within(&self, grace_ms: f64) -> SessionCloseReply {
         self.daemon
             .call::<SessionClose>(&SessionCloseParams {
                 session: self.id().to_owned(),
@@ -282,12 +290,12 @@ impl OpenSession<'_> {
     }
 
     #[track_caller]
-    pub fn close(&self) -> SessionCloseReply {
+    pub(crate) fn close(&self) -> SessionCloseReply {
         self.close_within(2000.0)
     }
 }
 
 /// The bytes of a raw read.
-pub fn decoded(reply: &SessionReadReply) -> Vec<u8> {
+pub(crate) fn decoded(reply: &SessionReadReply) -> Vec<u8> {
     STANDARD.decode(reply.data_b64.as_ref().unwrap()).unwrap()
 }

@@ -1,0 +1,67 @@
+//! What looks at a session's output: `read`, `screen`, `tail`, `history`.
+
+use clap::Args;
+
+/// Arguments of `session read`.
+#[derive(Debug, Args)]
+pub(crate) struct ReadArgs {
+    /// Id, name, or unique prefix of an id
+    pub(crate) session: String,
+    /// Offset of the first byte
+    #[arg(long, value_name = "OFFSET")]
+    pub(crate) since: Option<u64>,
+    /// So many lines: the first with --since, else the last
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) lines: Option<u64>,
+    /// So many bytes: the first with --since, else the last
+    #[arg(long, value_name = "N")]
+    pub(crate) bytes: Option<u64>,
+    /// Bytes as they came, control sequences included
+    #[arg(long)]
+    pub(crate) raw: bool,
+}
+
+/// Arguments of `session screen`.
+#[derive(Debug, Args)]
+pub(crate) struct ScreenArgs {
+    /// Id, name, or unique prefix of an id
+    pub(crate) session: String,
+    /// Print the cursor's row and column, from 0, on standard error
+    #[arg(long)]
+    pub(crate) cursor: bool,
+    /// With --json: colours and styles too
+    #[arg(long)]
+    pub(crate) cells: bool,
+}
+
+/// Arguments of `session tail` and `session subscribe`.
+#[derive(Debug, Args)]
+pub(crate) struct TailArgs {
+    /// Id, name, or unique prefix of an id
+    pub(crate) session: String,
+    /// Go on until the session ends
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Start at this offset
+    #[arg(long, value_name = "OFFSET", conflicts_with = "lines")]
+    pub(crate) since: Option<u64>,
+    /// Start so many lines before the end
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    pub(crate) lines: u64,
+    /// Bytes as they came, control sequences included
+    #[arg(long)]
+    pub(crate) raw: bool,
+}
+
+/// Arguments of `session history`.
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArgs {
+    /// Id, name, or unique prefix of an id
+    pub(crate) session: String,
+    /// At most so many rows, the newest [default: 200]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+    /// Only rows before this one
+    #[arg(long, value_name = "ROW")]
+    pub(crate) before: Option<String>,
+}

@@ -1,0 +1,80 @@
+//! Answers to what programs ask their terminal, in the order of the questions.
+
+use super::live::Session;
+use crate::screen::{Query, answer, needs_cursor};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio_util::task::TaskTracker;
+
+/// Questions that may wait; more are dropped, as by a terminal whose input is full.
+const MAX_WAITING: usize = 256;
+
+/// Questions of one session that are not answered yet.
+#[derive(Debug, Default)]
+pub(crate) struct Queries {
+    queue: Mutex<Queue>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<Asked>,
+    /// A task is at work on them.
+    answering: bool,
+}
+
+#[derive(Debug)]
+struct Asked {
+    query: Query,
+    /// Offset just past the question.
+    end: u64,
+}
+
+impl Queries {
+    /// Takes a question; a task answers it, and ends when there is none left.
+    pub(super) fn ask(session: &Arc<Session>, query: Query, end: u64, tracker: &TaskTracker) {
+        let mut queue = session.queries.lock();
+        if queue.waiting.len() == MAX_WAITING {
+            return;
+        }
+        queue.waiting.push_back(Asked { query, end });
+        if !std::mem::replace(&mut queue.answering, true) {
+            tracker.spawn(answer_all(Arc::clone(session)));
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Option<Asked> {
+        let mut queue = self.lock();
+        let next = queue.waiting.pop_front();
+        queue.answering = next.is_some();
+        next
+    }
+}
+
+async fn answer_all(session: Arc<Session>) {
+    while let Some(asked) = session.queries.next() {
+        if let Some(bytes) = compose(&session, &asked).await {
+            // A program that does not read its terminal gets no answer.
+            let _ = session.input.write(&bytes, || 0).await;
+        }
+    }
+}
+
+async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
+    let size = {
+        let state = session.state();
+        (state.rows, state.cols)
+    };
+    let mut cursor = None;
+    if needs_cursor(&asked.query) {
+        let look = session.screen.look(&session.output, asked.end, |screen| {
+            let cursor = screen.cursor();
+            (cursor.row, cursor.col)
+        });
+        cursor = Some(look.await.ok()?.0);
+    }
+    answer(&asked.query, cursor, size)
+}

@@ -1,0 +1,90 @@
+//! What the command line asks for.
+
+use crate::Result;
+use std::path::PathBuf;
+
+/// Names the folder with the daemon and the client that are measured.
+const BIN_DIR: &str = "CCD_BENCH_BIN_DIR";
+
+/// The options of a run.
+#[derive(Debug)]
+pub(crate) struct Args {
+    /// A smoke run: everything once, with small amounts.
+    pub(crate) quick: bool,
+    /// Where the figures go as JSON.
+    pub(crate) json: Option<PathBuf>,
+    /// Folder of `ccd` and `ccctl`, optimised as they are shipped.
+    pub(crate) bin_dir: PathBuf,
+    /// Be the process that holds so many terminals and nothing else.
+    pub(crate) hold_sessions: Option<usize>,
+    only: Vec<String>,
+}
+
+impl Args {
+    /// Reads the options of this process.
+    ///
+    /// # Errors
+    ///
+    /// An unknown option, or no binaries to measure.
+    pub(crate) fn parse() -> Result<Self> {
+        let mut parsed = Self {
+            quick: false,
+            json: None,
+            bin_dir: PathBuf::new(),
+            hold_sessions: None,
+            only: Vec::new(),
+        };
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or(format!("{word} needs a value"));
+            match word.as_str() {
+                "--bench" => {} // cargo says so to every benchmark
+                "--quick" => parsed.quick = true,
+                "--json" => parsed.json = Some(value()?.into()),
+                "--only" => parsed.only.push(value()?),
+                "--hold-sessions" => parsed.hold_sessions = Some(value()?.parse()?),
+                _ => return Err(format!("unknown option {word}").into()),
+            }
+        }
+        if parsed.hold_sessions.is_none() {
+            parsed.bin_dir = find_binaries()?;
+        }
+        Ok(parsed)
+    }
+
+    /// True when the row of this name shall be measured.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| name.contains(only.as_str()))
+    }
+
+    /// `full` in a real run, `quick` in a smoke run.
+    pub(crate) fn amount(&self, full: usize, quick: usize) -> usize {
+        if self.quick { quick } else { full }
+    }
+
+    pub(crate) fn client(&self) -> PathBuf {
+        self.bin_dir.join("ccctl")
+    }
+}
+
+/// `CCD_BENCH_BIN_DIR`, else the folder above the one where cargo puts benchmarks.
+fn find_binaries() -> Result<PathBuf> {
+    let dir = match std::env::var_os(BIN_DIR) {
+        Some(dir) => PathBuf::from(dir),
+        None => {
+            let own = std::env::current_exe()?;
+            let above = own.parent().and_then(|deps| deps.parent());
+            above.ok_or("this program lies nowhere")?.to_owned()
+        }
+    };
+    for name in ["ccd", "ccctl"] {
+        if !dir.join(name).exists() {
+            let dir = dir.display();
+            return Err(format!(
+                "there is no {name} in {dir}: run cargo build --release, or set {BIN_DIR}"
+            )
+            .into());
+        }
+    }
+    Ok(dir)
+}

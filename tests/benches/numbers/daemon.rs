@@ -1,0 +1,188 @@
+//! The real daemon, in a home of its own that goes away with it.
+
+use crate::Result;
+use crate::args::Args;
+use crate::wire::Wire;
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{
+    Pattern, Session, SessionClose, SessionCloseParams, SessionCreate, SessionCreateParams,
+    SessionExpect, SessionExpectParams,
+};
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::BTreeMap;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The prompt of every shell that is measured.
+pub(crate) const PROMPT: &str = "ready> ";
+
+/// How to start bash so that it does nothing but show [`PROMPT`].
+pub(crate) const BASH: [&str; 4] = ["bash", "--norc", "--noprofile", "-i"];
+
+/// How long the daemon may take to answer, or to end.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Sessions that are measured have no limits.
+const CONFIG: &str = r#"{"max_sessions": 0, "max_output_size": 0, "default_timeout": 120}"#;
+
+/// A running daemon; ended and cleaned up when dropped.
+#[derive(Debug)]
+pub(crate) struct Daemon {
+    child: Child,
+    /// On disk, where logs belong.
+    home: PathBuf,
+    /// In memory where there is such a folder, as the runtime folder of a user is.
+    runtime: PathBuf,
+}
+
+impl Daemon {
+    /// Starts a daemon and waits until it answers. `name` tells its folders apart.
+    pub(crate) fn start(args: &Args, name: &str) -> Result<Self> {
+        let unique = format!("ccd-bench-{}-{name}", std::process::id());
+        let home = std::env::temp_dir().join(&unique);
+        let memory = Path::new("/dev/shm");
+        let runtime = match memory.is_dir() {
+            true => memory.join(&unique),
+            false => home.join("run"),
+        };
+        for folder in [&home, &runtime] {
+            std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)?;
+        }
+        std::fs::write(home.join("config.json"), CONFIG)?;
+        let mut command = Command::new(args.bin_dir.join("ccd"));
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", &home)
+            .env("CCD_HOME", &home)
+            .env("CCD_CONFIG", home.join("config.json"))
+            .env("CCD_SOCKET", runtime.join("s"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        end_with_us(&mut command);
+        let child = command.spawn()?;
+        let daemon = Self {
+            child,
+            home,
+            runtime,
+        };
+        daemon.wait_until_it_answers()?;
+        Ok(daemon)
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.runtime.join("s")
+    }
+
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// A new connection.
+    pub(crate) fn connect(&self) -> Result<Wire> {
+        Wire::open(&self.socket())
+    }
+
+    fn wait_until_it_answers(&self) -> Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Ok(mut wire) = self.connect() {
+                let params = ccd_protocol::method::NoParams {};
+                wire.call::<ccd_protocol::daemon::DaemonPing>(&params)?;
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                return Err("the daemon does not answer".into());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn stop(&mut self) {
+        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process(pid, Signal::TERM);
+        }
+        let deadline = Instant::now() + PATIENCE;
+        while let Ok(None) = self.child.try_wait() {
+            if Instant::now() > deadline {
+                let _ = self.child.kill();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.stop();
+        for folder in [&self.home, &self.runtime] {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// Lets `command` get SIGTERM when this process dies, however it dies.
+pub(crate) fn end_with_us(command: &mut Command) {
+    // SAFETY: between fork and exec it makes one system call and touches no memory but its stack.
+    unsafe {
+        command.pre_exec(|| {
+            #[cfg(target_os = "linux")]
+            rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
+            Ok(())
+        });
+    }
+}
+
+/// A program without limits of time, on a terminal of the default size.
+pub(crate) fn session(argv: &[&str]) -> SessionCreateParams {
+    SessionCreateParams {
+        program: argv.first().map(|&program| program.to_owned()),
+        args: argv.iter().skip(1).map(|&word| word.to_owned()).collect(),
+        env: BTreeMap::from([("PS1".to_owned(), PROMPT.to_owned())]),
+        persist: Some(true),
+        max_output_size: Some(0),
+        ..SessionCreateParams::default()
+    }
+}
+
+/// Starts a session.
+pub(crate) fn create(wire: &mut Wire, params: &SessionCreateParams) -> Result<Session> {
+    wire.call::<SessionCreate>(params)
+}
+
+/// Waits for `text` in all output of a session.
+pub(crate) fn await_text(wire: &mut Wire, session: &str, text: &str) -> Result<()> {
+    wire.call::<SessionExpect>(&expect_from_start(session, text))?;
+    Ok(())
+}
+
+/// The parameters that wait for `text` from the first byte on, for two minutes.
+pub(crate) fn expect_from_start(session: &str, text: &str) -> SessionExpectParams {
+    SessionExpectParams {
+        session: session.to_owned(),
+        patterns: vec![Pattern::Exact(text.to_owned())],
+        timeout_ms: Timeout::After(120_000.0),
+        from: Some(0),
+        raw: false,
+    }
+}
+
+/// Ends a session without grace.
+pub(crate) fn close(wire: &mut Wire, session: &str) -> Result<()> {
+    let params = SessionCloseParams {
+        session: session.to_owned(),
+        grace_ms: Some(0.0),
+    };
+    wire.call::<SessionClose>(&params)?;
+    Ok(())
+}

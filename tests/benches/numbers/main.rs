@@ -1,0 +1,57 @@
+//! The figures that the project promises, each beside the limit of the machine and beside its peers.
+//!
+//! `cargo build --release && cargo bench -p ccd-tests --bench numbers [-- --quick] [--only NAME] [--json FILE]`
+//!
+//! Everything that is compared runs alternately in the same run, so the ratios count and not the times. Nothing is
+//! asserted about time; that every contender did the same work is.
+
+mod args;
+mod bare;
+mod daemon;
+mod flood;
+mod pexpect;
+mod proc;
+mod report;
+mod rows;
+mod samples;
+mod spawn;
+mod tmux;
+mod wire;
+
+use args::Args;
+use report::Report;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Whatever ends the run: there is nobody to tell the causes apart.
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "numbers: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let args = Args::parse()?;
+    if let Some(count) = args.hold_sessions {
+        return rows::memory::hold_bare_sessions(count);
+    }
+    let mut report = Report::default();
+    for row in rows::ALL {
+        if args.wants(row.name) {
+            let _ = writeln!(std::io::stderr(), "measuring {} …", row.name);
+            (row.measure)(&args, &mut report).map_err(|error| format!("{}: {error}", row.name))?;
+        }
+    }
+    report.note("The row of the named pipe is missing: it comes with named pipes.");
+    std::io::stdout().write_all(report.markdown().as_bytes())?;
+    if let Some(path) = &args.json {
+        std::fs::write(path, report.json())?;
+    }
+    Ok(())
+}

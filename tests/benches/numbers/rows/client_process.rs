@@ -1,0 +1,69 @@
+//! One process of the client, from start to exit.
+
+use crate::Result;
+use crate::args::Args;
+use crate::daemon::{Daemon, create, session};
+use crate::report::{Line, Report};
+use crate::samples::{Contender, Samples, alternate};
+use crate::tmux::Tmux;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+const GOAL: f64 = 1.3;
+
+/// Blocks that alternate; with `/bin/true` between every two others.
+const BLOCKS: usize = 100;
+
+pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
+    let daemon = Daemon::start(args, "client-process")?;
+    let mut wire = daemon.connect()?;
+    let id = create(&mut wire, &session(&["cat"]))?.session_id;
+    let mut tmux = Tmux::start("client-process")?;
+    let rounds = args.amount(500, 100).div_ceil(BLOCKS);
+
+    let mut ours = Command::new(args.client());
+    ours.args(["session", "send", &id, "x"])
+        .env("CCD_HOME", daemon.home())
+        .env("CCD_SOCKET", daemon.socket())
+        .env("CCD_NO_START", "1");
+    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
+        (rounds, runs_of(Command::new("/bin/true"))),
+        (rounds, runs_of(ours)),
+    ];
+    if let Some(tmux) = &mut tmux {
+        let mut command = tmux.command();
+        command.args(["send-keys", "x", "Enter"]);
+        contenders.push((rounds, runs_of(command)));
+    }
+    let samples = alternate(BLOCKS, &mut contenders)?;
+    drop(contenders);
+    let ratio = samples[1].median() / samples[0].median();
+    report.add(Line {
+        what: "one `ccctl session send` process, start to exit (p50 / p95)".into(),
+        bare: format!("/bin/true {}", samples[0].p50_p95_ms()),
+        peers: samples
+            .get(2)
+            .map(|tmux| format!("tmux send-keys {}", tmux.p50_p95_ms()))
+            .unwrap_or_default(),
+        ccd: samples[1].p50_p95_ms(),
+        goal: format!("≤ {GOAL} × /bin/true"),
+        ratio: format!("{ratio:.2}"),
+        met: Some(ratio <= GOAL),
+    });
+    Ok(())
+}
+
+fn runs_of<'a>(mut command: Command) -> Contender<'a> {
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    Box::new(move |rounds, samples: &mut Samples| {
+        for _ in 0..rounds {
+            let start = Instant::now();
+            let status = command.spawn()?.wait()?;
+            samples.add(start.elapsed());
+            if !status.success() {
+                return Err(format!("{command:?} ended with {status}").into());
+            }
+        }
+        Ok(())
+    })
+}

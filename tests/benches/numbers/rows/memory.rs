@@ -1,0 +1,167 @@
+//! Memory of our processes, rings left out: idle, per idle session, per session that keeps 10,000 lines.
+
+use crate::Result;
+use crate::args::Args;
+use crate::bare::Bare;
+use crate::daemon::{Daemon, await_text, create, end_with_us, session};
+use crate::proc::memory;
+use crate::report::{Line, Report};
+use crate::tmux::Tmux;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const MIB: f64 = (1 << 20) as f64;
+const KIB: f64 = (1 << 10) as f64;
+
+const BASE_GOAL_MIB: f64 = 8.0;
+const IDLE_GOAL_KIB: f64 = 40.0;
+const FULL_GOAL_MIB: f64 = 0.8;
+
+/// What only lasted as long as the start is given back by then.
+const SETTLE: Duration = Duration::from_secs(3);
+
+/// Prints 10,000 lines of 36 bytes, and then waits.
+const FULL: &str = "yes 'thirty-five characters and a newline' | head -n 10000 | cut -c 1-35; echo READY; exec cat";
+
+/// Memory in bytes: of the process alone, for each idle session, for each full one.
+#[derive(Debug)]
+struct Figures {
+    base: f64,
+    idle: f64,
+    full: f64,
+}
+
+pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
+    let (idle, full) = (args.amount(200, 20), args.amount(20, 4));
+    let daemon = Daemon::start(args, "memory")?;
+    let mut wire = daemon.connect()?;
+    let ours = figures(daemon.pid(), idle, full, |argv, count| {
+        for _ in 0..count {
+            let id = create(&mut wire, &session(argv))?.session_id;
+            if argv.len() > 1 {
+                await_text(&mut wire, &id, "READY")?;
+            }
+        }
+        Ok(())
+    })?;
+    let base = memory(daemon.pid())?;
+    let tmux = match Tmux::start("memory")? {
+        Some(mut tmux) => Some(tmux_figures(&mut tmux, idle, full)?),
+        None => None,
+    };
+    let bare = bare_memory(idle)? as f64;
+    let peers = |pick: fn(&Figures) -> String| {
+        tmux.as_ref()
+            .map(|tmux| format!("tmux {}", pick(tmux)))
+            .unwrap_or_default()
+    };
+    let mib = |bytes: f64| format!("{:.1} MiB", bytes / MIB);
+    let kib = |bytes: f64| format!("{:.1} KiB", bytes / KIB);
+    report.add(Line {
+        what: "memory without sessions (PSS without rings)".into(),
+        bare: format!("{} with {idle} terminals", mib(bare)),
+        peers: peers(|tmux| format!("{:.1} MiB", tmux.base / MIB)),
+        ccd: mib(ours.base),
+        goal: format!("≤ {BASE_GOAL_MIB} MiB"),
+        ratio: format!("{:.2}", ours.base / MIB / BASE_GOAL_MIB),
+        met: Some(ours.base <= BASE_GOAL_MIB * MIB),
+    });
+    report.add(Line {
+        what: format!("memory for each of {idle} idle `cat` sessions"),
+        bare: String::new(),
+        peers: peers(|tmux| format!("{:.1} KiB", tmux.idle / KIB)),
+        ccd: kib(ours.idle),
+        goal: format!("≤ {IDLE_GOAL_KIB} KiB"),
+        ratio: format!("{:.2}", ours.idle / KIB / IDLE_GOAL_KIB),
+        met: Some(ours.idle <= IDLE_GOAL_KIB * KIB),
+    });
+    report.add(Line {
+        what: "memory for a session with 10,000 lines of 36 bytes".into(),
+        bare: mib(10_000.0 * 36.0),
+        peers: peers(|tmux| format!("{:.2} MiB", tmux.full / MIB)),
+        ccd: format!("{:.2} MiB", ours.full / MIB),
+        goal: format!("≤ {FULL_GOAL_MIB} MiB"),
+        ratio: format!("{:.2}", ours.full / MIB / FULL_GOAL_MIB),
+        met: Some(ours.full <= FULL_GOAL_MIB * MIB),
+    });
+    report.note(&format!(
+        "Memory of the daemon in the end: {} in all, {} of it not in any file.",
+        mib(base.total as f64),
+        mib(base.own() as f64)
+    ));
+    Ok(())
+}
+
+/// Measures the process `pid` while `start` starts so many sessions with a command.
+fn figures(
+    pid: u32,
+    idle: usize,
+    full: usize,
+    mut start: impl FnMut(&[&str], usize) -> Result<()>,
+) -> Result<Figures> {
+    let settled = || -> Result<f64> {
+        std::thread::sleep(SETTLE);
+        Ok(memory(pid)?.total as f64)
+    };
+    let base = settled()?;
+    start(&["cat"], idle)?;
+    let with_idle = settled()?;
+    start(&["sh", "-c", FULL], full)?;
+    let with_full = settled()?;
+    Ok(Figures {
+        base,
+        idle: (with_idle - base) / idle as f64,
+        full: (with_full - with_idle) / full as f64,
+    })
+}
+
+fn tmux_figures(tmux: &mut Tmux, idle: usize, full: usize) -> Result<Figures> {
+    tmux.run("set -g history-limit 10000")?;
+    let script = format!("\"{FULL}\"");
+    figures(tmux.server_pid(), idle, full, |argv, count| {
+        for _ in 0..count {
+            if argv.len() == 1 {
+                tmux.open(argv)?;
+            } else {
+                let pane = tmux.open(&["sh", "-c", &script])?;
+                tmux.wait_for(&pane, b"READY")?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Memory of a process that holds so many terminals and nothing else.
+fn bare_memory(count: usize) -> Result<u64> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .args(["--hold-sessions", &count.to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    end_with_us(&mut command);
+    let mut child = command.spawn()?;
+    let mut line = String::new();
+    if let Some(output) = child.stdout.take() {
+        BufReader::new(output).read_line(&mut line)?;
+    }
+    let measured = memory(child.id());
+    drop(child.stdin.take());
+    child.wait()?;
+    Ok(measured?.total)
+}
+
+/// Holds so many terminals until standard input ends.
+///
+/// # Errors
+///
+/// A terminal could not be opened.
+pub(crate) fn hold_bare_sessions(count: usize) -> Result<()> {
+    let mut terminals = Vec::new();
+    for _ in 0..count {
+        terminals.push(Bare::start(&["cat"], &[])?);
+    }
+    writeln!(std::io::stdout(), "holding")?;
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! The rows of the table, in its order.
+
+mod beside_floods;
+mod client_process;
+mod far_match;
+mod idle;
+pub(crate) mod memory;
+mod round_trip;
+mod start;
+mod throughput;
+
+use crate::Result;
+use crate::args::Args;
+use crate::report::Report;
+
+/// A row, or several that are measured together.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) measure: fn(&Args, &mut Report) -> Result<()>,
+}
+
+/// Everything that is measured.
+pub(crate) const ALL: [Row; 8] = [
+    Row {
+        name: "round-trip",
+        measure: round_trip::measure,
+    },
+    Row {
+        name: "client-process",
+        measure: client_process::measure,
+    },
+    Row {
+        name: "start",
+        measure: start::measure,
+    },
+    Row {
+        name: "throughput",
+        measure: throughput::measure,
+    },
+    Row {
+        name: "beside-floods",
+        measure: beside_floods::measure,
+    },
+    Row {
+        name: "memory",
+        measure: memory::measure,
+    },
+    Row {
+        name: "idle",
+        measure: idle::measure,
+    },
+    Row {
+        name: "far-match",
+        measure: far_match::measure,
+    },
+];

@@ -1,0 +1,171 @@
+//! Send and expect on a warm connection, in one request.
+
+use crate::Result;
+use crate::args::Args;
+use crate::bare::Bare;
+use crate::daemon::{BASH, Daemon, PROMPT, await_text, create, session};
+use crate::pexpect::Pexpect;
+use crate::report::{Line, Report};
+use crate::samples::{Contender, Samples, alternate};
+use crate::tmux::Tmux;
+use crate::wire::{Request, Wire, result_of};
+use ccd_protocol::session::{Pattern, SendExpect, SessionSend, SessionSendParams};
+use std::time::Instant;
+
+/// What ccd may take more than the limit.
+const ALLOWANCE_US: f64 = 45.0;
+
+/// Blocks that alternate; a tenth of all rounds each.
+const BLOCKS: usize = 10;
+
+/// A round: something typed, and something awaited in the output from then on.
+pub(crate) struct Round {
+    pub(crate) argv: &'static [&'static str],
+    /// Printed before the first round can begin.
+    ready: &'static str,
+    pub(crate) typed: &'static str,
+    /// As the terminal prints it.
+    pub(crate) answer: &'static [u8],
+    /// The same without the carriage returns.
+    clean_answer: &'static str,
+}
+
+/// `cat`: the echo and then the line itself.
+pub(crate) const LINE: Round = Round {
+    argv: &["cat"],
+    ready: "",
+    typed: "ping\n",
+    answer: b"ping\r\nping\r\n",
+    clean_answer: "ping\nping\n",
+};
+
+/// A shell: Enter, and the next prompt.
+const SHELL: Round = Round {
+    argv: &BASH,
+    ready: PROMPT,
+    typed: "\r",
+    answer: PROMPT.as_bytes(),
+    clean_answer: PROMPT,
+};
+
+pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
+    let daemon = Daemon::start(args, "round-trip")?;
+    let mut pexpect = Pexpect::start()?;
+    for (round, name, verb) in [(&LINE, "cat", "line"), (&SHELL, "bash", "prompt")] {
+        let mut tmux = Tmux::start("round-trip")?;
+        let mut wire = daemon.connect()?;
+        let rounds = args.amount(2_000, 100) / BLOCKS;
+        let mut names = vec!["bare", "ccd"];
+        let mut contenders: Vec<(usize, Contender<'_>)> =
+            vec![(rounds, bare(round)?), (rounds, ccd(&mut wire, round)?)];
+        if let Some(tmux) = &mut tmux {
+            names.push("tmux -C");
+            contenders.push((rounds, through_tmux(tmux, round)?));
+        }
+        if let Some(pexpect) = &mut pexpect {
+            // Its default pause before each send makes a round take 50 ms: a few are enough.
+            names.push("pexpect");
+            contenders.push((
+                rounds.div_ceil(50),
+                Box::new(move |rounds, samples: &mut Samples| {
+                    samples.extend(pexpect.measure(&format!("{verb} 0.05 {rounds}"))?);
+                    Ok(())
+                }),
+            ));
+        }
+        let samples = alternate(BLOCKS, &mut contenders)?;
+        drop(contenders);
+        report.add(line(name, &names, &samples));
+    }
+    Ok(())
+}
+
+fn line(name: &str, names: &[&str], samples: &[Samples]) -> Line {
+    let peers = names.iter().zip(samples).skip(2);
+    let peers: Vec<String> = peers
+        .map(|(name, samples)| format!("{name} {}", samples.p50_p95()))
+        .collect();
+    let (limit, ours) = (samples[0].median(), samples[1].median());
+    Line {
+        what: format!("send → expect, one request, {name} (p50 / p95)"),
+        bare: samples[0].p50_p95(),
+        peers: peers.join(", "),
+        ccd: samples[1].p50_p95(),
+        goal: format!(
+            "≤ limit + {ALLOWANCE_US} µs = {:.0} µs",
+            limit + ALLOWANCE_US
+        ),
+        ratio: format!("{:.2} (+{:.0} µs)", ours / limit, ours - limit),
+        met: Some(ours <= limit + ALLOWANCE_US),
+    }
+}
+
+/// Rounds on a terminal of our own.
+pub(crate) fn bare<'a>(round: &'static Round) -> Result<Contender<'a>> {
+    let mut terminal = Bare::start(round.argv, &[("PS1", PROMPT)])?;
+    terminal.wait_for(round.ready.as_bytes()).or_else(|error| {
+        // Nothing is awaited of a program that prints nothing by itself.
+        if round.ready.is_empty() {
+            Ok(0)
+        } else {
+            Err(error)
+        }
+    })?;
+    Ok(Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            let start = Instant::now();
+            terminal.write(round.typed.as_bytes())?;
+            terminal.wait_for(round.answer)?;
+            samples.add(start.elapsed());
+        }
+        Ok(())
+    }))
+}
+
+/// Rounds through a session of the daemon behind `wire`.
+pub(crate) fn ccd<'a>(wire: &'a mut Wire, round: &'static Round) -> Result<Contender<'a>> {
+    let id = create(wire, &session(round.argv))?.session_id;
+    if !round.ready.is_empty() {
+        await_text(wire, &id, round.ready)?;
+    }
+    let request = Request::new::<SessionSend>(&SessionSendParams {
+        session: id,
+        text: Some(round.typed.to_owned()),
+        expect: Some(SendExpect {
+            patterns: vec![Pattern::Exact(round.clean_answer.to_owned())],
+            ..SendExpect::default()
+        }),
+        ..SessionSendParams::default()
+    })?;
+    Ok(Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            let start = Instant::now();
+            let answer = wire.exchange(&request)?;
+            samples.add(start.elapsed());
+            let reply = result_of::<SessionSend>(answer)?;
+            let found = reply.expect.ok_or("send did not wait")?;
+            if found.matched != round.clean_answer {
+                return Err("something else matched".into());
+            }
+        }
+        Ok(())
+    }))
+}
+
+fn through_tmux<'a>(tmux: &'a mut Tmux, round: &'static Round) -> Result<Contender<'a>> {
+    let pane = tmux.open(round.argv)?;
+    if !round.ready.is_empty() {
+        tmux.wait_for(&pane, round.ready.as_bytes())?;
+    }
+    let typed = round.typed.trim_end();
+    let command = format!("send-keys -t {pane} {typed} Enter");
+    Ok(Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            let start = Instant::now();
+            tmux.send(&command)?;
+            tmux.wait_for(&pane, round.answer)?;
+            samples.add(start.elapsed());
+        }
+        Ok(())
+    }))
+}

@@ -1,0 +1,208 @@
+//! Draining a child that floods, with everything that must be kept of it.
+
+use crate::Result;
+use crate::args::Args;
+use crate::bare::Bare;
+use crate::daemon::{Daemon, create, session};
+use crate::flood::AnsiFile;
+use crate::report::{Line, Report};
+use crate::samples::{Contender, Samples, alternate};
+use crate::tmux::Tmux;
+use crate::wire::Wire;
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{
+    SessionCleanup, SessionCleanupParams, SessionScreen, SessionScreenParams, SessionWait,
+    SessionWaitParams, WaitFor,
+};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+const GOAL: f64 = 0.9;
+
+/// Pause of somebody who looks at the screen again and again.
+const LOOK_PAUSE: Duration = Duration::from_millis(100);
+
+/// How often the length of a log is looked at.
+const LENGTH_PAUSE: Duration = Duration::from_millis(1);
+
+pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
+    let file = AnsiFile::create(args.amount(128 << 20, 4 << 20))?;
+    let printed = Bare::start(&["cat", file.word()?], &[])?.drain()?;
+    let daemon = Daemon::start(args, "throughput")?;
+    let mut wire = daemon.connect()?;
+    let mut looking = daemon.connect()?;
+    let mut tmux = Tmux::start("throughput")?;
+    let log = daemon.home().join("log-of-a-peer");
+
+    let mut names = vec!["bare", "ccd", "ccd, screen looked at"];
+    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
+        (1, bare(&file, printed)),
+        (1, ccd(&mut wire, None, &file, printed)),
+        (1, ccd(&mut looking, Some(&daemon), &file, printed)),
+    ];
+    if Command::new("script")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_ok()
+    {
+        names.push("script");
+        contenders.push((1, script(&file, &log, printed)));
+    }
+    if let Some(tmux) = &mut tmux {
+        names.push("tmux pipe-pane");
+        contenders.push((1, through_tmux(tmux, &file, &log, printed)));
+    }
+    let samples = alternate(args.amount(5, 1), &mut contenders)?;
+    drop(contenders);
+
+    let rate = |samples: &Samples| printed as f64 / samples.median();
+    let cell = |samples: &Samples| format!("{:.0} MB/s", rate(samples));
+    let peers: Vec<String> = names
+        .iter()
+        .zip(&samples)
+        .skip(3)
+        .map(|(name, samples)| format!("{name} {}", cell(samples)))
+        .collect();
+    for (index, what) in [(1, "nobody looks"), (2, "screen looked at every 100 ms")] {
+        let ratio = rate(&samples[index]) / rate(&samples[0]);
+        report.add(Line {
+            what: format!(
+                "draining {} MB of ANSI text into log, rotation and ring, {what}",
+                printed / 1_000_000
+            ),
+            bare: cell(&samples[0]),
+            peers: peers.join(", "),
+            ccd: cell(&samples[index]),
+            goal: format!("≥ {GOAL} × limit"),
+            ratio: format!("{ratio:.2}"),
+            met: Some(ratio >= GOAL),
+        });
+    }
+    Ok(())
+}
+
+fn check(printed: u64, expected: u64) -> Result<()> {
+    if printed == expected {
+        return Ok(());
+    }
+    Err(format!("{printed} bytes came of {expected}").into())
+}
+
+fn bare(file: &AnsiFile, expected: u64) -> Contender<'_> {
+    Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            let start = Instant::now();
+            let printed = Bare::start(&["cat", file.word()?], &[])?.drain()?;
+            samples.add(start.elapsed());
+            check(printed, expected)?;
+        }
+        Ok(())
+    })
+}
+
+/// From the request to the moment when everything is in the log. With `looked_at`, somebody looks meanwhile.
+fn ccd<'a>(
+    wire: &'a mut Wire,
+    looked_at: Option<&'a Daemon>,
+    file: &'a AnsiFile,
+    expected: u64,
+) -> Contender<'a> {
+    Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            let start = Instant::now();
+            let id = create(wire, &session(&["cat", file.word()?]))?.session_id;
+            let exit = SessionWaitParams {
+                session: id.clone(),
+                condition: WaitFor::Exit,
+                idle_ms: None,
+                timeout_ms: Timeout::Forever,
+            };
+            let ended = AtomicBool::new(false);
+            let record = std::thread::scope(|scope| {
+                if let Some(daemon) = looked_at {
+                    scope.spawn(|| look(daemon, &id, &ended));
+                }
+                let reply = wire.call::<SessionWait>(&exit);
+                samples.add(start.elapsed());
+                ended.store(true, Relaxed);
+                reply
+            })?
+            .session;
+            check(record.output.output_bytes, expected)?;
+            if !record.output.gaps.is_empty() {
+                return Err("the log has gaps".into());
+            }
+            // Its files must not fill the disk.
+            wire.call::<SessionCleanup>(&SessionCleanupParams::default())?;
+        }
+        Ok(())
+    })
+}
+
+fn look(daemon: &Daemon, id: &str, ended: &AtomicBool) {
+    let Ok(mut wire) = daemon.connect() else {
+        return;
+    };
+    let params = SessionScreenParams {
+        session: id.to_owned(),
+        ..SessionScreenParams::default()
+    };
+    while !ended.load(Relaxed) && wire.call::<SessionScreen>(&params).is_ok() {
+        std::thread::sleep(LOOK_PAUSE);
+    }
+}
+
+fn script<'a>(file: &'a AnsiFile, log: &'a Path, expected: u64) -> Contender<'a> {
+    Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            let start = Instant::now();
+            let status = Command::new("script")
+                .args(["-q", "-c", &format!("cat {}", file.word()?)])
+                .arg(log)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .status()?;
+            samples.add(start.elapsed());
+            let len = std::fs::metadata(log)?.len();
+            std::fs::remove_file(log)?;
+            // It adds lines of its own at both ends.
+            if !status.success() || len < expected {
+                return Err("script lost output".into());
+            }
+        }
+        Ok(())
+    })
+}
+
+fn through_tmux<'a>(
+    tmux: &'a mut Tmux,
+    file: &'a AnsiFile,
+    log: &'a Path,
+    expected: u64,
+) -> Contender<'a> {
+    Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            // A session of its own: our control client shall not get the flood.
+            let script = format!("read go; cat {}; exec cat", file.word()?);
+            tmux.run(&format!("new-session -d -s flood -x 80 -y 24 \"{script}\""))?;
+            tmux.run(&format!(
+                "pipe-pane -t flood 'exec cat > {}'",
+                log.display()
+            ))?;
+            let start = Instant::now();
+            tmux.run("send-keys -t flood Enter")?;
+            // The echo of Enter comes first.
+            while std::fs::metadata(log).map_or(0, |log| log.len()) < expected + 2 {
+                std::thread::sleep(LENGTH_PAUSE);
+            }
+            samples.add(start.elapsed());
+            tmux.run("kill-session -t flood")?;
+            std::fs::remove_file(log)?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,80 @@
+//! A connection to the daemon that costs as little as possible itself.
+
+use crate::Result;
+use ccd_protocol::Method;
+use serde::Deserialize;
+use serde_json::json;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// Room for one read; grows when a reply is longer.
+const READ_BYTES: usize = 64 << 10;
+
+/// A connection that speaks lines.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    stream: UnixStream,
+    buffer: Vec<u8>,
+}
+
+/// A request that was written down before the clock started.
+#[derive(Debug, Clone)]
+pub(crate) struct Request(Vec<u8>);
+
+#[derive(Deserialize)]
+struct Answer<R> {
+    result: Option<R>,
+    error: Option<serde_json::Value>,
+}
+
+impl Request {
+    pub(crate) fn new<M: Method>(params: &M::Params) -> Result<Self> {
+        let params = serde_json::to_value(params)?;
+        let line = json!({"jsonrpc": "2.0", "id": 1, "method": M::NAME, "params": params});
+        Ok(Self(format!("{line}\n").into_bytes()))
+    }
+}
+
+impl Wire {
+    pub(crate) fn open(socket: &Path) -> Result<Self> {
+        Ok(Self {
+            stream: UnixStream::connect(socket)?,
+            buffer: vec![0; READ_BYTES],
+        })
+    }
+
+    /// Sends a request and returns the line of its answer, unread.
+    pub(crate) fn exchange(&mut self, request: &Request) -> Result<&[u8]> {
+        self.stream.write_all(&request.0)?;
+        let mut filled = 0;
+        loop {
+            if filled == self.buffer.len() {
+                self.buffer.resize(filled * 2, 0);
+            }
+            let len = self.stream.read(&mut self.buffer[filled..])?;
+            if len == 0 {
+                return Err("the daemon closed the connection".into());
+            }
+            filled += len;
+            if self.buffer[filled - 1] == b'\n' {
+                return Ok(&self.buffer[..filled]);
+            }
+        }
+    }
+
+    /// Sends a request and returns its result.
+    pub(crate) fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply> {
+        let request = Request::new::<M>(params)?;
+        result_of::<M>(self.exchange(&request)?)
+    }
+}
+
+/// Reads the line of an answer.
+pub(crate) fn result_of<M: Method>(line: &[u8]) -> Result<M::Reply> {
+    let answer: Answer<M::Reply> = serde_json::from_slice(line)?;
+    match answer.result {
+        Some(result) => Ok(result),
+        None => Err(format!("{}: {}", M::NAME, answer.error.unwrap_or_default()).into()),
+    }
+}

@@ -1,0 +1,263 @@
+//! Waiting for patterns: what matches, where, and whose cursor moves.
+
+use crate::support::Daemon;
+use crate::support::session::{OpenSession, assert_error, exact, lacks, regex};
+use ccd_protocol::session::{
+    Pattern, SendExpect, SessionExpectParams, SessionReadParams, SessionSendParams,
+};
+use ccd_protocol::{ErrorCode, Timeout};
+
+/// A program that prints `text` and then waits.
+fn printing<'a>(daemon: &'a Daemon, text: &str) -> OpenSession<'a> {
+    let session = daemon.open("sh", &["-c", "printf '%b' \"$1\"; exec cat", "sh", text]);
+    crate::support::eventually("the text is printed", || {
+        session.now().waiting_for_input.and_then(|waiting| {
+            (waiting.verdict == ccd_protocol::session::InputVerdict::Blocked).then_some(())
+        })
+    });
+    session
+}
+
+// Cases 4 to 6.
+#[test]
+fn a_conversation_with_python_goes_step_by_step() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let python = daemon.open("python3", &["-q"]);
+    python.expect(">>> ");
+    python.line("1 + 1");
+    let answer = python.expect(">>> ");
+    assert_eq!(answer.before, "1 + 1\n2\n");
+    for line in [
+        "def factorial(n):",
+        "    return 1 if n < 2 else n * factorial(n - 1)",
+    ] {
+        python.ask(line, r"\.\.\. ");
+    }
+    python.ask("", ">>> ");
+    assert_eq!(
+        python.ask("factorial(5)", r"(?m)^(\d+)\n").groups[1],
+        Some("120".to_owned())
+    );
+    python.expect(">>> ");
+    python.ask("1/0", "ZeroDivisionError");
+    python.expect(">>> ");
+    assert_eq!(python.ask("6 * 7", "(?m)^42$").matched, "42");
+}
+
+// Case 7.
+#[test]
+fn a_list_tells_which_pattern_came_and_what_stood_before() {
+    let daemon = Daemon::start();
+    let session = printing(&daemon, "one two three\\n");
+    let patterns = [regex("never"), regex("t(w)(x)?o"), exact("three")];
+    let found = session.expect_any(&patterns, 10_000.0).unwrap();
+    assert_eq!(found.index, 1);
+    assert_eq!(
+        (found.before.as_str(), found.matched.as_str()),
+        ("one ", "two")
+    );
+    let groups = [Some("two".to_owned()), Some("w".to_owned()), None];
+    assert_eq!(found.groups, groups);
+    assert_eq!((found.start, found.end, found.cursor), (4, 7, 7));
+}
+
+#[test]
+fn the_earliest_match_wins_and_then_the_first_pattern() {
+    let daemon = Daemon::start();
+    let session = printing(&daemon, "abcd");
+    let found = session
+        .expect_any(&[regex("c"), regex("b"), regex("bc")], 10_000.0)
+        .unwrap();
+    assert_eq!((found.index, found.matched.as_str()), (1, "b"));
+}
+
+// Case 8.
+#[test]
+fn exact_text_is_no_expression() {
+    let daemon = Daemon::start();
+    let session = printing(&daemon, "axb a.b*\\n");
+    let found = session.expect_any(&[exact("a.b*")], 10_000.0).unwrap();
+    assert_eq!((found.start, found.end), (4, 8));
+    let from_the_start = |pattern: Pattern| {
+        session.try_expect(SessionExpectParams {
+            patterns: vec![pattern],
+            from: Some(0),
+            timeout_ms: Timeout::After(0.0),
+            ..SessionExpectParams::default()
+        })
+    };
+    assert_eq!(from_the_start(regex("a.b")).unwrap().start, 0);
+    let error = from_the_start(exact("a.c")).unwrap_err();
+    assert_error(&error, ErrorCode::ExpectTimeout);
+}
+
+#[test]
+fn the_default_cursor_moves_past_each_match_and_from_moves_nothing() {
+    let daemon = Daemon::start();
+    let session = printing(&daemon, "a1 a2 a3 ");
+    assert_eq!(session.expect(r"a\d").matched, "a1");
+    let from = session
+        .try_expect(SessionExpectParams {
+            patterns: vec![regex(r"a3")],
+            from: Some(0),
+            ..SessionExpectParams::default()
+        })
+        .unwrap();
+    assert_eq!(from.cursor, 8);
+    assert_eq!(session.expect(r"a\d").matched, "a2");
+    assert_eq!(session.expect(r"a\d").matched, "a3");
+    let beyond = session.try_expect(SessionExpectParams {
+        patterns: vec![regex("a")],
+        from: Some(10_000),
+        ..SessionExpectParams::default()
+    });
+    assert_error(&beyond.unwrap_err(), ErrorCode::InvalidArgument);
+}
+
+// Case 12.
+#[test]
+fn reading_does_not_take_anything_from_expect() {
+    let daemon = Daemon::start();
+    let session = printing(&daemon, "hello\\n");
+    assert_eq!(session.output(), "hello\n");
+    let last = SessionReadParams {
+        lines: Some(1),
+        ..SessionReadParams::default()
+    };
+    session.read(last);
+    assert_eq!(session.expect("hello").start, 0);
+}
+
+#[test]
+fn a_send_with_expect_starts_where_it_was_written_and_moves_the_cursor() {
+    let daemon = Daemon::start();
+    let session = printing(&daemon, "ping\\n");
+    // The `ping` that is there already does not count, the echo of what is typed does.
+    let sent = session
+        .try_send(SessionSendParams {
+            text: Some("ping".to_owned()),
+            newline: true,
+            expect: Some(SendExpect {
+                patterns: vec![regex("ping")],
+                ..SendExpect::default()
+            }),
+            ..SessionSendParams::default()
+        })
+        .unwrap();
+    assert_eq!((sent.offset, sent.written_bytes), (6, 5));
+    let found = sent.expect.unwrap();
+    assert_eq!((found.start, found.end), (6, 10));
+    // Behind the echo comes what cat wrote.
+    assert_eq!(session.expect("ping").start, 12);
+}
+
+#[test]
+fn control_sequences_do_not_stand_in_the_way_but_raw_sees_them() {
+    let daemon = Daemon::start();
+    let coloured = "\\033[1;31mER\\033[0mROR\\033]0;title\\007!\\nnext";
+    let session = printing(&daemon, coloured);
+    let found = session.expect("ERROR!\nnext");
+    assert_eq!((found.matched.as_str(), found.start), ("ERROR!\nnext", 7));
+    let raw = session
+        .try_expect(SessionExpectParams {
+            patterns: vec![exact("\x1b[0mROR"), regex("never")],
+            from: Some(0),
+            raw: true,
+            ..SessionExpectParams::default()
+        })
+        .unwrap();
+    assert_eq!((raw.start, raw.before.as_str()), (9, "\x1b[1;31mER"));
+    let hidden = session.try_expect(SessionExpectParams {
+        patterns: vec![exact("\x1b[0m")],
+        from: Some(0),
+        timeout_ms: Timeout::After(0.0),
+        ..SessionExpectParams::default()
+    });
+    assert_error(&hidden.unwrap_err(), ErrorCode::ExpectTimeout);
+}
+
+#[test]
+fn a_character_and_a_match_may_come_in_pieces() {
+    let daemon = Daemon::start();
+    let script = r#"stty raw -echo
+        for byte in '\033' '[3' '1m' '\344' '\270' '\226' '\347' '\225' '\214' '!'; do
+            printf "$byte"; sleep 0.02
+        done; exec cat"#;
+    let session = daemon.open("sh", &["-c", script]);
+    let found = session.expect("世界!");
+    assert_eq!(
+        (found.matched.as_str(), found.before.as_str()),
+        ("世界!", "")
+    );
+    assert_eq!((found.start, found.end), (5, 12));
+}
+
+#[test]
+fn a_match_that_could_grow_is_decided_when_output_pauses() {
+    let daemon = Daemon::start();
+    let session = printing(&daemon, "count 1234");
+    assert_eq!(session.expect(r"\d+").matched, "1234");
+    // The end of the text is where output pauses, also the end of a prompt.
+    let dollar = session.try_expect(SessionExpectParams {
+        patterns: vec![regex(r"34$")],
+        from: Some(0),
+        ..SessionExpectParams::default()
+    });
+    assert_eq!(dollar.unwrap().end, 10);
+    session.text("5");
+    assert_eq!(session.expect(r"\d\z").matched, "5");
+}
+
+#[test]
+fn the_end_of_the_program_can_be_a_pattern() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "echo bye; exit 3"]);
+    let found = session
+        .expect_any(&[regex("never"), Pattern::Eof(true)], 20_000.0)
+        .unwrap();
+    assert_eq!(found.index, 1);
+    assert_eq!(
+        (found.before.as_str(), found.matched.as_str()),
+        ("bye\n", "")
+    );
+    assert_eq!((found.start, found.end), (5, 5));
+}
+
+#[test]
+fn the_time_out_can_be_a_pattern() {
+    let daemon = Daemon::start();
+    let session = printing(&daemon, "waiting");
+    let found = session
+        .expect_any(&[regex("never"), Pattern::Timeout(true)], 50.0)
+        .unwrap();
+    assert_eq!((found.index, found.before.as_str()), (1, "waiting"));
+    assert_eq!(found.end, 7);
+}
+
+#[test]
+fn a_pattern_that_cannot_be_used_names_the_place() {
+    let daemon = Daemon::start();
+    let session = daemon.open("cat", &[]);
+    let error = session
+        .expect_any(&[regex("fine"), regex("a(b")], 100.0)
+        .unwrap_err();
+    assert_error(&error, ErrorCode::InvalidPattern);
+    assert_eq!(error["data"]["index"], 1);
+    assert_eq!(error["data"]["position"], 1);
+}
+
+#[test]
+fn what_another_encoding_says_is_matched_as_text() {
+    let daemon = Daemon::start();
+    let params = ccd_protocol::session::SessionCreateParams {
+        encoding: Some("iso-8859-1".to_owned()),
+        ..crate::support::session::program(&daemon, "sh", &["-c", r"printf 'caf\351\n'; exec cat"])
+    };
+    let session = daemon.open_with(&params);
+    let found = session.expect("café");
+    assert_eq!((found.start, found.end), (0, 4));
+    assert_eq!(session.output(), "café\n");
+}

@@ -1,0 +1,272 @@
+//! When an expect ends without a match: the deadline, the program's end, a client that goes.
+
+use crate::support::session::{assert_error, exact, program, regex};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::session::{
+    Action, Pattern, SessionCreateParams, SessionExpectParams, SessionHistory, SessionHistoryParams,
+};
+use ccd_protocol::{ErrorCode, Timeout};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Prints a line every 0.3 s and never reads.
+const CHATTY: &[&str] = &[
+    "-c",
+    "n=0; while :; do n=$((n+1)); echo tick $n; sleep 0.3; done",
+];
+
+// Case 9.
+#[test]
+fn a_chatty_program_cannot_stretch_the_deadline() {
+    let daemon = Daemon::start();
+    let session = daemon.open_with(&SessionCreateParams {
+        timeout_s: Some(6.0),
+        ..program(&daemon, "sh", CHATTY)
+    });
+    session.expect("tick 1");
+    let started = Instant::now();
+    let error = session.expect_any(&[regex("tock")], 1000.0).unwrap_err();
+    let took = started.elapsed();
+    assert_error(&error, ErrorCode::ExpectTimeout);
+    assert!(took >= Duration::from_secs(1), "{took:?}");
+    assert!(took < Duration::from_secs(3), "{took:?}");
+    let data = &error["data"];
+    assert!(data["waited_ms"].as_u64().unwrap() >= 1000);
+    assert!(data["recent_output"].as_str().unwrap().contains("tick 2"));
+    assert_eq!(data["program"], "running");
+    let rows = daemon.call::<SessionHistory>(&SessionHistoryParams {
+        session: session.id().to_owned(),
+        ..SessionHistoryParams::default()
+    });
+    let rows = rows.unwrap().interactions;
+    assert!(rows.iter().all(|row| row.action != Action::Send));
+}
+
+#[test]
+fn a_fraction_of_a_second_is_a_time_out_too() {
+    let daemon = Daemon::start();
+    let session = daemon.open("cat", &[]);
+    let started = Instant::now();
+    let error = session.expect_any(&[regex("x")], 250.5).unwrap_err();
+    assert_error(&error, ErrorCode::ExpectTimeout);
+    let took = started.elapsed();
+    assert!(
+        took >= Duration::from_millis(250) && took < Duration::from_secs(2),
+        "{took:?}"
+    );
+}
+
+#[test]
+fn the_sessions_own_time_out_holds_where_a_request_names_none() {
+    let daemon = Daemon::start();
+    let session = daemon.open_with(&SessionCreateParams {
+        timeout_s: Some(0.2),
+        ..program(&daemon, "cat", &[])
+    });
+    assert_eq!(session.record.timeout, 0.2);
+    let started = Instant::now();
+    let error = session
+        .try_expect(SessionExpectParams {
+            patterns: vec![regex("x")],
+            ..SessionExpectParams::default()
+        })
+        .unwrap_err();
+    assert_error(&error, ErrorCode::ExpectTimeout);
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+// Case 10.
+#[test]
+fn a_time_out_of_zero_looks_once() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "echo here; exec cat"]);
+    session.expect("here");
+    let look = |pattern: &str| {
+        session.try_expect(SessionExpectParams {
+            patterns: vec![regex(pattern)],
+            from: Some(0),
+            timeout_ms: Timeout::After(0.0),
+            ..SessionExpectParams::default()
+        })
+    };
+    let started = Instant::now();
+    assert_eq!(look("here").unwrap().start, 0);
+    assert_error(&look("there").unwrap_err(), ErrorCode::ExpectTimeout);
+    assert!(started.elapsed() < Duration::from_secs(2));
+}
+
+// Case 11.
+#[test]
+fn the_programs_end_is_one_error_for_every_kind_of_pattern() {
+    let daemon = Daemon::start();
+    for pattern in [regex("never"), exact("never")] {
+        for (command, status, signal) in [
+            ("sleep 0.1; echo last words; exit 4", json!(4), json!(null)),
+            (
+                "sleep 0.1; echo last words; kill -9 $$",
+                json!(null),
+                json!(9),
+            ),
+        ] {
+            let session = daemon.open("sh", &["-c", command]);
+            let error = session
+                .expect_any(std::slice::from_ref(&pattern), 20_000.0)
+                .unwrap_err();
+            assert_error(&error, ErrorCode::ProcessEnded);
+            let data = &error["data"];
+            assert_eq!((&data["exitstatus"], &data["signal"]), (&status, &signal));
+            assert_eq!(data["recent_output"], "last words");
+        }
+    }
+}
+
+#[test]
+fn an_ended_session_still_matches_what_it_printed() {
+    let daemon = Daemon::start();
+    let session = daemon.open("echo", &["all is said"]);
+    session.ended();
+    assert_eq!(session.expect("is").start, 4);
+    let error = session.expect_any(&[regex("never")], 1000.0).unwrap_err();
+    assert_error(&error, ErrorCode::ProcessEnded);
+}
+
+#[test]
+fn a_time_out_tells_the_last_fifty_lines_and_the_closest_miss() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "seq 1 200; echo Permission denied; exec cat"]);
+    session.expect("denied");
+    let error = session
+        .try_expect(SessionExpectParams {
+            patterns: vec![exact("permission denied")],
+            from: Some(0),
+            timeout_ms: Timeout::After(50.0),
+            ..SessionExpectParams::default()
+        })
+        .unwrap_err();
+    assert_error(&error, ErrorCode::ExpectTimeout);
+    let recent: Vec<&str> = error["data"]["recent_output"]
+        .as_str()
+        .unwrap()
+        .lines()
+        .collect();
+    assert_eq!(recent.len(), 50);
+    assert_eq!((recent[0], recent[49]), ("152", "Permission denied"));
+    assert_eq!(error["data"]["program"], "blocked reading its terminal");
+    let miss = error["data"]["closest_miss"].as_str().unwrap();
+    assert!(miss.contains("Permission denied"), "{miss}");
+}
+
+#[test]
+fn a_time_out_tells_that_the_program_is_stopped() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "echo $$; kill -STOP $$; exec cat"]);
+    session.expect(r"\d+\n");
+    eventually("the program stops", || {
+        let error = session.expect_any(&[regex("never")], 20.0).unwrap_err();
+        (error["data"]["program"] == "stopped").then_some(())
+    });
+}
+
+#[test]
+fn an_expect_for_ever_ends_with_its_connection() {
+    let daemon = Daemon::start();
+    let session = daemon.open("cat", &[]);
+    let mut connection = daemon.connect();
+    let params = json!({
+        "session": session.id(),
+        "patterns": [{"regex": "never"}],
+        "timeout_ms": null,
+    });
+    connection.request("session.expect", &params);
+    // It is still there after a while, and others are served meanwhile.
+    let error = session.expect_any(&[regex("never")], 300.0).unwrap_err();
+    assert_error(&error, ErrorCode::ExpectTimeout);
+    assert_eq!(open_connections(&daemon), 2);
+    drop(connection);
+    eventually("the daemon lets go of the connection", || {
+        (open_connections(&daemon) == 1).then_some(())
+    });
+    // The session did not notice.
+    assert_eq!(session.ask("hi", "hi\n").start, 0);
+}
+
+/// Counts the one that asks.
+fn open_connections(daemon: &Daemon) -> u64 {
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    status["connections"].as_u64().unwrap()
+}
+
+#[test]
+fn several_clients_wait_at_once_and_all_see_the_match() {
+    let daemon = Daemon::start();
+    let session = daemon.open("cat", &[]);
+    let matches: Vec<u64> = std::thread::scope(|scope| {
+        let wait = || {
+            let params = SessionExpectParams {
+                patterns: vec![regex("now")],
+                from: Some(0),
+                ..SessionExpectParams::default()
+            };
+            session.try_expect(params).unwrap().start
+        };
+        let waiters: Vec<_> = (0..5).map(|_| scope.spawn(wait)).collect();
+        session.line("not yet");
+        session.line("now");
+        waiters
+            .into_iter()
+            .map(|waiter| waiter.join().unwrap())
+            .collect()
+    });
+    // "not yet" and its echo by the program come first.
+    assert!(
+        matches
+            .iter()
+            .all(|&start| start == matches[0] && start >= 9),
+        "{matches:?}"
+    );
+}
+
+#[test]
+fn the_client_says_how_an_expect_failed() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    daemon.open_with(&SessionCreateParams {
+        name: Some("sh".to_owned()),
+        ..program(&daemon, "sh", &["-c", "echo ready; read line; exit 3"])
+    });
+    let found = ccctl.ok(&["session", "expect", "sh", "never", "rea"]);
+    assert_eq!(found, "rea\n");
+    let late = ccctl.run(&["session", "expect", "sh", "never", "--timeout", "0.2"]);
+    assert_eq!((late.code, late.stdout.as_str()), (Some(124), ""));
+    assert!(
+        late.stderr.starts_with("ccctl: session.expect: "),
+        "{}",
+        late.stderr
+    );
+    let json = ccctl.run(&[
+        "session",
+        "expect",
+        "sh",
+        "never",
+        "--timeout",
+        "0",
+        "--json",
+    ]);
+    let error: serde_json::Value = serde_json::from_str(json.stderr.trim()).unwrap();
+    assert_eq!(error["error"]["data"]["kind"], "expect_timeout");
+    let ended = ccctl.run(&["session", "send", "sh", "go", "--expect", "never"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("exit status 3"), "{}", ended.stderr);
+    let eof = ccctl.run(&["session", "expect", "sh", "--eof"]);
+    assert_eq!(eof.code, Some(0));
+}
+
+#[test]
+fn both_ends_can_be_patterns_of_one_list() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "read line; exit 0"]);
+    let patterns = [Pattern::Timeout(true), Pattern::Eof(true)];
+    assert_eq!(session.expect_any(&patterns, 50.0).unwrap().index, 0);
+    session.line("");
+    assert_eq!(session.expect_any(&patterns, 20_000.0).unwrap().index, 1);
+}

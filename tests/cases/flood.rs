@@ -1,0 +1,150 @@
+//! Much output: nothing is lost, memory is bounded, a match stays cheap.
+
+use crate::support::session::{OpenSession, decoded, program, regex};
+use crate::support::{Daemon, eventually};
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{
+    SessionCreateParams, SessionExpectParams, SessionReadParams, SessionState,
+};
+
+const MIB: u64 = 1 << 20;
+
+/// A program that prints what its command line says, with no limit on its output.
+fn flooding<'a>(daemon: &'a Daemon, command: &str) -> OpenSession<'a> {
+    daemon.open_with(&SessionCreateParams {
+        max_output_size: Some(0),
+        ..program(daemon, "sh", &["-c", command])
+    })
+}
+
+// Case 24.
+#[test]
+fn a_thousand_lines_are_all_there() {
+    let daemon = Daemon::start();
+    let session = daemon.open("seq", &["0", "999"]);
+    session.ended();
+    let expected: String = (0..1000).map(|line| format!("{line}\n")).collect();
+    assert_eq!(session.output(), expected);
+}
+
+// Case 24.
+#[test]
+fn twenty_megabytes_without_a_reader_neither_stop_the_program_nor_fill_memory() {
+    let daemon = Daemon::start();
+    // Lines of 100 bytes, 102 on the terminal.
+    let lines = 200_000;
+    let command = format!("seq -f %099.0f 1 {lines}; exec cat");
+    let session = flooding(&daemon, &command);
+    let total = lines * 101;
+    eventually("the program has printed everything", || {
+        (session.now().output.output_bytes == total).then_some(())
+    });
+    let output = session.now().output;
+    assert_eq!(output.output_lines, lines);
+    assert!(output.buffer_size <= 4 * MIB, "{}", output.buffer_size);
+    assert!(output.gaps.is_empty());
+
+    // In memory are the last 10,000 lines, and they are the true ones.
+    let memory = session.read(SessionReadParams::default());
+    let expected: String = (lines - 9_999..=lines)
+        .map(|line| format!("{line:099}\n"))
+        .collect();
+    assert_eq!(memory.start, total - 10_000 * 101);
+    assert!(memory.text.unwrap() == expected);
+
+    // The rest is read back from the log, byte for byte.
+    let expected: Vec<u8> = (1..=lines)
+        .flat_map(|line| format!("{line:099}\r\n").into_bytes())
+        .collect();
+    assert!(session.bytes() == expected);
+    let middle = session.read(SessionReadParams {
+        since: Some(101 * 77_777),
+        lines: Some(1),
+        raw: true,
+        ..SessionReadParams::default()
+    });
+    assert_eq!(decoded(&middle), format!("{:099}\r\n", 77_778).into_bytes());
+    session.ask("still here", "still here\n");
+}
+
+#[test]
+fn a_flood_without_newlines_is_bounded_by_bytes() {
+    let daemon = Daemon::start();
+    let session = flooding(&daemon, "head -c 12000000 /dev/zero | tr '\\0' x; exec cat");
+    eventually("everything is printed", || {
+        (session.now().output.output_bytes == 12_000_000).then_some(())
+    });
+    let output = session.now().output;
+    assert!(output.buffer_size <= 4 * MIB, "{}", output.buffer_size);
+    assert_eq!(output.output_lines, 0);
+    assert!(session.bytes() == vec![b'x'; 12_000_000]);
+}
+
+#[test]
+fn more_than_one_reply_can_hold_is_cut_and_says_where_to_go_on() {
+    let daemon = Daemon::start();
+    let session = flooding(&daemon, "head -c 20000000 /dev/zero | tr '\\0' x; exec cat");
+    eventually("everything is printed", || {
+        (session.now().output.output_bytes == 20_000_000).then_some(())
+    });
+    let reply = session.read(SessionReadParams {
+        since: Some(0),
+        ..SessionReadParams::default()
+    });
+    assert!(reply.truncated);
+    assert_eq!(reply.text.unwrap().len() as u64, reply.end);
+    assert_eq!(reply.omitted_bytes, 20_000_000 - reply.end);
+    let rest = session.read(SessionReadParams {
+        since: Some(reply.end),
+        ..SessionReadParams::default()
+    });
+    assert_eq!((rest.end, rest.truncated), (20_000_000, false));
+}
+
+// A search that began anew with each piece would take minutes here.
+#[test]
+fn a_match_after_a_hundred_megabytes_is_found() {
+    let daemon = Daemon::start();
+    let command = "yes 'some line of a long build, all of them alike' | head -c 100000000; echo; echo NEEDLE 42; exec cat";
+    let session = flooding(&daemon, command);
+    let search = |from: Option<u64>| {
+        session.try_expect(SessionExpectParams {
+            patterns: vec![regex("never"), regex(r"NEEDLE (\d+)\n")],
+            from,
+            timeout_ms: Timeout::After(55_000.0),
+            ..SessionExpectParams::default()
+        })
+    };
+    let live = search(None).unwrap();
+    assert_eq!((live.index, live.groups[1].as_deref()), (1, Some("42")));
+    // At most the last MiB stands before it, the rest is counted.
+    assert!(live.before.len() as u64 <= MIB);
+    assert!(live.before_omitted_bytes > 95_000_000);
+    let logged = search(Some(0)).unwrap();
+    assert_eq!((logged.start, logged.end), (live.start, live.end));
+    assert_eq!(session.now().state, SessionState::Alive);
+    assert!(session.now().output.gaps.is_empty());
+}
+
+#[test]
+fn the_lines_in_memory_are_as_many_as_the_session_asked_for() {
+    let daemon = Daemon::start();
+    let session = daemon.open_with(&SessionCreateParams {
+        output_limit: Some(10),
+        ..program(&daemon, "sh", &["-c", "seq 1 1000; exec cat"])
+    });
+    session.expect("\n1000\n");
+    // What the log does not have yet stays a moment longer.
+    let text = eventually("only ten lines are left", || {
+        session.text(" ");
+        let text = session.output();
+        (text.lines().next() == Some("991")).then_some(text)
+    });
+    assert!(text.starts_with("991\n992\n"));
+    let all = session.read(SessionReadParams {
+        since: Some(0),
+        lines: Some(1),
+        ..SessionReadParams::default()
+    });
+    assert_eq!(all.text.as_deref(), Some("1\n"));
+}

@@ -1,0 +1,176 @@
+//! The log of a session: every byte, in files of limited size that only their owner reads.
+
+use crate::support::session::{OpenSession, decoded, program};
+use crate::support::{Daemon, eventually};
+use ccd_protocol::session::{EndReason, SessionCreateParams, SessionReadParams};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Files rotate at this size.
+const ROTATION: &str = r#"{"log_rotation_size": 100000}"#;
+
+/// Prints so many numbered lines of 100 bytes, as they stand on the terminal.
+fn numbered(lines: u64) -> String {
+    format!("seq -f %098.0f 1 {lines}")
+}
+
+fn folder(session: &OpenSession<'_>) -> PathBuf {
+    let log = session.now().output.log_path;
+    Path::new(&log).parent().unwrap().to_owned()
+}
+
+/// Log files by name, rotated ones first, which is also their order in the output.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+fn rotating(daemon: &Daemon, lines: u64) -> OpenSession<'_> {
+    let command = format!("{}; exec cat", numbered(lines));
+    let session = daemon.open("sh", &["-c", &command]);
+    eventually("everything is printed", || {
+        (session.now().output.output_bytes == lines * 100).then_some(())
+    });
+    session
+}
+
+// Case 25.
+#[test]
+fn a_log_rotates_and_no_byte_gets_lost_between_the_files() {
+    let daemon = Daemon::builder().config(ROTATION).start();
+    let session = rotating(&daemon, 12_345);
+    assert!(session.now().output.rotated_at.is_some());
+    let expected: Vec<u8> = (1..=12_345)
+        .flat_map(|line| format!("{line:098}\r\n").into_bytes())
+        .collect();
+    assert!(session.bytes() == expected);
+
+    session.close();
+    let files = files(&folder(&session));
+    assert!(files.len() > 3, "{files:?}");
+    let logged: Vec<u8> = files
+        .iter()
+        .flat_map(|file| std::fs::read(file).unwrap())
+        .collect();
+    assert!(
+        logged == expected,
+        "the files in the order of their names are the output"
+    );
+    // Read back where one file ends and the next begins.
+    let border = std::fs::metadata(&files[0]).unwrap().len();
+    let around = session.read(SessionReadParams {
+        since: Some(border - 7),
+        max_bytes: Some(20),
+        raw: true,
+        ..SessionReadParams::default()
+    });
+    let border = usize::try_from(border).unwrap();
+    assert_eq!(decoded(&around), &expected[border - 7..border + 13]);
+}
+
+// Case 25.
+#[test]
+fn only_the_owner_can_read_a_log() {
+    let daemon = Daemon::builder().config(ROTATION).start();
+    let session = rotating(&daemon, 2_500);
+    session.close();
+    let folder = folder(&session);
+    assert_eq!(mode(&daemon.home().join("sessions")), 0o700);
+    assert_eq!(mode(&folder), 0o700);
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{path:?}");
+    }
+    for part in ["ccd.sqlite", "ccd.sqlite-wal"] {
+        let path = daemon.home().join(part);
+        if path.exists() {
+            assert_eq!(mode(&path), 0o600, "{path:?}");
+        }
+    }
+}
+
+#[test]
+fn too_much_output_ends_a_session_with_that_reason() {
+    let daemon = Daemon::start();
+    let session = daemon.open_with(&SessionCreateParams {
+        max_output_size: Some(200_000),
+        ..program(&daemon, "sh", &["-c", "yes"])
+    });
+    let ended = session.ended();
+    assert_eq!(ended.end_reason, Some(EndReason::OutputLimit));
+    assert!(ended.exitstatus.is_some() || ended.signal.is_some());
+    assert!(ended.output.output_bytes > 200_000);
+    // What came is still there.
+    let bytes = session.bytes();
+    assert_eq!(bytes.len() as u64, ended.output.output_bytes);
+    assert!(bytes.starts_with(b"y\r\ny\r\n"));
+}
+
+#[test]
+fn a_persistent_session_drops_its_oldest_log_instead() {
+    let daemon = Daemon::builder().config(ROTATION).start();
+    let session = daemon.open_with(&SessionCreateParams {
+        persist: Some(true),
+        max_output_size: Some(400_000),
+        output_limit: Some(10),
+        ..program(
+            &daemon,
+            "sh",
+            &["-c", &format!("{}; exec cat", numbered(20_000))],
+        )
+    });
+    eventually("everything is printed", || {
+        (session.now().output.output_bytes == 2_000_000).then_some(())
+    });
+    session.ask("still here", "still here\n");
+    let sizes = || -> u64 {
+        let files = files(&folder(&session));
+        files
+            .iter()
+            .map(|file| std::fs::metadata(file).unwrap().len())
+            .sum()
+    };
+    // A file goes as a whole, so there may be one more than the limit says.
+    eventually("old files are gone", || (sizes() <= 500_000).then_some(()));
+
+    let first = session.read(SessionReadParams {
+        since: Some(0),
+        max_bytes: Some(100_000),
+        raw: true,
+        ..SessionReadParams::default()
+    });
+    // The start is gone, which is said, and what is left is at its true offset.
+    let bytes = decoded(&first);
+    assert!(!bytes.is_empty());
+    let lost = first.end - bytes.len() as u64;
+    assert!(lost >= 1_000_000, "{lost}");
+    assert!(first.omitted_bytes >= lost);
+    let line = lost.div_ceil(100);
+    let skip = usize::try_from(line * 100 - lost).unwrap();
+    assert_eq!(
+        &bytes[skip..skip + 100],
+        format!("{:098}\r\n", line + 1).as_bytes()
+    );
+}
+
+#[test]
+fn a_log_outlives_its_session_until_the_cleanup() {
+    let daemon = Daemon::start();
+    let session = daemon.open("echo", &["kept"]);
+    session.ended();
+    let log = session.now().output.log_path;
+    assert_eq!(std::fs::read(&log).unwrap(), b"kept\r\n");
+    daemon
+        .call_value("session.cleanup", &serde_json::json!({}))
+        .unwrap();
+    assert!(!Path::new(&log).exists());
+}

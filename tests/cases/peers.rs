@@ -1,0 +1,158 @@
+//! Who may connect. Other users can only be tried by root.
+
+use crate::support::{Daemon, eventually};
+use serde_json::json;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// The user `nobody` on most systems; any that is not ours would do.
+const OTHER_UID: u32 = 65_534;
+
+/// Connects, asks for a ping and prints what comes, as another user.
+const CLIENT: &str = r#"
+import socket, sys
+s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+try:
+    s.sendall(b'{"jsonrpc":"2.0","id":1,"method":"daemon.ping"}\n')
+    print("got", s.recv(1000).decode())
+except OSError as error:
+    print("got", error.strerror)
+"#;
+
+/// Says why these tests cannot run here, if so.
+fn cannot_run() -> bool {
+    let is_root = rustix::process::geteuid().is_root();
+    let tools =
+        ["setpriv", "python3"].map(|tool| Command::new(tool).arg("--version").output().is_ok());
+    if !is_root || tools.contains(&false) {
+        eprintln!("skipped: needs root, setpriv and python3");
+    }
+    !is_root || tools.contains(&false)
+}
+
+fn as_other_user(program: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    command
+        .arg(format!("--reuid={OTHER_UID}"))
+        .arg(format!("--regid={OTHER_UID}"))
+        .arg("--clear-groups")
+        .arg(program);
+    command
+}
+
+#[test]
+fn another_user_is_refused_without_a_word() {
+    if cannot_run() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    let socket = folder.path().join("s");
+    let daemon = Daemon::builder().socket(&socket).start();
+    assert_eq!(fs::metadata(&socket).unwrap().mode() & 0o777, 0o600);
+    // The file's mode alone keeps others out; here it does not, and the kernel's word on the peer must.
+    fs::set_permissions(&socket, Permissions::from_mode(0o666)).unwrap();
+    let python = Path::new("/usr/bin/env");
+    let output = as_other_user(python)
+        .args(["python3", "-c", CLIENT])
+        .arg(&socket)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let is_refused =
+        ["got", "got Connection reset by peer", "got Broken pipe"].contains(&said.trim());
+    assert!(
+        is_refused,
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
+}
+
+/// A daemon of another user; ends with the test.
+struct ForeignDaemon {
+    child: Child,
+    home: TempDir,
+}
+
+impl ForeignDaemon {
+    /// Starts it; `None` when that user cannot run the binary where it lies.
+    fn start(config: &str) -> Option<Self> {
+        let home = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
+        let binary = home.path().join("ccd");
+        fs::copy(env!("CARGO_BIN_EXE_ccd_under_test"), &binary).unwrap();
+        fs::write(home.path().join("config.json"), config).unwrap();
+        for path in [home.path(), &binary, &home.path().join("config.json")] {
+            chown(path, Some(OTHER_UID), Some(OTHER_UID)).unwrap();
+        }
+        let mut child = as_other_user(&binary)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home.path())
+            .env("CCD_HOME", home.path())
+            .env("CCD_CONFIG", home.path().join("config.json"))
+            .env("CCD_TEST_ENDS_WITH_STDIN", "1")
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let socket = home.path().join("run/ccd.sock");
+        let runs = eventually("it listens or ends", || match child.try_wait().unwrap() {
+            Some(_) => Some(false),
+            None => socket.exists().then_some(true),
+        });
+        if !runs {
+            eprintln!(
+                "skipped: user {OTHER_UID} cannot run programs in {:?}",
+                home.path()
+            );
+        }
+        runs.then_some(Self { child, home })
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.home.path().join("run/ccd.sock")
+    }
+
+    /// What a ping of ours brings.
+    fn ping(&self) -> String {
+        let output = Command::new("python3")
+            .args(["-c", CLIENT])
+            .arg(self.socket())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+impl Drop for ForeignDaemon {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn root_is_refused_by_the_daemon_of_another_user() {
+    if cannot_run() {
+        return;
+    }
+    if let Some(daemon) = ForeignDaemon::start("{}") {
+        let said = daemon.ping();
+        assert!(!said.contains("result"), "{said}");
+    }
+}
+
+#[test]
+fn root_is_served_with_allow_root_peer() {
+    if cannot_run() {
+        return;
+    }
+    if let Some(daemon) = ForeignDaemon::start("{allow_root_peer: true}") {
+        let said = daemon.ping();
+        assert!(said.contains("result"), "{said}");
+    }
+}

@@ -1,0 +1,151 @@
+//! `reuse`: the live session that was started with the same request.
+
+use crate::support::session::{assert_error, program};
+use crate::support::{Ccctl, Daemon};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{SessionCreate, SessionCreateParams};
+use std::collections::HashSet;
+use std::sync::Barrier;
+
+fn reusing(daemon: &Daemon) -> SessionCreateParams {
+    SessionCreateParams {
+        reuse: true,
+        ..program(daemon, "cat", &["-"])
+    }
+}
+
+// Case 16.
+#[test]
+fn the_same_request_finds_the_same_session() {
+    let daemon = Daemon::start();
+    let first = daemon.open_with(&reusing(&daemon)).record;
+    let second = daemon.open_with(&reusing(&daemon)).record;
+    assert_eq!(first.session_id, second.session_id);
+    assert!(!first.reused && second.reused);
+    // Time-outs and limits are no part of what a session is.
+    let patient = SessionCreateParams {
+        timeout_s: Some(5.0),
+        session_timeout_s: Some(77.0),
+        ..reusing(&daemon)
+    };
+    assert_eq!(
+        daemon.open_with(&patient).record.session_id,
+        first.session_id
+    );
+    // What the caller has in its environment does not count, only what it gives.
+    let other_caller = SessionCreateParams {
+        caller_env: Some([("X".to_owned(), "1".to_owned())].into()),
+        ..reusing(&daemon)
+    };
+    assert_eq!(
+        daemon.open_with(&other_caller).record.session_id,
+        first.session_id
+    );
+}
+
+#[test]
+fn another_program_folder_size_or_variable_is_another_session() {
+    let daemon = Daemon::start();
+    let base = reusing(&daemon);
+    let mut other_env = base.clone();
+    other_env.env.insert("X".to_owned(), "1".to_owned());
+    let mut ids = HashSet::new();
+    for params in [
+        SessionCreateParams {
+            args: vec![],
+            ..base.clone()
+        },
+        SessionCreateParams {
+            cwd: Some("/".to_owned()),
+            ..base.clone()
+        },
+        SessionCreateParams {
+            rows: Some(25),
+            ..base.clone()
+        },
+        SessionCreateParams {
+            cols: Some(81),
+            ..base.clone()
+        },
+        SessionCreateParams {
+            program: Some("/bin/cat".to_owned()),
+            ..base.clone()
+        },
+        other_env,
+        base,
+    ] {
+        let record = daemon.open_with(&params).record;
+        assert!(!record.reused);
+        ids.insert(record.session_id);
+    }
+    assert_eq!(ids.len(), 7);
+}
+
+#[test]
+fn six_callers_at_once_get_one_session() {
+    let daemon = Daemon::start();
+    let params = reusing(&daemon);
+    let together = Barrier::new(6);
+    let ids: Vec<String> = std::thread::scope(|scope| {
+        let open = || {
+            let mut connection = daemon.connect();
+            together.wait();
+            connection
+                .call::<SessionCreate>(&params)
+                .unwrap()
+                .session_id
+        };
+        let callers: Vec<_> = (0..6).map(|_| scope.spawn(open)).collect();
+        callers
+            .into_iter()
+            .map(|caller| caller.join().unwrap())
+            .collect()
+    });
+    assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 1, "{ids:?}");
+}
+
+#[test]
+fn an_ended_session_is_not_found_again() {
+    let daemon = Daemon::start();
+    let first = daemon.open_with(&reusing(&daemon));
+    first.close();
+    let second = daemon.open_with(&reusing(&daemon));
+    assert_ne!(first.id(), second.id());
+    assert!(!second.record.reused);
+}
+
+#[test]
+fn a_name_is_reused_by_the_same_program_and_refused_to_another() {
+    let daemon = Daemon::start();
+    let named = SessionCreateParams {
+        name: Some("job".to_owned()),
+        ..reusing(&daemon)
+    };
+    let first = daemon.open_with(&named);
+    assert_eq!(daemon.open_with(&named).id(), first.id());
+    let other = SessionCreateParams {
+        args: vec![],
+        ..named
+    };
+    assert_error(&daemon.refused(&other), ErrorCode::SessionConflict);
+}
+
+#[test]
+fn the_client_reuses_by_folder_and_given_variables() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let create = |words: &[&str]| {
+        let line = [
+            &["session", "create", "--reuse"],
+            words,
+            &["--", "cat", "-u"],
+        ]
+        .concat();
+        ccctl.ok(&line)
+    };
+    let first = create(&[]);
+    assert_eq!(create(&[]), first);
+    assert_ne!(create(&["--env", "A=1"]), first);
+    assert_eq!(create(&["--env", "A=1"]), create(&["--env", "A=1"]));
+    assert_ne!(create(&["--cwd", "/"]), first);
+}

@@ -1,0 +1,90 @@
+//! Naming, listing, signals, size, end.
+
+use super::record::Session;
+use serde::{Deserialize, Serialize};
+
+/// Names one session.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionParams {
+    /// Id, name, or a unique prefix of an id.
+    pub session: String,
+}
+
+/// Parameters of `session.list`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionListParams {
+    /// Ended sessions too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all: bool,
+}
+
+/// Reply of `session.list`, oldest first.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionListReply {
+    pub sessions: Vec<Session>,
+}
+
+/// Parameters of `session.signal`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionSignalParams {
+    pub session: String,
+    /// `INT`, `SIGINT` or `2`.
+    pub signal: String,
+}
+
+/// Parameters of `session.resize`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionResizeParams {
+    pub session: String,
+    /// 1 to 1,000.
+    pub rows: i64,
+    /// 1 to 1,000.
+    pub cols: i64,
+}
+
+/// Parameters of `session.close`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionCloseParams {
+    pub session: String,
+    /// Time between asking (HUP, TERM) and killing; default 2,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grace_ms: Option<f64>,
+}
+
+/// Reply of `session.close`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionCloseReply {
+    pub exitstatus: Option<i32>,
+    pub signal: Option<i32>,
+    /// Something had to be killed.
+    pub forced: bool,
+    /// Processes that were killed.
+    pub killed: Vec<i32>,
+}
+
+/// Parameters of `session.cleanup`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionCleanupParams {
+    /// Close all live sessions too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
+    /// Close live sessions idle for so many seconds, never attached or `persist` ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age_s: Option<f64>,
+}
+
+/// Reply of `session.cleanup`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionCleanupReply {
+    /// Sessions that are no longer listed.
+    pub removed: u64,
+}

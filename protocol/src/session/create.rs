@@ -1,0 +1,76 @@
+//! Starting a session.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Parameters of `session.create`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionCreateParams {
+    /// Program to run; looked up on the session's PATH when it has no slash. May be absent with `shell`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// Start `program` (or the user's shell) with prompt marks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shell: bool,
+    /// Working directory, absolute. Default: the user's home.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Variables given explicitly; they lie over `caller_env` and count for `reuse`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// The caller's whole environment. Absent: a clean one (HOME, USER, LOGNAME, SHELL, PATH, LANG).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller_env: Option<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// 1 to 1,000; default 24.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<i64>,
+    /// 1 to 1,000; default 80.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cols: Option<i64>,
+    /// WHATWG label for `text` and patterns; the log stays bytes. Default utf-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// No idle or runtime limit. Default: true with a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persist: Option<bool>,
+    /// Return the live session with the same program, arguments, cwd, size and `env`, if there is one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reuse: bool,
+    /// Default time-out of expect, wait and run, in seconds. 0: look once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_s: Option<f64>,
+    /// Ends the session after this many seconds without input or output. 0: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_timeout_s: Option<f64>,
+    /// Ends the session after this many seconds. 0: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_session_runtime_s: Option<f64>,
+    /// Ends the session after this many bytes of log. 0: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_size: Option<i64>,
+    /// Lines kept in memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_limit: Option<i64>,
+    /// The session ends with the connection that created it, and goes once it has ended and that connection is closed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub transient: bool,
+    /// No echo and no output processing: output arrives as the program wrote it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub plain: bool,
+    /// Comes with named pipes; refused as `unavailable` until then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stream: bool,
+    /// Comes with program configurations; refused as `unavailable` until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
+    /// Comes with tapes; refused as `unavailable` until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tape: Option<serde_json::Value>,
+}

@@ -1,0 +1,65 @@
+//! Waiting for patterns.
+
+use crate::timeout::Timeout;
+use serde::{Deserialize, Serialize};
+
+/// One pattern: `{"regex": …}`, `{"exact": …}`, `{"eof": true}` or `{"timeout": true}`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Pattern {
+    /// A regular expression of linear time.
+    Regex(String),
+    /// The text itself.
+    Exact(String),
+    /// The program has ended and everything it printed was looked at.
+    Eof(bool),
+    /// The time is over: its index is returned instead of an error.
+    Timeout(bool),
+}
+
+/// Parameters of `session.expect`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionExpectParams {
+    pub session: String,
+    pub patterns: Vec<Pattern>,
+    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    pub timeout_ms: Timeout,
+    /// Start here instead of at the session's cursor, and leave that cursor alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<u64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
+}
+
+/// What matched.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExpectResult {
+    /// Index of the pattern in the request.
+    pub index: usize,
+    pub matched: String,
+    /// Groups of the expression; the first is the whole match.
+    pub groups: Vec<Option<String>>,
+    /// Text from the start of the search to the match, at most its last MiB.
+    pub before: String,
+    /// Bytes of `before` that were left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub before_omitted_bytes: u64,
+    pub start: u64,
+    pub end: u64,
+    /// Where the next search starts.
+    pub cursor: u64,
+    /// What was corrected in the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

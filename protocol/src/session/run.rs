@@ -1,0 +1,39 @@
+//! Commands in a shell.
+
+use crate::timeout::Timeout;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `session.run`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionRunParams {
+    pub session: String,
+    pub command: String,
+    /// Run on a second terminal, so that output of earlier background jobs stays out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub isolate: bool,
+    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    pub timeout_ms: Timeout,
+}
+
+/// Reply of `session.run`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionRunReply {
+    /// Control sequences are kept; only `\r\n` becomes `\n`.
+    pub output: String,
+    /// The same as bytes, when it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_b64: Option<String>,
+    /// 128 + N after signal N, as shells tell it. Null only when the session ended without a status.
+    pub exit_code: Option<i32>,
+    pub duration_ms: u64,
+    /// The output was cut at 16 MiB.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    pub start: u64,
+    pub end: u64,
+    /// The command ended the session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub session_ended: bool,
+}

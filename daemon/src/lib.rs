@@ -73,7 +73,6 @@ fn start(args: &Args) -> Result<(), StartError> {
     // Before any thread: the holder alone looks after children.
     #[cfg(target_os = "linux")]
     holder::block_sigchld().map_err(system("signals cannot be blocked"))?;
-    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let limits = holder::raise_descriptor_limit()
         .map_err(system("the limit of descriptors cannot be raised"))?;
     let prepared = run::prepare(args, limits)?;

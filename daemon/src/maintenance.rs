@@ -60,6 +60,8 @@ pub(crate) async fn start_check(
 pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, String> {
     let config = daemon.sessions.config();
     let keep = Duration::from_secs(u64::from(config.keep_log_days) * DAY_S);
+    // What is still listed can still be read.
+    let keep = keep.max(config.ended_session_ttl);
     let removed = daemon
         .sessions
         .retain(keep)

@@ -14,6 +14,7 @@ use crate::shutdown::Signals;
 use crate::socket::{Socket, SocketError, passed_in};
 use crate::store::{Store, StoreError};
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixListener;
@@ -104,8 +105,11 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
     // First the socket: whoever starts us and connects at once waits instead of failing.
     let socket = Socket::open(&paths.socket, passed_in())?;
-    let own_path = socket.own_path().map(std::path::Path::to_owned);
+    let own_path = socket.own_path;
     let opened = Store::open(&paths.database).await?;
+    if let Some(database) = &opened.set_aside {
+        set_sessions_aside(&paths, database)?;
+    }
     let (holder, wakes) =
         Holder::start(limits).map_err(system("the holder of the terminals cannot start"))?;
     let stop = CancellationToken::new();
@@ -154,9 +158,7 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     tracing::info!("stopping");
     let ended = async {
         sessions.close_all(SHUTDOWN_GRACE).await;
-        if let Some(path) = &own_path {
-            let _ = std::fs::remove_file(path);
-        }
+        drop(own_path);
         let _ = accepting.await;
         tracker.close();
         tracker.wait().await;
@@ -176,6 +178,15 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Without their database nobody knows what the sessions' folders are: they go aside with it, so that
+/// their logs are not taken for leftovers.
+fn set_sessions_aside(paths: &Paths, database: &Path) -> Result<(), StartError> {
+    let suffix = database.extension().unwrap_or_default();
+    std::fs::rename(&paths.sessions, paths.sessions.with_extension(suffix))
+        .map_err(system("the folders of sessions cannot be set aside"))?;
+    Ok(paths.prepare()?)
 }
 
 fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
@@ -213,7 +224,7 @@ fn spawn_watchdog(daemon: &Arc<Daemon>) {
     });
 }
 
-fn report_start(loaded: &Loaded, set_aside: Option<&std::path::Path>, killed: u64) {
+fn report_start(loaded: &Loaded, set_aside: Option<&Path>, killed: u64) {
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         pid = crate::daemon::own_pid(),

@@ -20,11 +20,21 @@ pub(crate) enum SocketError {
     Passed(io::Error),
 }
 
-/// The socket, and whether it is ours to remove.
+/// The socket, and its path if it is ours to remove.
 #[derive(Debug)]
 pub(crate) struct Socket {
     pub(crate) listener: UnixListener,
-    own_path: Option<PathBuf>,
+    pub(crate) own_path: Option<OwnPath>,
+}
+
+/// A path that is removed when this is dropped, also when the daemon does not get to serve.
+#[derive(Debug)]
+pub(crate) struct OwnPath(PathBuf);
+
+impl Drop for OwnPath {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
 }
 
 impl Socket {
@@ -64,13 +74,8 @@ impl Socket {
         })?;
         Ok(Self {
             listener,
-            own_path: Some(path.to_owned()),
+            own_path: Some(OwnPath(path.to_owned())),
         })
-    }
-
-    /// The path to remove at the end, if the socket is ours.
-    pub(crate) fn own_path(&self) -> Option<&Path> {
-        self.own_path.as_deref()
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) use value::Size;
     disable_help_subcommand = true,
     after_help = "Examples:
   ccctl session create --name py -- python3 -q
-  ccctl session send py 'print(6 * 7)' --expect '42'
+  ccctl session send py 'print(6 * 7)' --expect 42
   ccctl run --timeout 60 -- make test
   ccctl demo
 
@@ -87,7 +87,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Noun {
     /// Programs on terminals of their own
-    #[command(subcommand, visible_alias = "s")]
+    #[command(subcommand)]
     Session(SessionVerb),
     /// Run one program on a terminal until it ends, and pass its status on
     Run(RunArgs),

@@ -39,7 +39,7 @@ pub(crate) enum SessionVerb {
     Get(SessionArgs),
     /// Type into a session, and wait for the answer with --expect
     #[command(after_help = "Examples:
-  ccctl session send py 'print(1 + 1)' --expect '^2'
+  ccctl session send py 'print(6 * 7)' --expect 42
   ccctl session send py --keys C-c
   ccctl session send db --secret --no-newline -- \"$PASSWORD\"
   ccctl session send py --file script.py --paste")]

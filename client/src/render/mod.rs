@@ -5,9 +5,11 @@ mod session;
 mod status;
 mod style;
 mod table;
+mod words;
 
 pub(crate) use job::{job_line, jobs};
 pub(crate) use session::{command_line, end, history, session, sessions, will_end};
 pub(crate) use status::status;
 pub(crate) use style::Style;
 pub(crate) use table::{Table, printable};
+pub(crate) use words::shell_line;

@@ -2,6 +2,7 @@
 
 use super::style::{Colour, Style};
 use super::table::{Cell, Table, printable};
+use super::words::shell_line;
 use ccd_protocol::session::{EndReason, Interaction, Session, SessionState};
 use std::io::{self, Write};
 
@@ -90,12 +91,14 @@ pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -
     let mut table = Table::new(["TIME", "ACTION", "CLIENT", "RANGE", "TEXT"]);
     for row in rows {
         let action = format!("{:?}", row.action).to_uppercase();
-        let text = [&row.input_text, &row.pattern_matched, &row.output_text]
+        let mut texts: Vec<String> = [&row.input_text, &row.pattern_matched, &row.output_text]
             .into_iter()
             .flatten()
             .map(|text| format!("{:?}", shortened(text)))
-            .collect::<Vec<_>>()
-            .join(" ");
+            .collect();
+        // A pattern without special characters is what it matched.
+        texts.dedup();
+        let text = texts.join(" ");
         let range = match (row.start, row.end) {
             (Some(start), Some(end)) => format!("{start}-{end}"),
             _ => String::new(),
@@ -115,20 +118,9 @@ pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -
     table.write(out, style)
 }
 
-/// Returns program and arguments as a shell would take them, if no word needs quotes.
+/// Returns program and arguments as a shell would take them.
 pub(crate) fn command_line(session: &Session) -> String {
-    let words = std::iter::once(&session.program).chain(&session.args);
-    words
-        .map(|word| {
-            let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);
-            if !word.is_empty() && word.chars().all(is_plain) {
-                word.clone()
-            } else {
-                format!("'{}'", word.replace('\'', r"'\''"))
-            }
-        })
-        .collect::<Vec<_>>()
-        .join(" ")
+    shell_line(std::iter::once(&session.program).chain(&session.args))
 }
 
 /// Returns how a session ended, such as `exited 0` or `signal 15 (closed)`.

@@ -2,6 +2,7 @@
 //! bytes and knows neither sessions nor time.
 
 mod cache;
+mod clean_stream;
 mod decode;
 mod locate;
 mod matcher;
@@ -15,6 +16,7 @@ mod syntax;
 mod text;
 
 pub(crate) use cache::PatternCache;
+pub(crate) use clean_stream::CleanStream;
 pub(crate) use decode::encoding_for;
 pub(crate) use matcher::{BEFORE_BYTES, Hit, Matcher};
 pub(crate) use miss::closest_miss;

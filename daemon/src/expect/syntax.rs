@@ -14,7 +14,8 @@ pub(super) struct SyntaxError {
 /// Returns the parsed `pattern`, which may match any bytes; `raw` turns Unicode off.
 ///
 /// Word boundaries are those of ASCII: to know whether a Unicode word ends here
-/// takes more than one byte, and a search byte by byte has only that.
+/// takes more than one byte, and a search byte by byte has only that. Lines end
+/// at `\r` too, as they do on a screen: a prompt drawn anew begins a line.
 pub(super) fn parse(pattern: &str, raw: bool) -> Result<Hir, SyntaxError> {
     let parsed = ParserBuilder::new()
         .utf8(false)
@@ -22,8 +23,8 @@ pub(super) fn parse(pattern: &str, raw: bool) -> Result<Hir, SyntaxError> {
         .build()
         .parse(pattern);
     match parsed {
-        Ok(hir) if hir.properties().look_set().contains_word_unicode() => Ok(ascii_words(hir)),
-        Ok(hir) => Ok(hir),
+        Ok(hir) if raw => Ok(hir),
+        Ok(hir) => Ok(terminal_looks(hir)),
         Err(regex_syntax::Error::Parse(error)) => Err(SyntaxError {
             at: error.span().start.offset,
             message: error.kind().to_string(),
@@ -55,30 +56,32 @@ pub(super) fn memory_bytes(hir: &Hir) -> usize {
     below + size_of::<Hir>()
 }
 
-fn ascii_words(hir: Hir) -> Hir {
+fn terminal_looks(hir: Hir) -> Hir {
     // The parser limits how deep a pattern may nest, and so this recursion.
     match hir.into_kind() {
         HirKind::Empty => Hir::empty(),
         HirKind::Literal(literal) => Hir::literal(literal.0),
         HirKind::Class(class) => Hir::class(class),
-        HirKind::Look(look) => Hir::look(ascii_look(look)),
+        HirKind::Look(look) => Hir::look(terminal_look(look)),
         HirKind::Repetition(repetition) => Hir::repetition(Repetition {
-            sub: Box::new(ascii_words(*repetition.sub)),
+            sub: Box::new(terminal_looks(*repetition.sub)),
             ..repetition
         }),
         HirKind::Capture(capture) => Hir::capture(Capture {
-            sub: Box::new(ascii_words(*capture.sub)),
+            sub: Box::new(terminal_looks(*capture.sub)),
             ..capture
         }),
-        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(ascii_words).collect()),
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(terminal_looks).collect()),
         HirKind::Alternation(parts) => {
-            Hir::alternation(parts.into_iter().map(ascii_words).collect())
+            Hir::alternation(parts.into_iter().map(terminal_looks).collect())
         }
     }
 }
 
-fn ascii_look(look: Look) -> Look {
+fn terminal_look(look: Look) -> Look {
     match look {
+        Look::StartLF => Look::StartCRLF,
+        Look::EndLF => Look::EndCRLF,
         Look::WordUnicode => Look::WordAscii,
         Look::WordUnicodeNegate => Look::WordAsciiNegate,
         Look::WordStartUnicode => Look::WordStartAscii,
@@ -100,6 +103,14 @@ mod tests {
         let looks = hir.properties().look_set();
         assert!(looks.contains_word_ascii() && !looks.contains_word_unicode());
         assert_eq!(hir.properties().explicit_captures_len(), 1);
+    }
+
+    #[test]
+    fn a_line_begins_behind_a_carriage_return_but_a_dot_matches_it() {
+        let looks = parse("(?m)^a.b$", false).unwrap().properties().look_set();
+        assert!(looks.contains_anchor_crlf() && !looks.contains_anchor_lf());
+        let looks = parse("(?m)^a.b$", true).unwrap().properties().look_set();
+        assert!(looks.contains_anchor_lf());
     }
 
     #[test]

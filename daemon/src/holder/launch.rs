@@ -15,7 +15,7 @@ use pty_process::blocking::Pts;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid};
-use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
+use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
 
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
@@ -81,6 +81,8 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
     if spec.plain {
         let mut modes = tcgetattr(&pts)?;
         modes.local_modes.remove(LocalModes::ECHO);
+        // The kernel acts on a quoted ^S while the program does not read, and stops the output.
+        modes.input_modes.remove(InputModes::IXON);
         modes.output_modes.remove(OutputModes::OPOST);
         tcsetattr(&pts, OptionalActions::Now, &modes)?;
     }

@@ -11,7 +11,7 @@ use crate::store::{InteractionRow, Store, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// Events that may wait for the recorder.
@@ -68,14 +68,22 @@ struct Noted {
 /// Takes events; never waits, never blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorder {
-    events: mpsc::Sender<Noted>,
+    events: mpsc::Sender<Item>,
     dropped: Arc<AtomicU64>,
+}
+
+/// What goes to the recorder's task.
+#[derive(Debug)]
+enum Item {
+    Noted(Noted),
+    /// Answer once everything before is written.
+    Flush(oneshot::Sender<()>),
 }
 
 /// The other half of a [`Recorder`].
 #[derive(Debug)]
 pub(crate) struct Pending {
-    events: mpsc::Receiver<Noted>,
+    events: mpsc::Receiver<Item>,
     dropped: Arc<AtomicU64>,
 }
 
@@ -114,8 +122,16 @@ impl Recorder {
             client: peer.map(|peer| (Arc::clone(&peer.name), peer.pid)),
             event,
         };
-        if self.events.try_send(noted).is_err() {
+        if self.events.try_send(Item::Noted(noted)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns once all events so far are in the database, after [`JUDGEMENT`] at most if it keeps up.
+    pub(crate) async fn flush(&self) {
+        let (done, written) = oneshot::channel();
+        if self.events.send(Item::Flush(done)).await.is_ok() {
+            let _ = written.await;
         }
     }
 
@@ -143,17 +159,23 @@ impl Pending {
             let Some(first) = first else {
                 return;
             };
+            let has_rows = matches!(first, Item::Noted(_));
             batch.push(first);
             tokio::select! {
-                () = tokio::time::sleep(JUDGEMENT) => {}
+                () = tokio::time::sleep(JUDGEMENT), if has_rows => {}
+                () = std::future::ready(()), if !has_rows => {}
                 () = stop.cancelled() => {}
             }
             while let Ok(more) = self.events.try_recv() {
                 batch.push(more);
             }
             let mut rows = Vec::with_capacity(batch.len() * 2);
-            for noted in batch.drain(..) {
-                row::rows_of(&noted, &mut rows).await;
+            let mut waiting = Vec::new();
+            for item in batch.drain(..) {
+                match item {
+                    Item::Noted(noted) => row::rows_of(&noted, &mut rows).await,
+                    Item::Flush(done) => waiting.push(done),
+                }
             }
             let dropped = self.dropped.load(Ordering::Relaxed);
             if dropped > reported {
@@ -164,6 +186,10 @@ impl Pending {
                 reported = dropped;
             }
             write(&store, rows).await;
+            for done in waiting {
+                // The caller may have gone away.
+                let _ = done.send(());
+            }
         }
     }
 }

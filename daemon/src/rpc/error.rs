@@ -1,5 +1,6 @@
 //! The one place that turns errors into numbers.
 
+use crate::holder::SpawnError;
 use crate::session::SessionError;
 use crate::store::StoreError;
 use ccd_protocol::ErrorCode;
@@ -59,7 +60,10 @@ fn code_of(error: &RpcError) -> ErrorCode {
 
 fn session_code(error: &SessionError) -> ErrorCode {
     match error {
-        SessionError::InvalidArgument(_) => ErrorCode::InvalidArgument,
+        SessionError::InvalidArgument(_)
+        | SessionError::Spawn(SpawnError::EmptyProgram | SpawnError::Nul { .. }) => {
+            ErrorCode::InvalidArgument
+        }
         SessionError::NotFound(_) | SessionError::Ambiguous { .. } => ErrorCode::SessionNotFound,
         SessionError::NotAlive { .. } => ErrorCode::SessionNotAlive,
         SessionError::Conflict { .. } => ErrorCode::SessionConflict,
@@ -76,6 +80,16 @@ fn session_code(error: &SessionError) -> ErrorCode {
         SessionError::ShuttingDown => ErrorCode::ShuttingDown,
         SessionError::Store(_) | SessionError::Files(_) => ErrorCode::Storage,
         SessionError::Terminal(_) => ErrorCode::Unavailable,
+    }
+}
+
+/// The status with which a shell reports the same failure.
+fn shell_status(error: &SpawnError) -> i32 {
+    match error {
+        SpawnError::NotOnPath { .. } | SpawnError::NoSuchFile { .. } | SpawnError::EmptyProgram => {
+            127
+        }
+        _ => 126,
     }
 }
 
@@ -156,6 +170,7 @@ fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
             add("signal", json!(report.signal));
             add("recent_output", json!(report.recent_output));
         }
+        SessionError::Spawn(error) => add("exit_code", json!(shell_status(error))),
         SessionError::InputFull { written_bytes } => add("written_bytes", json!(written_bytes)),
         SessionError::MaxSessions { max } => add("max_sessions", json!(max)),
         SessionError::Ambiguous { candidates, .. } => add("candidates", json!(candidates)),

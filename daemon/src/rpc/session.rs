@@ -125,6 +125,8 @@ async fn history(
         None => i64::MAX,
     };
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    // What happened before this call is part of the answer.
+    daemon.sessions.recorder.flush().await;
     let rows = daemon
         .sessions
         .store

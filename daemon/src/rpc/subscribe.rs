@@ -3,7 +3,7 @@
 use super::RpcError;
 use super::register::parse;
 use crate::daemon::Daemon;
-use crate::expect::clean_lossy;
+use crate::expect::CleanStream;
 use crate::output::Piece;
 use crate::screen::QueryStripper;
 use crate::session::Session;
@@ -73,7 +73,9 @@ async fn session_output(
                 sink,
                 seq: 0,
                 at: from,
-                text: params.text,
+                text: params
+                    .text
+                    .then(|| CleanStream::new(session.facts.encoding)),
                 stripper: params.strip_queries.then(QueryStripper::new),
                 live: false,
             };
@@ -87,7 +89,7 @@ struct Feed {
     sink: SubscriptionSink,
     seq: u64,
     at: u64,
-    text: bool,
+    text: Option<CleanStream>,
     stripper: Option<QueryStripper>,
     /// It has caught up with the session once: from then on it may lag, before it reads the log.
     live: bool,
@@ -119,9 +121,9 @@ impl Feed {
                 return Some(self.lagged(memory_start));
             }
             match session.output.read(self.at, ITEM_BYTES).await {
-                Ok(Piece::Bytes(bytes)) => return Some(self.output(session, &bytes)),
+                Ok(Piece::Bytes(bytes)) => return Some(self.output(&bytes)),
                 Ok(Piece::Missing { resume }) => return Some(self.lagged(resume)),
-                Ok(Piece::End) => return Some(ended(session)),
+                Ok(Piece::End) => return Some(self.rest().unwrap_or_else(|| ended(session))),
                 Ok(Piece::Pending) => {
                     self.live = true;
                     tokio::select! {
@@ -138,7 +140,7 @@ impl Feed {
         }
     }
 
-    fn output(&mut self, session: &Session, bytes: &[u8]) -> OutputEvent {
+    fn output(&mut self, bytes: &[u8]) -> OutputEvent {
         let start = self.at;
         self.at += bytes.len() as u64;
         OutputEvent::Output {
@@ -148,10 +150,19 @@ impl Feed {
                 Some(stripper) => STANDARD.encode(stripper.strip(bytes)),
                 None => STANDARD.encode(bytes),
             },
-            text: self
-                .text
-                .then(|| clean_lossy(bytes, session.facts.encoding)),
+            text: self.text.as_mut().map(|text| text.feed(bytes)),
         }
+    }
+
+    /// Text that was held back because more might have come.
+    fn rest(&mut self) -> Option<OutputEvent> {
+        let text = self.text.take()?.finish();
+        (!text.is_empty()).then(|| OutputEvent::Output {
+            start: self.at,
+            end: self.at,
+            data_b64: String::new(),
+            text: Some(text),
+        })
     }
 
     fn lagged(&mut self, to: u64) -> OutputEvent {

@@ -129,9 +129,6 @@ impl Sessions {
             None => env.home(),
         };
         let program = match (&params.program, params.shell) {
-            (Some(program), _) if program.is_empty() => {
-                return Err(SessionError::InvalidArgument("program is empty".into()));
-            }
             (Some(program), _) => program.clone(),
             (None, true) => env
                 .get("SHELL")
@@ -312,6 +309,7 @@ impl Sessions {
             log_limit_bytes: plan.log_limit_bytes,
             shell: params.shell,
             transient: params.transient,
+            plain: params.plain,
             pid: spawned.pid,
             slot: Some(spawned.slot),
             tty_device: spawned.tty_device,

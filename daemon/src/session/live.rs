@@ -38,6 +38,8 @@ pub(crate) struct Facts {
     pub(crate) log_limit_bytes: u64,
     pub(crate) shell: bool,
     pub(crate) transient: bool,
+    /// The terminal neither echoes nor changes output.
+    pub(crate) plain: bool,
     pub(crate) pid: i32,
     /// Place in the holder; `None` for sessions of an earlier daemon.
     pub(crate) slot: Option<usize>,

@@ -310,6 +310,7 @@ fn session_of(row: &SessionRow, folders: &Path) -> Option<Session> {
         log_limit_bytes: 0,
         shell: row.shell,
         transient: row.transient,
+        plain: false,
         pid: row.pid,
         slot: None,
         tty_device: 0,

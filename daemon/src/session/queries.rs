@@ -1,8 +1,10 @@
 //! Answers to what programs ask their terminal, in the order of the questions.
 
 use super::live::Session;
+use crate::probe::Line;
 use crate::screen::{Query, answer, needs_cursor};
 use std::collections::VecDeque;
+use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::task::TaskTracker;
 
@@ -64,6 +66,11 @@ async fn answer_all(session: Arc<Session>) {
 }
 
 async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
+    let master = session.input.master()?;
+    if session.facts.plain && Line::of(master.as_fd()).canonical {
+        // Nobody draws this output: what looks like a question is data, and an answer would be input.
+        return None;
+    }
     let size = {
         let state = session.state();
         (state.rows, state.cols)

@@ -13,6 +13,7 @@ pub(crate) use writer::Write;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -34,6 +35,8 @@ pub(crate) enum StoreError {
     },
     #[error("the database {path:?} could not be opened: {source}")]
     Open { path: PathBuf, source: sqlx::Error },
+    #[error("the database {path:?} is damaged: {verdict}")]
+    Damaged { path: PathBuf, verdict: String },
     #[error("the database {path:?} could not be brought up to date: {source}")]
     Migrate {
         path: PathBuf,
@@ -101,9 +104,9 @@ impl Store {
             path: path.to_owned(),
             source,
         };
+        make_private(path).map_err(|source| open_error(sqlx::Error::Io(source)))?;
         let options = SqliteConnectOptions::new()
             .filename(path)
-            .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
             .busy_timeout(Duration::from_secs(5))
@@ -123,15 +126,21 @@ impl Store {
                 path: path.to_owned(),
                 source,
             })?;
-        sqlx::query("PRAGMA quick_check(1)")
+        let verdict: String = sqlx::query_scalar("PRAGMA quick_check(1)")
             .fetch_one(&writer_pool)
             .await
             .map_err(open_error)?;
+        if verdict != "ok" {
+            return Err(StoreError::Damaged {
+                path: path.to_owned(),
+                verdict,
+            });
+        }
         let readers = SqlitePoolOptions::new()
             .min_connections(0)
             .max_connections(3)
             .idle_timeout(Duration::from_secs(60))
-            .connect_lazy_with(options.create_if_missing(false).read_only(true));
+            .connect_lazy_with(options.read_only(true));
         let (writes, inbox) = mpsc::channel(WRITE_QUEUE_LEN);
         let writer = tokio::spawn(writer::run(writer_pool, inbox));
         let store = Self {
@@ -227,6 +236,7 @@ async fn refuse_newer(path: &Path, pool: &SqlitePool) -> Result<(), StoreError> 
 
 fn is_corrupt(error: &StoreError) -> bool {
     let source = match error {
+        StoreError::Damaged { .. } => return true,
         StoreError::Open { source, .. } => source,
         StoreError::Migrate {
             source: sqlx::migrate::MigrateError::Execute(source),
@@ -239,6 +249,18 @@ fn is_corrupt(error: &StoreError) -> bool {
         .as_database_error()
         .and_then(|error| error.code())
         .is_some_and(|code| code == "11" || code == "26")
+}
+
+/// Makes sure that the file is there and its user's alone; SQLite gives its journals the same mode.
+///
+/// The process has no file mask of its own for that: its programs would inherit it.
+fn make_private(path: &Path) -> std::io::Result<()> {
+    std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+        .map(drop)
 }
 
 fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {

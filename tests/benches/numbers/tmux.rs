@@ -14,6 +14,8 @@ pub(crate) struct Tmux {
     output: BufReader<ChildStdout>,
     line: Vec<u8>,
     server_pid: u32,
+    /// tmux leaves the file of its socket behind.
+    socket_path: String,
 }
 
 impl Tmux {
@@ -40,10 +42,12 @@ impl Tmux {
             output: BufReader::new(output),
             line: Vec::new(),
             server_pid: 0,
+            socket_path: String::new(),
         };
         tmux.next_block()?; // the answer to new-session
         tmux.run("set -g exit-unattached on")?;
         tmux.server_pid = tmux.run("display -p '#{pid}'")?.trim().parse()?;
+        tmux.socket_path = tmux.run("display -p '#{socket_path}'")?.trim().to_owned();
         Ok(Some(tmux))
     }
 
@@ -131,6 +135,7 @@ impl Drop for Tmux {
         let _ = self.command().arg("kill-server").status();
         let _ = self.client.kill();
         let _ = self.client.wait();
+        let _ = std::fs::remove_file(&self.socket_path);
     }
 }
 

@@ -1,0 +1,133 @@
+//! The client starts the daemon when none runs.
+
+use crate::support::client::Ran;
+use crate::support::{Connection, eventually, processes};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A folder with `ccctl` and `ccd` side by side, as an installation has them, and an empty home.
+struct Installation {
+    folder: TempDir,
+}
+
+impl Installation {
+    fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
+        let bin = folder.path().join("bin");
+        fs::create_dir(&bin).unwrap();
+        // A link would be followed to the folder of the build, where an older daemon may lie.
+        fs::copy(env!("CARGO_BIN_EXE_ccctl_under_test"), bin.join("ccctl")).unwrap();
+        symlink(env!("CARGO_BIN_EXE_ccd_under_test"), bin.join("ccd")).unwrap();
+        Self { folder }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.home().join("run/ccd.sock")
+    }
+
+    fn ccctl(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(self.folder.path().join("bin/ccctl"));
+        command
+            .args(args)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path())
+            .env("CCD_HOME", self.home())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.ccctl(args).output().unwrap())
+    }
+}
+
+impl Drop for Installation {
+    /// Ends the daemon, which is nobody's child, also when the test fails.
+    fn drop(&mut self) {
+        if std::os::unix::net::UnixStream::connect(self.socket()).is_ok() {
+            let _ = Connection::open(&self.socket()).call_value("daemon.stop", &json!({}));
+        }
+    }
+}
+
+#[test]
+fn clients_that_come_together_start_one_daemon() {
+    let installation = Installation::new();
+    let starts: Vec<_> = (0..6)
+        .map(|_| installation.ccctl(&["session", "list", "--json"]).spawn().unwrap())
+        .collect();
+    for start in starts {
+        let ran = Ran::of(start.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stdout.contains("\"sessions\""), "{ran:?}");
+    }
+    let pids: BTreeSet<i64> = (0..2)
+        .map(|_| {
+            let ran = installation.run(&["daemon", "status", "--json"]);
+            let status: Value = serde_json::from_str(&ran.stdout).unwrap();
+            status["pid"].as_i64().unwrap()
+        })
+        .collect();
+    assert_eq!(pids.len(), 1);
+    let home = format!("CCD_HOME={}", installation.home().display());
+    let pid = i32::try_from(*pids.first().unwrap()).unwrap();
+    assert_eq!(processes::with_variable(&home), [pid], "one daemon and no client is left");
+    let ran = installation.run(&["daemon", "stop"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    eventually("it is gone", || (!processes::lives(pid) && !installation.socket().exists()).then_some(()));
+    assert_eq!(installation.run(&["daemon", "stop"]).code, Some(3));
+}
+
+#[test]
+fn a_daemon_started_by_a_client_keeps_nothing_of_it() {
+    let installation = Installation::new();
+    // The pipes of this command are read to their end: a daemon that held them would hang the test.
+    let ran = Ran::of(installation.ccctl(&["daemon", "start"]).env("CCD_SECRET", "x").output().unwrap());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let status = Connection::open(&installation.socket()).call_value("daemon.status", &json!({})).unwrap();
+    let pid = i32::try_from(status["pid"].as_i64().unwrap()).unwrap();
+    assert_eq!(fs::read_link(format!("/proc/{pid}/cwd")).unwrap(), PathBuf::from("/"));
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let session: i32 = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(3).unwrap().parse().unwrap();
+    assert_eq!(session, pid, "it leads a session of its own");
+    assert_eq!(installation.run(&["daemon", "stop"]).code, Some(0));
+    eventually("it is gone", || (!processes::lives(pid)).then_some(()));
+}
+
+#[test]
+fn a_client_that_must_not_start_one_says_so_and_exits_3() {
+    let installation = Installation::new();
+    for command in [
+        &mut installation.ccctl(&["session", "list", "--no-start"]),
+        installation.ccctl(&["session", "list"]).env("CCD_NO_START", "1"),
+        &mut installation.ccctl(&["daemon", "stop"]),
+        &mut installation.ccctl(&["daemon", "status"]),
+    ] {
+        let ran = Ran::of(command.output().unwrap());
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert!(ran.stdout.is_empty() && ran.stderr.lines().count() == 1, "{ran:?}");
+    }
+    assert!(!installation.socket().exists());
+}
+
+#[test]
+fn the_reason_of_a_failed_start_reaches_the_user() {
+    let installation = Installation::new();
+    fs::create_dir(installation.home()).unwrap();
+    fs::write(installation.home().join("config.json"), "{\n  max_sessions: 'many'\n}").unwrap();
+    let ran = installation.run(&["session", "list"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stderr.contains("2:17: max_sessions must be"), "{ran:?}");
+}

@@ -1,0 +1,229 @@
+//! What a program gets: variables, folder, descriptors, limits, signals.
+
+use crate::support::session::{assert_error, program};
+use crate::support::{Ccctl, Daemon};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::SessionCreateParams;
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+
+/// A request with nothing but a program.
+fn bare(program: &str, args: &[&str]) -> SessionCreateParams {
+    SessionCreateParams {
+        program: Some(program.to_owned()),
+        args: args.iter().map(|&arg| arg.to_owned()).collect(),
+        cwd: Some("/".to_owned()),
+        ..SessionCreateParams::default()
+    }
+}
+
+/// Output of a program that ends by itself.
+fn output(daemon: &Daemon, params: &SessionCreateParams) -> String {
+    let session = daemon.open_with(params);
+    assert_eq!(session.ended().exitstatus, Some(0), "{}", session.output());
+    session.output()
+}
+
+fn variables(daemon: &Daemon, params: &SessionCreateParams) -> BTreeMap<String, String> {
+    let text = output(daemon, params);
+    let lines = text.lines().map(|line| line.split_once('=').expect(line));
+    lines
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+#[test]
+fn a_bare_request_gets_a_clean_environment_and_nothing_of_the_daemons() {
+    let daemon = Daemon::start();
+    let variables = variables(&daemon, &bare("env", &[]));
+    let names: Vec<&String> = variables.keys().collect();
+    assert_eq!(
+        names,
+        [
+            "CCD_SESSION_ID", "HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER"
+        ]
+    );
+    assert_eq!(variables["TERM"], "xterm-256color");
+    assert!(variables["HOME"].starts_with('/'));
+    assert!(variables["PATH"].contains("/usr/bin"));
+}
+
+#[test]
+fn the_secrets_of_the_daemon_reach_no_session() {
+    let daemon = Daemon::start();
+    // The daemon itself has the variable, as the test started it.
+    let environ = std::fs::read(format!("/proc/{}/environ", daemon.pid())).unwrap();
+    assert!(String::from_utf8_lossy(&environ).contains("CCD_SECRET_OF_THE_DAEMON"));
+    let caller = BTreeMap::from([("CALLERS".to_owned(), "own".to_owned())]);
+    for params in [
+        bare("env", &[]),
+        bare("sh", &["-c", "cat /proc/self/environ | tr '\\0' '\\n'"]),
+        SessionCreateParams {
+            caller_env: Some(caller),
+            ..bare("/usr/bin/env", &[])
+        },
+    ] {
+        let text = output(&daemon, &params);
+        assert!(text.contains("CCD_SESSION_ID="), "{text}");
+        assert!(!text.contains("CCD_SECRET_OF_THE_DAEMON"), "{text}");
+        assert!(!text.contains("CCD_HOME"), "{text}");
+    }
+}
+
+#[test]
+fn the_callers_environment_comes_as_it_is_with_the_given_variables_over_it() {
+    let daemon = Daemon::start();
+    let caller = [
+        ("PATH", "/usr/bin:/bin"),
+        ("A", "caller"),
+        ("B", "caller"),
+        ("EMPTY", ""),
+        ("LINES", "99"),
+        ("COLUMNS", "99"),
+        ("TERM", "dumb"),
+    ];
+    let mut params = SessionCreateParams {
+        caller_env: Some(caller.map(|(a, b)| (a.to_owned(), b.to_owned())).into()),
+        env: [("B".to_owned(), "given = 1".to_owned())].into(),
+        id: Some("here".to_owned()),
+        ..bare("env", &[])
+    };
+    let found = variables(&daemon, &params);
+    let expected = [
+        ("A", "caller"),
+        ("B", "given = 1"),
+        ("CCD_SESSION_ID", "here"),
+        ("EMPTY", ""),
+        ("PATH", "/usr/bin:/bin"),
+        // The session's terminal, not the caller's.
+        ("TERM", "xterm-256color"),
+    ];
+    let expected = expected.map(|(a, b)| (a.to_owned(), b.to_owned()));
+    assert_eq!(found, BTreeMap::from(expected));
+    params.env.insert("TERM".to_owned(), "vt100".to_owned());
+    assert_eq!(variables(&daemon, &params)["TERM"], "vt100");
+}
+
+#[test]
+fn a_program_is_looked_for_on_the_sessions_path() {
+    let daemon = Daemon::start();
+    let folder = daemon.home().join("programs");
+    std::fs::create_dir(&folder).unwrap();
+    let script = folder.join("only-here");
+    std::fs::write(&script, "#!/bin/sh\necho found\n").unwrap();
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    let mut params = bare("only-here", &[]);
+    assert_error(&daemon.refused(&params), ErrorCode::SpawnFailed);
+    let path = folder.display().to_string();
+    params.env.insert("PATH".to_owned(), path.clone());
+    assert_eq!(output(&daemon, &params), "found\n");
+    params.env.clear();
+    params.caller_env = Some([("PATH".to_owned(), path)].into());
+    assert_eq!(output(&daemon, &params), "found\n");
+    // With a slash it is a path, from the session's folder on.
+    let relative = SessionCreateParams {
+        cwd: Some(daemon.home().display().to_string()),
+        ..bare("programs/only-here", &[])
+    };
+    assert_eq!(output(&daemon, &relative), "found\n");
+}
+
+#[test]
+fn a_program_starts_in_its_folder_else_in_the_users_home() {
+    let daemon = Daemon::start();
+    let home = daemon.home().canonicalize().unwrap();
+    let given = SessionCreateParams {
+        cwd: Some(home.display().to_string()),
+        ..bare("pwd", &["-P"])
+    };
+    assert_eq!(output(&daemon, &given), format!("{}\n", home.display()));
+    let none = SessionCreateParams {
+        cwd: None,
+        ..program(&daemon, "pwd", &["-P"])
+    };
+    assert_eq!(output(&daemon, &none), format!("{}\n", home.display()));
+}
+
+#[test]
+fn no_descriptor_of_the_daemon_is_inherited() {
+    let daemon = Daemon::start();
+    // Others are busy meanwhile: their descriptors must not come along either.
+    let _others: Vec<_> = (0..5).map(|_| daemon.open("cat", &[])).collect();
+    let text = output(&daemon, &bare("sh", &["-c", "ls -l /proc/self/fd | cat"]));
+    let links: Vec<(&str, &str)> = text
+        .lines()
+        .filter_map(|line| line.split_once(" -> "))
+        .map(|(left, to)| (left.rsplit(' ').next().unwrap(), to))
+        .collect();
+    // Its input, the pipe, its errors, and the folder that it lists.
+    let numbers: Vec<&str> = links.iter().map(|link| link.0).collect();
+    assert_eq!(numbers, ["0", "1", "2", "3"], "{text}");
+    assert!(links[0].1.starts_with("/dev/pts/") && links[2].1 == links[0].1, "{text}");
+    assert!(links[3].1.starts_with("/proc/"), "{text}");
+}
+
+#[test]
+fn the_terminal_controls_the_program() {
+    let daemon = Daemon::start();
+    let script = "tty; echo through /dev/tty > /dev/tty; ps -o sid= -p $$ | tr -d ' '; echo $$";
+    let text = output(&daemon, &bare("sh", &["-c", script]));
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("/dev/pts/"), "{text}");
+    assert_eq!(lines[1], "through /dev/tty");
+    assert_eq!(lines[2], lines[3], "it leads its session");
+}
+
+#[test]
+fn the_limit_of_open_files_is_what_the_daemon_was_given() {
+    let daemon = Daemon::start();
+    // The daemon may raise its own; the test's is what it was started with.
+    let own = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let shown = |limit: Option<u64>| limit.map_or("unlimited".to_owned(), |n| n.to_string());
+    let text = output(&daemon, &bare("sh", &["-c", "ulimit -Sn; ulimit -Hn"]));
+    assert_eq!(text, format!("{}\n{}\n", shown(own.current), shown(own.maximum)));
+}
+
+#[test]
+fn signals_and_the_file_mask_are_as_a_login_has_them() {
+    let daemon = Daemon::start();
+    let script = "umask; grep -E '^Sig(Blk|Ign):' /proc/self/status";
+    let text = output(&daemon, &bare("sh", &["-c", script]));
+    let own = std::fs::read_to_string("/proc/self/status").unwrap();
+    let umask = own.lines().find_map(|line| line.strip_prefix("Umask:")).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next().unwrap().trim(), umask.trim());
+    let mut mask = |name: &str| {
+        let line = lines.next().unwrap();
+        let digits = line.strip_prefix(name).expect(line).trim();
+        u64::from_str_radix(digits, 16).unwrap()
+    };
+    assert_eq!(mask("SigBlk:"), 0);
+    // Rust programs ignore SIGPIPE; a program in a session must not.
+    let sigpipe = 1 << (libc::SIGPIPE - 1);
+    assert_eq!(mask("SigIgn:") & sigpipe, 0);
+}
+
+#[test]
+fn variables_that_cannot_be_are_argument_errors() {
+    let daemon = Daemon::start();
+    for (name, value) in [("", "x"), ("A=B", "x"), ("A\0", "x"), ("A", "x\0y")] {
+        let mut params = bare("env", &[]);
+        params.env.insert(name.to_owned(), value.to_owned());
+        assert_error(&daemon.refused(&params), ErrorCode::InvalidArgument);
+    }
+}
+
+#[test]
+fn the_client_passes_its_environment_and_folder_on() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let home = daemon.home().canonicalize().unwrap();
+    let mut command = ccctl.command(&["run", "--", "sh", "-c", "echo $GREETING $TERM; pwd -P"]);
+    command.env("GREETING", "hello").env("TERM", "dumb").current_dir(&home);
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, format!("hello xterm-256color\n{}\n", home.display()));
+    let clean = ccctl.ok(&["run", "--clean-env", "--", "env"]);
+    assert!(!clean.contains("CCD_NO_START"), "{clean}");
+    assert!(clean.contains("LANG=C.UTF-8"), "{clean}");
+}

@@ -1,0 +1,156 @@
+//! Passwords: nothing of them stays below the daemon's folder.
+
+use crate::support::session::{OpenSession, lacks, program};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::session::{
+    Action, Interaction, SessionCreateParams, SessionHistory, SessionHistoryParams,
+    SessionSendParams, WaitFor,
+};
+use std::path::{Path, PathBuf};
+
+const PASSWORD: &str = "correct-horse-4711";
+
+/// The most that is ever logged.
+const TRACE: &str = r#"{"log_level": "trace"}"#;
+
+/// Files below `folder` that have `needle` in them.
+fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let (path, kind) = {
+            let entry = entry.unwrap();
+            (entry.path(), entry.file_type().unwrap())
+        };
+        if kind.is_dir() {
+            found.extend(files_with(&path, needle));
+        } else if kind.is_file() {
+            let bytes = std::fs::read(&path).unwrap();
+            if bytes.windows(needle.len()).any(|part| part == needle) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// What was typed, once the session's `sends`th send has been written down.
+fn sent(session: &OpenSession<'_>, sends: usize) -> Vec<String> {
+    eventually("the send is in the history", || {
+        let params = SessionHistoryParams {
+            session: session.id().to_owned(),
+            ..SessionHistoryParams::default()
+        };
+        let rows = session.daemon.call::<SessionHistory>(&params).unwrap();
+        let is_send = |row: &Interaction| row.action == Action::Send;
+        let sent: Vec<String> = rows
+            .interactions
+            .into_iter()
+            .filter(is_send)
+            .map(|row| row.input_text.unwrap())
+            .collect();
+        (sent.len() >= sends).then_some(sent)
+    })
+}
+
+/// Types the password once the program asks for it, and demands that it is nowhere.
+fn nothing_stays(daemon: &mut Daemon, program: &str, args: &[&str]) {
+    let session = daemon.open(program, args);
+    session.expect("Password: ");
+    assert!(session.wait(WaitFor::Input).session.waiting_for_input.unwrap().hidden);
+    let reply = session.line(PASSWORD);
+    assert!(reply.hidden);
+    session.expect(&format!("got {}", PASSWORD.len()));
+    assert_eq!(sent(&session, 1), ["<hidden>"]);
+    // While the daemon runs, with its rings and its database's journal, and after its end.
+    assert_eq!(files_with(daemon.home(), PASSWORD.as_bytes()), [PathBuf::new(); 0]);
+    let log = session.now().output.log_path;
+    assert!(daemon.stop().success());
+    assert_eq!(files_with(daemon.home(), PASSWORD.as_bytes()), [PathBuf::new(); 0]);
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.contains("Password: "), "the walk looked at the right folder: {log}");
+}
+
+#[test]
+fn a_password_read_by_bash_is_nowhere() {
+    let mut daemon = Daemon::builder().config(TRACE).start();
+    let script = "read -s -p 'Password: ' p; echo; echo got ${#p}; exec cat";
+    nothing_stays(&mut daemon, "bash", &["-c", script]);
+}
+
+#[test]
+fn a_password_read_by_getpass_is_nowhere() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let mut daemon = Daemon::builder().config(TRACE).start();
+    let script = "import getpass, time; p = getpass.getpass(); print('got', len(p)); time.sleep(600)";
+    nothing_stays(&mut daemon, "python3", &["-c", script]);
+}
+
+#[test]
+fn a_password_typed_without_echo_is_nowhere() {
+    let mut daemon = Daemon::builder().config(TRACE).start();
+    let script = "stty -echo; printf 'Password: '; read p; stty echo; echo; echo got ${#p}; exec cat";
+    nothing_stays(&mut daemon, "sh", &["-c", script]);
+}
+
+#[test]
+fn keys_that_the_terminal_never_showed_are_recorded_as_hidden() {
+    let daemon = Daemon::builder().config(TRACE).start();
+    let script = "stty raw -echo; printf ready:; head -c 19 > /dev/null; printf enough; exec cat";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect("ready:");
+    session.line(PASSWORD);
+    session.expect("enough");
+    // Now the program shows what it gets.
+    session.text("visible");
+    session.expect("visible");
+    assert_eq!(sent(&session, 2), ["<hidden>", "visible"]);
+    assert_eq!(files_with(daemon.home(), PASSWORD.as_bytes()), [PathBuf::new(); 0]);
+}
+
+#[test]
+fn a_command_at_a_prompt_is_recorded_as_typed() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    let reply = bash.line("echo plain words");
+    assert!(!reply.hidden);
+    bash.expect("\n\r?plain words\n");
+    bash.keys(&["Up", "C-c"]);
+    assert_eq!(sent(&bash, 2), ["echo plain words", "<Up><C-c>"]);
+}
+
+#[test]
+fn a_secret_send_is_hidden_whatever_the_terminal_does() {
+    let daemon = Daemon::builder().config(TRACE).start();
+    let script = "stty raw -echo; printf ready:; head -c 18 > /dev/null; printf enough; exec cat";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect("ready:");
+    let reply = session.try_send(SessionSendParams {
+        text: Some(PASSWORD.to_owned()),
+        secret: true,
+        ..SessionSendParams::default()
+    });
+    assert!(reply.unwrap().hidden);
+    session.expect("enough");
+    let cat = daemon.open("cat", &[]);
+    let ccctl = Ccctl::new(&daemon);
+    let secret = ["session", "send", cat.id(), "--secret", "shown-1234", "-e", "\n"];
+    ccctl.ok(&secret);
+    assert_eq!(sent(&session, 1), ["<hidden>"]);
+    assert_eq!(sent(&cat, 1), ["<hidden>"]);
+    assert_eq!(files_with(daemon.home(), PASSWORD.as_bytes()), [PathBuf::new(); 0]);
+}
+
+#[test]
+fn a_password_in_a_given_variable_is_nowhere() {
+    let mut daemon = Daemon::builder().config(TRACE).start();
+    let mut params: SessionCreateParams = program(&daemon, "sh", &["-c", "echo got ${#SECRET}"]);
+    params.env.insert("SECRET".to_owned(), PASSWORD.to_owned());
+    params.reuse = true;
+    let session = daemon.open_with(&params);
+    session.expect(&format!("got {}", PASSWORD.len()));
+    session.ended();
+    assert!(daemon.stop().success());
+    assert_eq!(files_with(daemon.home(), PASSWORD.as_bytes()), [PathBuf::new(); 0]);
+}

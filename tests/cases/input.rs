@@ -1,0 +1,278 @@
+//! Typing: text, keys, pastes, raw bytes.
+
+use crate::support::session::{OpenSession, assert_error, lacks};
+use crate::support::{Ccctl, Daemon};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{SendExpect, SessionSendParams};
+use std::fmt::Write;
+
+/// A program that shows every byte it gets, in the terminal's mode for keys, after printing `modes`.
+fn showing<'a>(daemon: &'a Daemon, modes: &str) -> OpenSession<'a> {
+    let command = format!("stty raw -echo; printf '{modes}ready:'; exec cat -v");
+    let session = daemon.open("sh", &["-c", &command]);
+    session.expect("ready:");
+    session
+}
+
+#[test]
+fn text_is_typed_as_it_is_and_only_the_added_newline_is_the_enter_key() {
+    let daemon = Daemon::start();
+    let session = showing(&daemon, "");
+    session.text("a\tb\\n\x01");
+    assert_eq!(session.expect(r"\^A").before, "a\tb\\n");
+    let sent = session.line("line");
+    assert_eq!(sent.written_bytes, 5);
+    assert_eq!(session.expect(r"\^M").before, "line");
+    session.text("x\ny\r.");
+    assert_eq!(session.expect(r"\.").before, "x\ny^M");
+    assert_eq!(session.text("").written_bytes, 0);
+}
+
+#[test]
+fn keys_send_what_a_terminal_sends() {
+    let daemon = Daemon::start();
+    let session = showing(&daemon, "");
+    for (key, shown) in [
+        ("Enter", "^M"),
+        ("C-c", "^C"),
+        ("^C", "^C"),
+        ("C-x", "^X"),
+        ("M-x", "^[x"),
+        ("Escape", "^["),
+        ("BSpace", "^?"),
+        ("Tab", "\t"),
+        ("BTab", "^[[Z"),
+        ("Space", " "),
+        ("Up", "^[[A"),
+        ("S-Up", "^[[1;2A"),
+        ("C-Right", "^[[1;5C"),
+        ("PageUp", "^[[5~"),
+        ("PgUp", "^[[5~"),
+        ("Delete", "^[[3~"),
+        ("F1", "^[OP"),
+        ("F5", "^[[15~"),
+        ("F12", "^[[24~"),
+        ("q", "q"),
+    ] {
+        session.keys(&[key, "="]);
+        assert_eq!(session.expect("=").before, shown, "{key}");
+    }
+    session.keys(&["a", "Up", "b", "="]);
+    assert_eq!(session.expect("=").before, "a^[[Ab");
+}
+
+#[test]
+fn cursor_keys_follow_the_programs_mode() {
+    let daemon = Daemon::start();
+    let session = showing(&daemon, "\\033[?1h");
+    session.keys(&["Up", "Down", "Left", "="]);
+    assert_eq!(session.expect("=").before, "^[OA^[OB^[OD");
+    // With a modifier they have one form only.
+    session.keys(&["C-Up", "="]);
+    assert_eq!(session.expect("=").before, "^[[1;5A");
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_similar_ones_and_nothing_is_typed() {
+    let daemon = Daemon::start();
+    let session = showing(&daemon, "");
+    let error = session
+        .try_send(SessionSendParams {
+            keys: Some(vec!["a".to_owned(), "Entre".to_owned()]),
+            ..SessionSendParams::default()
+        })
+        .unwrap_err();
+    assert_error(&error, ErrorCode::InvalidArgument);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("Entre") && message.contains("Enter"), "{message}");
+    session.text("=");
+    assert_eq!(session.expect("=").before, "");
+}
+
+#[test]
+fn exactly_one_kind_of_input_is_taken() {
+    let daemon = Daemon::start();
+    let session = daemon.open("cat", &[]);
+    let text = Some("x".to_owned());
+    for params in [
+        SessionSendParams::default(),
+        SessionSendParams {
+            text: text.clone(),
+            keys: Some(vec!["Up".to_owned()]),
+            ..SessionSendParams::default()
+        },
+        SessionSendParams {
+            text,
+            data_b64: Some("eA==".to_owned()),
+            ..SessionSendParams::default()
+        },
+        SessionSendParams {
+            data_b64: Some("not base64".to_owned()),
+            ..SessionSendParams::default()
+        },
+        SessionSendParams {
+            data_b64: Some("eA==".to_owned()),
+            paste: true,
+            ..SessionSendParams::default()
+        },
+    ] {
+        let error = session.try_send(params).unwrap_err();
+        assert_error(&error, ErrorCode::InvalidArgument);
+    }
+    assert!(session.bytes().is_empty());
+}
+
+#[test]
+fn bytes_that_are_no_text_can_be_typed() {
+    let daemon = Daemon::start();
+    let session = showing(&daemon, "");
+    let bytes = [0xff, 0x00, 0xc3, 0x28, b'='];
+    let sent = session.try_send(SessionSendParams {
+        data_b64: Some(STANDARD.encode(bytes)),
+        ..SessionSendParams::default()
+    });
+    assert_eq!(sent.unwrap().written_bytes, 5);
+    assert_eq!(session.expect("=").before, "M-^?^@M-C(");
+}
+
+#[test]
+fn a_paste_is_bracketed_for_a_program_that_asked_for_it() {
+    let daemon = Daemon::start();
+    let paste = |session: &OpenSession<'_>, text: &str| {
+        let params = SessionSendParams {
+            text: Some(text.to_owned()),
+            paste: true,
+            ..SessionSendParams::default()
+        };
+        session.try_send(params).unwrap();
+    };
+    let asked = showing(&daemon, "\\033[?2004h");
+    // An end marker within the text would let the rest count as typed.
+    paste(&asked, "one\ntwo\x1b[201~rm\n");
+    assert_eq!(asked.expect(r"\^\[\[201~").before, "^[[200~one^Mtworm^M");
+    let plain = showing(&daemon, "");
+    paste(&plain, "one\r\ntwo=");
+    assert_eq!(plain.expect("=").before, "one^Mtwo");
+}
+
+#[test]
+fn bash_runs_a_paste_only_after_the_enter_key() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    let params = SessionSendParams {
+        text: Some("echo pasted-$((1+1))\necho second".to_owned()),
+        paste: true,
+        expect: Some(SendExpect {
+            patterns: vec![crate::support::session::regex("echo second")],
+            ..SendExpect::default()
+        }),
+        ..SessionSendParams::default()
+    };
+    bash.try_send(params).unwrap();
+    assert!(!bash.output().contains("pasted-2"));
+    bash.keys(&["Enter"]);
+    bash.expect("pasted-2\nsecond\n");
+}
+
+#[test]
+fn control_c_interrupts_what_runs_and_the_session_goes_on() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let python = daemon.open("python3", &["-q"]);
+    python.expect(">>> ");
+    python.ask("import time; print('sleeping'); time.sleep(600)", r"\nsleeping\n");
+    python.keys(&["C-c"]);
+    python.expect("KeyboardInterrupt");
+    assert_eq!(python.ask("6 * 7", "(?m)^42$").matched, "42");
+}
+
+#[test]
+fn control_d_ends_the_input() {
+    let daemon = Daemon::start();
+    let session = daemon.open("cat", &[]);
+    session.ask("last", "last\nlast\n");
+    session.keys(&["C-d"]);
+    assert_eq!(session.ended().exitstatus, Some(0));
+}
+
+#[test]
+fn every_byte_of_a_large_send_arrives() {
+    let daemon = Daemon::start();
+    let mut text = String::new();
+    for line in 0..20_000 {
+        writeln!(text, "{line:049}").unwrap();
+    }
+    let file = daemon.home().join("sent");
+    std::fs::write(&file, &text).unwrap();
+    let command = "stty raw -echo; printf ready:; head -c 1000000 | cmp - \"$1\" && printf same; exec cat";
+    let session = daemon.open("sh", &["-c", command, "sh", file.to_str().unwrap()]);
+    session.expect("ready:");
+    assert_eq!(session.text(&text).written_bytes, 1_000_000);
+    session.expect("same");
+}
+
+#[test]
+fn a_program_that_answers_while_it_is_typed_to_takes_a_large_send() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "stty -echo; printf ready:; exec cat"]);
+    session.expect("ready:");
+    let mut text = String::new();
+    for line in 0..20_000 {
+        writeln!(text, "{line:049}").unwrap();
+    }
+    session.text(&text);
+    session.expect(&format!("{:049}\n", 19_999));
+    let expected = format!("ready:{text}").replace('\n', "\r\n");
+    assert!(session.bytes() == expected.as_bytes());
+}
+
+#[test]
+fn sends_of_many_clients_are_never_mixed() {
+    let daemon = Daemon::start();
+    let session = showing(&daemon, "");
+    let line = |client: usize| format!("<{}>", client.to_string().repeat(3000));
+    std::thread::scope(|scope| {
+        for client in 0..8 {
+            let (session, line) = (&session, line(client));
+            scope.spawn(move || {
+                for _ in 0..5 {
+                    session.text(&line);
+                }
+            });
+        }
+    });
+    session.text("=");
+    let mut all = session.expect("=").before;
+    for client in 0..8 {
+        assert_eq!(all.matches(&line(client)).count(), 5, "client {client}");
+        all = all.replace(&line(client), "");
+    }
+    assert_eq!(all, "");
+}
+
+#[test]
+fn the_client_types_text_keys_files_and_standard_input() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let session = showing(&daemon, "");
+    let send = |words: &[&str]| ccctl.ok(&[&["session", "send", session.id()], words].concat());
+    assert_eq!(send(&["text"]), "");
+    assert_eq!(session.expect(r"\^M").before, "text");
+    send(&["-1", "--no-newline"]);
+    send(&["--keys", "C-c,Up,Enter"]);
+    assert_eq!(session.expect(r"\^M").before, "-1^C^[[A");
+    let file = daemon.home().join("input");
+    std::fs::write(&file, b"\xff=").unwrap();
+    send(&["--file", file.to_str().unwrap()]);
+    assert_eq!(session.expect("=").before, "M-^?");
+    let mut piped = ccctl.command(&["session", "send", session.id(), "--stdin"]);
+    let status = piped.stdin(std::fs::File::open(&file).unwrap()).status();
+    assert!(status.unwrap().success());
+    assert_eq!(session.expect("=").before, "M-^?");
+    // The output up to the match is printed.
+    assert_eq!(send(&["go", "--expect", "go.M"]), "go^M\n");
+}

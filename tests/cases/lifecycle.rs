@@ -1,0 +1,239 @@
+//! Start and end of the daemon: one a socket and a base folder, nothing left behind.
+
+use crate::support::client::Ran;
+use crate::support::{Daemon, eventually, kind, processes};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+fn assert_refused(ran: &Ran, words: &[&str]) {
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
+    for word in words {
+        assert!(ran.stderr.contains(word), "{word:?} is missing in {ran:?}");
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).unwrap().mode() & 0o7777
+}
+
+#[test]
+fn a_second_daemon_names_the_first_and_ends() {
+    let daemon = Daemon::start();
+    let pid = format!("pid {}", daemon.pid());
+    let socket = daemon.socket();
+    let socket = socket.to_str().unwrap();
+    assert_refused(&daemon.run_to_end(&[]), &["already runs", &pid, socket]);
+    let ran = daemon.run_to_end(&["--if-not-running"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains(&pid) && ran.stderr.contains(socket), "{ran:?}");
+    assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
+}
+
+#[test]
+fn a_base_folder_has_one_daemon_whatever_its_socket() {
+    let daemon = Daemon::start();
+    let other = daemon.home().join("other.sock");
+    let ran = daemon.run_to_end(&["--socket", other.to_str().unwrap()]);
+    assert_refused(&ran, &["already runs", &format!("pid {}", daemon.pid())]);
+    assert!(!other.exists());
+}
+
+#[test]
+fn a_socket_has_one_daemon_whatever_its_base_folder() {
+    let daemon = Daemon::start();
+    let other = Daemon::builder().socket(&daemon.socket()).prepare();
+    let ran = other.run_to_end(&[]);
+    assert_refused(&ran, &["already runs", &format!("pid {}", daemon.pid())]);
+    assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
+}
+
+#[test]
+fn two_daemons_with_folders_of_their_own_do_not_meet() {
+    let first = Daemon::start();
+    let second = Daemon::start();
+    first.connect().start_session(&["cat"]);
+    let seen = second.call_value("session.list", &json!({})).unwrap();
+    assert_eq!(seen["sessions"], json!([]));
+}
+
+#[test]
+fn what_a_killed_daemon_left_does_not_block_the_next() {
+    let mut daemon = Daemon::start();
+    let first = daemon.pid();
+    daemon.kill();
+    assert!(daemon.socket().exists(), "a killed daemon cannot remove its socket");
+    daemon.restart();
+    assert_ne!(daemon.pid(), first);
+    assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
+}
+
+#[test]
+fn everything_is_for_its_user_alone() {
+    let daemon = Daemon::start();
+    daemon.connect().start_session(&["echo", "secret"]);
+    assert_eq!(mode(&daemon.socket()), 0o600);
+    let mut folders = vec![daemon.home().to_owned()];
+    while let Some(folder) = folders.pop() {
+        assert_eq!(mode(&folder), 0o700, "{folder:?}");
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            // The test's own file.
+            if path.ends_with("daemon-output") {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                assert_eq!(mode(&path) & 0o077, 0, "{path:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn folders_that_others_can_change_are_refused() {
+    let daemon = Daemon::builder().prepare();
+    let run = daemon.home().join("run");
+    symlink("/tmp", &run).unwrap();
+    assert_refused(&daemon.run_to_end(&[]), &[run.to_str().unwrap(), "symbolic link"]);
+    fs::remove_file(&run).unwrap();
+    let shared = daemon.home().join("shared");
+    fs::create_dir(&shared).unwrap();
+    fs::set_permissions(&shared, Permissions::from_mode(0o777)).unwrap();
+    let ran = daemon.run_to_end(&["--socket", shared.join("s").to_str().unwrap()]);
+    assert_refused(&ran, &[shared.to_str().unwrap(), "others"]);
+}
+
+#[test]
+fn a_file_in_the_way_of_the_socket_is_left_alone() {
+    let daemon = Daemon::builder().prepare();
+    fs::create_dir(daemon.home().join("run")).unwrap();
+    fs::write(daemon.socket(), "precious").unwrap();
+    assert_refused(&daemon.run_to_end(&[]), &["in the way", daemon.socket().to_str().unwrap()]);
+    assert_eq!(fs::read_to_string(daemon.socket()).unwrap(), "precious");
+}
+
+#[test]
+fn a_socket_of_somebody_else_is_left_alone() {
+    let daemon = Daemon::builder().prepare();
+    fs::create_dir(daemon.home().join("run")).unwrap();
+    let listener = UnixListener::bind(daemon.socket()).unwrap();
+    assert_refused(&daemon.run_to_end(&[]), &["somebody else listens", daemon.socket().to_str().unwrap()]);
+    drop(listener);
+}
+
+#[test]
+fn a_socket_path_that_is_too_long_is_refused_with_its_length() {
+    let daemon = Daemon::builder().prepare();
+    let path = daemon.home().join("x".repeat(120));
+    let ran = daemon.run_to_end(&["--socket", path.to_str().unwrap()]);
+    assert_refused(&ran, &["104", &path.as_os_str().len().to_string(), "CCD_SOCKET"]);
+}
+
+#[test]
+fn sigterm_ends_every_session_within_ten_seconds() {
+    let mut daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let stubborn = "trap '' TERM HUP INT; echo ready; while :; do sleep 1; done";
+    let sessions = [
+        connection.start_session(&["cat"]),
+        connection.start_session(&["sh", "-c", stubborn]),
+        connection.start_session(&["bash", "-c", "setsid sleep 4321 & echo ready; wait"]),
+    ];
+    for session in &sessions[1..] {
+        let params = json!({"session": session, "patterns": [{"exact": "ready"}]});
+        connection.call_value("session.expect", &params).unwrap();
+    }
+    let socket = daemon.socket();
+    let started = Instant::now();
+    assert!(daemon.stop().success());
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(!socket.exists(), "the socket is removed");
+    for session in &sessions {
+        assert_eq!(processes::with_variable(&format!("CCD_SESSION_ID={session}")), [0; 0]);
+    }
+    assert_eq!(fs::read_dir(daemon.home().join("run/ccd.sock.rings")).unwrap().count(), 0);
+    daemon.restart();
+    for session in &sessions {
+        let record = daemon.call_value("session.get", &json!({"session": session})).unwrap();
+        assert_eq!((&record["state"], &record["end_reason"]), (&json!("dead"), &json!("shutdown")));
+        assert!(record["exitstatus"].is_i64() || record["signal"].is_i64(), "{record}");
+    }
+}
+
+#[test]
+fn sigint_ends_it_too() {
+    let mut daemon = Daemon::start();
+    daemon.signal(Signal::INT);
+    assert!(daemon.wait_for_end().success());
+}
+
+#[test]
+fn stop_answers_first_and_then_ends() {
+    let mut daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    connection.start_session(&["cat"]);
+    let pid = daemon.pid();
+    let reply = connection.call_value("daemon.stop", &json!({})).unwrap();
+    assert_eq!(reply, json!({"pid": pid, "sessions": 1}));
+    assert_eq!(connection.next_line(), None);
+    assert!(daemon.wait_for_end().success());
+    assert!(!daemon.socket().exists());
+}
+
+#[test]
+fn a_waiting_client_gets_the_end_of_its_session_at_a_stop() {
+    let mut daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let session = connection.start_session(&["cat"]);
+    let params = json!({"session": session, "patterns": [{"exact": "never"}], "timeout_ms": null});
+    let waiting = connection.request("session.expect", &params);
+    daemon.call_value("daemon.stop", &json!({})).unwrap();
+    let error = connection.answer(waiting).unwrap_err();
+    assert_eq!(kind(&error), "process_ended");
+    assert!(daemon.wait_for_end().success());
+}
+
+#[test]
+fn a_stop_checkpoints_the_database_and_keeps_the_output() {
+    let mut daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let session = connection.start_session(&["sh", "-c", "echo kept; sleep 1000"]);
+    let params = json!({"session": session, "patterns": [{"exact": "kept"}]});
+    connection.call_value("session.expect", &params).unwrap();
+    assert!(daemon.stop().success());
+    let wal = daemon.home().join("ccd.sqlite-wal");
+    assert!(fs::metadata(&wal).map_or(0, |meta| meta.len()) == 0, "{wal:?} is not empty");
+    daemon.restart();
+    let text = daemon.call_value("session.read", &json!({"session": session})).unwrap();
+    assert_eq!(text["text"], "kept\n");
+    let history = daemon.call_value("session.history", &json!({"session": session})).unwrap();
+    let actions: Vec<&Value> = history["interactions"].as_array().unwrap().iter().map(|row| &row["action"]).collect();
+    assert!(actions.contains(&&json!("START")) && actions.contains(&&json!("EXPECT")), "{history}");
+}
+
+#[test]
+fn status_tells_what_the_daemon_is() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    connection.start_session(&["cat"]);
+    let ended = connection.start_session(&["true"]);
+    connection.call_value("session.wait", &json!({"session": ended, "for": "exit"})).unwrap();
+    let status = eventually("both are counted", || {
+        let status = connection.call_value("daemon.status", &json!({})).unwrap();
+        (status["sessions"] == json!({"live": 1, "ended": 1, "max": 20})).then_some(status)
+    });
+    assert_eq!(status["pid"], daemon.pid());
+    assert_eq!(status["protocol"], ccd_protocol::PROTOCOL_VERSION);
+    assert_eq!(status["socket"], daemon.socket().to_str().unwrap());
+    assert_eq!(status["paths"]["base"], daemon.home().to_str().unwrap());
+    assert!(status["sizes"]["database"].as_u64().unwrap() > 0, "{status}");
+    assert_eq!(status["last_errors"], json!([]));
+    assert_eq!(status["drops"], json!({}));
+}

@@ -1,0 +1,182 @@
+//! Limits that end a session or keep one from starting.
+
+use crate::support::processes::lives;
+use crate::support::session::{assert_error, program};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{
+    Action, EndReason, SessionCreateParams, SessionHistory, SessionHistoryParams,
+};
+use std::time::{Duration, Instant};
+
+/// The last row of a session's history.
+fn end_row(daemon: &Daemon, session: &str) -> (Action, String) {
+    eventually("the end is in the history", || {
+        let params = SessionHistoryParams {
+            session: session.to_owned(),
+            ..SessionHistoryParams::default()
+        };
+        let rows = daemon.call::<SessionHistory>(&params).unwrap().interactions;
+        let last = rows.into_iter().next_back()?;
+        let text = last.output_text?;
+        text.starts_with("ended: ").then_some((last.action, text))
+    })
+}
+
+// Case 22.
+#[test]
+fn a_session_that_nobody_uses_is_closed_with_that_reason() {
+    let daemon = Daemon::start();
+    let session = daemon.open_with(&SessionCreateParams {
+        session_timeout_s: Some(0.3),
+        ..program(&daemon, "cat", &[])
+    });
+    let ended = session.ended();
+    assert_eq!(ended.end_reason, Some(EndReason::Idle));
+    assert!(!lives(ended.pid));
+    assert!(ended.exitstatus.is_some() || ended.signal.is_some());
+    let (action, text) = end_row(&daemon, session.id());
+    assert_eq!(action, Action::Error);
+    assert!(text.contains("idle"), "{text}");
+}
+
+#[test]
+fn output_and_input_keep_a_session_from_being_idle() {
+    let daemon = Daemon::start();
+    let started = Instant::now();
+    let script = "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; echo tick; done; exec cat";
+    let session = daemon.open_with(&SessionCreateParams {
+        session_timeout_s: Some(1.5),
+        ..program(&daemon, "sh", &["-c", script])
+    });
+    let ended = session.ended();
+    assert_eq!(ended.end_reason, Some(EndReason::Idle));
+    assert!(started.elapsed() >= Duration::from_millis(9 * 200 + 1500));
+    assert_eq!(session.output().matches("tick").count(), 9);
+}
+
+// Case 22.
+#[test]
+fn a_session_that_runs_too_long_is_closed_with_that_reason() {
+    let daemon = Daemon::start();
+    let session = daemon.open_with(&SessionCreateParams {
+        max_session_runtime_s: Some(0.4),
+        ..program(&daemon, "sh", &["-c", "while :; do echo tick; sleep 0.05; done"])
+    });
+    let ended = session.ended();
+    assert_eq!(ended.end_reason, Some(EndReason::Runtime));
+    assert!(!lives(ended.pid));
+    let (action, text) = end_row(&daemon, session.id());
+    assert_eq!(action, Action::Error);
+    assert!(text.contains("runtime"), "{text}");
+}
+
+#[test]
+fn limits_of_the_configuration_hold_for_sessions_that_name_none() {
+    let config = r#"{"session_timeout": 0.3, "max_session_runtime": 77}"#;
+    let daemon = Daemon::builder().config(config).start();
+    let limited = daemon.open("cat", &[]);
+    assert_eq!(limited.record.session_timeout_s, 0.3);
+    assert_eq!(limited.record.max_session_runtime_s, 77.0);
+    let own = daemon.open_with(&SessionCreateParams {
+        session_timeout_s: Some(0.0),
+        ..program(&daemon, "cat", &[])
+    });
+    // Neither limit holds for a session that is to stay, which one with a name is.
+    let named = daemon.open_with(&SessionCreateParams {
+        name: Some("stays".to_owned()),
+        ..program(&daemon, "cat", &[])
+    });
+    assert!(named.record.persist);
+    assert_eq!(named.record.session_timeout_s, 0.0);
+    assert_eq!(named.record.max_session_runtime_s, 0.0);
+    assert_eq!(limited.ended().end_reason, Some(EndReason::Idle));
+    assert!(lives(own.record.pid) && lives(named.record.pid));
+}
+
+#[test]
+fn a_persistent_session_keeps_the_limits_that_it_was_given() {
+    let daemon = Daemon::start();
+    let session = daemon.open_with(&SessionCreateParams {
+        persist: Some(true),
+        session_timeout_s: Some(0.2),
+        ..program(&daemon, "cat", &[])
+    });
+    assert_eq!(session.ended().end_reason, Some(EndReason::Idle));
+}
+
+#[test]
+fn a_limit_over_thirty_days_is_shortened_and_said_so() {
+    let daemon = Daemon::start();
+    let session = daemon.open_with(&SessionCreateParams {
+        session_timeout_s: Some(1e12),
+        ..program(&daemon, "cat", &[])
+    });
+    assert_eq!(session.record.session_timeout_s, 30.0 * 86_400.0);
+    assert_eq!(session.record.warnings.len(), 1, "{:?}", session.record.warnings);
+    for negative in [
+        SessionCreateParams {
+            timeout_s: Some(-1.0),
+            ..program(&daemon, "cat", &[])
+        },
+        SessionCreateParams {
+            session_timeout_s: Some(-0.5),
+            ..program(&daemon, "cat", &[])
+        },
+        SessionCreateParams {
+            max_session_runtime_s: Some(-1.0),
+            ..program(&daemon, "cat", &[])
+        },
+        SessionCreateParams {
+            max_output_size: Some(-1),
+            ..program(&daemon, "cat", &[])
+        },
+    ] {
+        assert_error(&daemon.refused(&negative), ErrorCode::InvalidArgument);
+    }
+}
+
+// Case 19.
+#[test]
+fn twenty_live_sessions_are_the_limit_and_ended_ones_do_not_count() {
+    let daemon = Daemon::start();
+    for _ in 0..20 {
+        daemon.open("true", &[]).ended();
+    }
+    let live: Vec<_> = (0..20).map(|_| daemon.open("cat", &[])).collect();
+    let error = daemon.refused(&program(&daemon, "cat", &[]));
+    assert_error(&error, ErrorCode::MaxSessions);
+    assert_eq!(error["data"]["max_sessions"], 20);
+    live[7].close();
+    daemon.open("cat", &[]);
+}
+
+// Case 19.
+#[test]
+fn the_number_of_sessions_comes_from_the_configuration() {
+    let daemon = Daemon::builder().config(r#"{"max_sessions": 2}"#).start();
+    let ccctl = Ccctl::new(&daemon);
+    daemon.open("cat", &[]);
+    daemon.open("cat", &[]);
+    let error = daemon.refused(&program(&daemon, "cat", &[]));
+    assert_error(&error, ErrorCode::MaxSessions);
+    let refused = ccctl.run(&["session", "create", "--", "cat"]);
+    assert_eq!(refused.code, Some(5));
+    assert!(refused.stderr.contains("max_sessions"), "{}", refused.stderr);
+    let unlimited = Daemon::builder().config(r#"{"max_sessions": 0}"#).start();
+    for _ in 0..25 {
+        unlimited.open("cat", &[]);
+    }
+}
+
+#[test]
+fn the_client_says_when_a_session_will_end_by_itself() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let limited = ccctl.run(&["session", "create", "--", "cat"]);
+    assert_eq!(limited.code, Some(0));
+    assert_eq!(limited.stdout.trim().len(), 12);
+    assert!(limited.stderr.contains("300"), "{}", limited.stderr);
+    let named = ccctl.run(&["session", "create", "--name", "stays", "--", "cat"]);
+    assert_eq!(named.stderr, "");
+}

@@ -1,0 +1,223 @@
+//! The end of a session: of the program, its group, and what left it.
+
+use crate::support::processes::{lives, with_variable};
+use crate::support::session::{OpenSession, lacks};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::session::{EndReason, SessionState};
+use std::time::{Duration, Instant};
+
+/// Starts a shell script that prints numbers of processes, one a line, and then `ready`.
+fn printing_pids<'a>(daemon: &'a Daemon, script: &str) -> (OpenSession<'a>, Vec<i32>) {
+    let session = daemon.open("sh", &["-c", script]);
+    let before = session.expect("ready").before;
+    let pids: Vec<i32> = before.lines().map(|line| line.parse().unwrap()).collect();
+    assert!(!pids.is_empty() && pids.iter().all(|&pid| lives(pid)), "{before}");
+    (session, pids)
+}
+
+fn nothing_is_left(session: &OpenSession<'_>, pids: &[i32]) {
+    for &pid in pids {
+        assert!(!lives(pid), "{pid} outlived its session");
+    }
+    let marked = with_variable(&format!("CCD_SESSION_ID={}", session.id()));
+    assert!(marked.is_empty(), "{marked:?}");
+}
+
+// Case 23.
+#[test]
+fn close_ends_the_group_and_a_grandchild_that_left_with_setsid() {
+    if lacks(&["setsid"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    // The child that leaves prints its own number, in its own time.
+    let script = "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' & sleep 0.5
+        sleep 600 & echo $!; echo ready; wait";
+    let (session, pids) = printing_pids(&daemon, script);
+    assert_eq!(pids.len(), 3);
+    let started = Instant::now();
+    let reply = session.close();
+    assert!(started.elapsed() < Duration::from_secs(2), "nobody had to be killed");
+    assert!(!reply.forced && reply.killed.is_empty(), "{reply:?}");
+    assert!(reply.exitstatus.is_some() || reply.signal.is_some());
+    nothing_is_left(&session, &pids);
+    assert_eq!(session.now().end_reason, Some(EndReason::Closed));
+}
+
+// Case 23.
+#[test]
+fn a_program_that_ignores_every_request_is_killed_after_the_grace_period() {
+    let daemon = Daemon::start();
+    let script = "trap '' HUP TERM INT; echo $$; echo ready; while :; do sleep 0.2; done";
+    let (session, pids) = printing_pids(&daemon, script);
+    let started = Instant::now();
+    let reply = session.close_within(400.0);
+    let took = started.elapsed();
+    assert!(took >= Duration::from_millis(400) && took < Duration::from_secs(3), "{took:?}");
+    assert!(reply.forced);
+    assert!(reply.killed.contains(&pids[0]), "{reply:?}");
+    assert_eq!((reply.exitstatus, reply.signal), (None, Some(9)));
+    nothing_is_left(&session, &pids);
+    let record = session.now();
+    assert_eq!((record.exitstatus, record.signal), (None, Some(9)));
+}
+
+#[test]
+fn a_stubborn_descendant_in_a_session_of_its_own_is_killed_too() {
+    if lacks(&["setsid"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let script = "setsid sh -c 'trap \"\" HUP TERM; echo $$; while :; do sleep 0.2; done' &
+        sleep 0.5; echo ready; wait";
+    let (session, pids) = printing_pids(&daemon, script);
+    let reply = session.close_within(300.0);
+    assert!(reply.forced);
+    assert!(reply.killed.contains(&pids[0]), "{reply:?}");
+    nothing_is_left(&session, &pids);
+}
+
+#[test]
+fn a_descendant_that_cleared_its_environment_is_found_in_the_tree() {
+    if lacks(&["setsid"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let script = "setsid env -i /bin/sh -c 'echo $$; exec sleep 600' & sleep 0.5; echo ready; wait";
+    let (session, pids) = printing_pids(&daemon, script);
+    session.close();
+    nothing_is_left(&session, &pids);
+}
+
+#[test]
+fn a_descendant_that_forked_twice_is_found_by_its_environment() {
+    if lacks(&["setsid"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let script = "(setsid sh -c 'echo $$; exec sleep 600' &); sleep 0.5; echo ready; exec cat";
+    let (session, pids) = printing_pids(&daemon, script);
+    session.close();
+    nothing_is_left(&session, &pids);
+}
+
+#[test]
+fn a_program_may_end_in_its_own_way_within_the_grace_period() {
+    let daemon = Daemon::start();
+    let script = "trap 'sleep 0.2; echo cleaned up; exit 3' TERM; trap '' HUP
+        echo $$; echo ready; while :; do sleep 0.1; done";
+    let (session, pids) = printing_pids(&daemon, script);
+    let reply = session.close_within(10_000.0);
+    assert_eq!((reply.exitstatus, reply.signal), (Some(3), None));
+    assert!(!reply.forced);
+    assert!(session.output().contains("cleaned up"));
+    nothing_is_left(&session, &pids);
+}
+
+#[test]
+fn without_grace_everything_is_killed_at_once() {
+    let daemon = Daemon::start();
+    let script = "trap '' HUP TERM; echo $$; echo ready; while :; do sleep 0.2; done";
+    let (session, pids) = printing_pids(&daemon, script);
+    assert!(session.close_within(0.0).forced);
+    nothing_is_left(&session, &pids);
+}
+
+#[test]
+fn a_stopped_program_can_be_closed() {
+    let daemon = Daemon::start();
+    let (session, pids) = printing_pids(&daemon, "echo $$; echo ready; kill -STOP $$; exec cat");
+    eventually("the program stops", || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pids[0])).unwrap();
+        stat.contains(") T ").then_some(())
+    });
+    let reply = session.close_within(10_000.0);
+    assert!(!reply.forced, "{reply:?}");
+    nothing_is_left(&session, &pids);
+}
+
+#[test]
+fn what_left_the_session_lives_on_after_its_end_until_close() {
+    if lacks(&["setsid"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let script = "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' & sleep 0.5; echo ready; read line; exit 4";
+    let (session, pids) = printing_pids(&daemon, script);
+    session.line("");
+    let ended = session.ended();
+    assert_eq!((ended.exitstatus, ended.state), (Some(4), SessionState::Dead));
+    // The group lost its terminal, the process in a session of its own did not.
+    eventually("the group is hung up", || (!lives(pids[0])).then_some(()));
+    assert!(lives(pids[1]));
+    let reply = session.close();
+    assert_eq!(reply.exitstatus, Some(4));
+    assert_eq!(reply.killed, [pids[1]]);
+    eventually("it is gone", || (!lives(pids[1])).then_some(()));
+}
+
+#[test]
+fn what_left_the_session_is_gone_after_the_cleanup() {
+    if lacks(&["setsid"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let script = "setsid sh -c 'echo $$; exec sleep 600' & sleep 0.5; echo ready; read line";
+    let (session, pids) = printing_pids(&daemon, script);
+    session.line("");
+    session.ended();
+    assert!(lives(pids[0]));
+    let empty = serde_json::json!({});
+    let reply = daemon.call_value("session.cleanup", &empty).unwrap();
+    assert_eq!(reply["removed"], 1);
+    eventually("it is gone", || (!lives(pids[0])).then_some(()));
+}
+
+#[test]
+fn jobs_of_a_shell_end_with_it() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    let before = bash.ask("sleep 600 & echo pid $!", r"\n\r?pid (\d+)\n");
+    let background: i32 = before.groups[1].as_ref().unwrap().parse().unwrap();
+    bash.line("sleep 600");
+    bash.close();
+    nothing_is_left(&bash, &[background]);
+}
+
+#[test]
+fn output_of_a_child_that_outlives_the_program_is_taken_for_a_moment() {
+    let daemon = Daemon::start();
+    let script = "trap '' HUP; (sleep 0.05; echo late words) & exit 0";
+    let session = daemon.open("sh", &["-c", script]);
+    session.ended();
+    assert_eq!(session.output(), "late words\n");
+}
+
+#[test]
+fn closing_twice_at_once_ends_once() {
+    let daemon = Daemon::start();
+    let (session, pids) = printing_pids(&daemon, "echo $$; echo ready; exec cat");
+    let replies: Vec<_> = std::thread::scope(|scope| {
+        let closers: Vec<_> = (0..3).map(|_| scope.spawn(|| session.close())).collect();
+        closers.into_iter().map(|closer| closer.join().unwrap()).collect()
+    });
+    for reply in &replies {
+        assert_eq!(reply.signal, replies[0].signal);
+        assert_eq!(reply.exitstatus, replies[0].exitstatus);
+    }
+    nothing_is_left(&session, &pids);
+}
+
+#[test]
+fn the_client_closes_and_tells_how_it_ended() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let script = "trap '' HUP TERM; echo $$; echo ready; while :; do sleep 0.2; done";
+    let (session, pids) = printing_pids(&daemon, script);
+    let told = ccctl.ok(&["session", "close", session.id(), "--grace", "0.1"]);
+    assert!(told.contains("signal 9") && told.contains("killed"), "{told}");
+    assert!(told.contains(&pids[0].to_string()), "{told}");
+    let again = ccctl.ok(&["session", "close", session.id()]);
+    assert!(again.contains("signal 9"), "{again}");
+    assert_eq!(ccctl.run(&["session", "close", "nobody"]).code, Some(4));
+}

@@ -1,0 +1,114 @@
+//! What systemd asks of a service: readiness, reload, sockets that it passes in.
+
+use crate::support::{Connection, Daemon, eventually};
+use rustix::process::Signal;
+use serde_json::json;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
+use std::os::unix::net::UnixDatagram;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// The socket to which a service reports.
+struct Manager {
+    socket: UnixDatagram,
+    heard: Vec<String>,
+}
+
+impl Manager {
+    fn listen(path: &Path) -> Self {
+        let socket = UnixDatagram::bind(path).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        Self { socket, heard: Vec::new() }
+    }
+
+    /// Waits for a report that has this line.
+    fn wait_for(&mut self, line: &str) {
+        self.heard.clear();
+        let mut buffer = [0; 4096];
+        while !self.heard.iter().any(|heard| heard == line) {
+            let len = self.socket.recv(&mut buffer).unwrap_or_else(|error| panic!("{line} never came, but {:?}: {error}", self.heard));
+            let text = String::from_utf8(buffer[..len].to_vec()).unwrap();
+            self.heard.extend(text.lines().map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn the_manager_hears_of_start_reload_and_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let mut manager = Manager::listen(&path);
+    let mut daemon = Daemon::builder().env("NOTIFY_SOCKET", path.to_str().unwrap()).start();
+    manager.wait_for("READY=1");
+    daemon.signal(Signal::HUP);
+    manager.wait_for("RELOADING=1");
+    assert!(manager.heard.iter().any(|line| line.starts_with("MONOTONIC_USEC=")), "{:?}", manager.heard);
+    manager.wait_for("READY=1");
+    daemon.signal(Signal::TERM);
+    manager.wait_for("STOPPING=1");
+    assert!(daemon.wait_for_end().success());
+}
+
+#[test]
+fn the_watchdog_hears_from_it_again_and_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let mut manager = Manager::listen(&path);
+    let _daemon = Daemon::builder()
+        .env("NOTIFY_SOCKET", path.to_str().unwrap())
+        .env("WATCHDOG_USEC", "300000")
+        .start();
+    for _ in 0..3 {
+        manager.wait_for("WATCHDOG=1");
+    }
+}
+
+/// A program that is ended with the test.
+struct Activator(Child);
+
+impl Drop for Activator {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
+    let daemon = Daemon::builder().prepare();
+    let socket = daemon.socket();
+    std::fs::DirBuilder::new().mode(0o700).create(socket.parent().unwrap()).unwrap();
+    let home = daemon.home().to_str().unwrap();
+    let activate = Command::new("systemd-socket-activate")
+        .arg("--listen")
+        .arg(&socket)
+        .arg(format!("--setenv=CCD_HOME={home}"))
+        .arg("--setenv=CCD_TEST_ENDS_WITH_STDIN=1")
+        .arg(format!("--setenv=XDG_CONFIG_HOME={home}"))
+        .arg(env!("CARGO_BIN_EXE_ccd_under_test"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut activator = match activate {
+        Ok(child) => Activator(child),
+        Err(error) => {
+            eprintln!("skipped: systemd-socket-activate cannot be run: {error}");
+            return;
+        }
+    };
+    eventually("the activator listens", || socket.exists().then_some(()));
+    // The first connection starts the daemon, and is the first that it serves.
+    let mut connection = Connection::open(&socket);
+    let status = connection.call_value("daemon.status", &json!({})).unwrap();
+    assert_eq!(status["pid"], activator.0.id());
+    let session = connection.start_session(&["cat"]);
+    let send = json!({"session": session, "text": "on\r", "expect": {"patterns": [{"exact": "on\non\n"}]}});
+    connection.call_value("session.send", &send).unwrap();
+    drop(activator.0.stdin.take());
+    let status = eventually("the daemon ends", || activator.0.try_wait().unwrap());
+    assert!(status.success());
+    let meta = std::fs::symlink_metadata(&socket).unwrap();
+    assert!(meta.file_type().is_socket(), "the manager's socket is not ours to remove");
+}

@@ -65,6 +65,11 @@ impl Daemon {
         Arc::clone(&self.loaded.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The configuration file that a reload would read, if there is one.
+    pub(crate) fn config_path(&self) -> Option<std::path::PathBuf> {
+        self.sources.current()
+    }
+
     /// Reads the configuration again and puts it in force.
     ///
     /// # Errors

@@ -75,7 +75,8 @@ fn start(args: &Args) -> Result<(), StartError> {
     holder::block_sigchld().map_err(system("signals cannot be blocked"))?;
     let limits = holder::raise_descriptor_limit()
         .map_err(system("the limit of descriptors cannot be raised"))?;
-    let prepared = run::prepare(args, limits)?;
+    let umask = holder::make_files_private();
+    let prepared = run::prepare(args, limits, umask)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SERVING_THREADS)
         .enable_all()

@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Another daemon is there, or the lock cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +15,13 @@ pub(crate) enum LockError {
     #[error("the lock {path:?} could not be taken: {source}")]
     Io { path: PathBuf, source: io::Error },
 }
+
+/// How long a lock is asked for. A daemon that is killed while it starts a program leaves its lock to
+/// that process, until the program itself runs there.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A lock that is held while this lives, whatever becomes of the process.
 #[derive(Debug)]
@@ -40,7 +48,7 @@ impl Lock {
             .mode(0o600)
             .open(path)
             .map_err(io_error)?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if !is_taken_in_time(&file) {
             let mut holder = String::new();
             file.read_to_string(&mut holder).map_err(io_error)?;
             let holder = holder.trim();
@@ -64,4 +72,15 @@ impl Lock {
             .map_err(io_error)?;
         Ok(Self { _file: file })
     }
+}
+
+fn is_taken_in_time(file: &File) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    while flock(file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    true
 }

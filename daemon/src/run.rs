@@ -4,7 +4,7 @@ use crate::args::Args;
 use crate::config::{Loaded, Paths, Sources};
 use crate::connection;
 use crate::daemon::Daemon;
-use crate::holder::{DescriptorLimits, Holder, Wakes};
+use crate::holder::{DescriptorLimits, Holder, Umask, Wakes};
 use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::lock::{Lock, LockError};
@@ -62,6 +62,7 @@ pub(crate) struct Prepared {
     loaded: Arc<Loaded>,
     log: Log,
     limits: DescriptorLimits,
+    umask: Umask,
     _locks: [Lock; 2],
 }
 
@@ -70,7 +71,11 @@ pub(crate) struct Prepared {
 /// # Errors
 ///
 /// [`StartError`] in one line.
-pub(crate) fn prepare(args: &Args, limits: DescriptorLimits) -> Result<Prepared, StartError> {
+pub(crate) fn prepare(
+    args: &Args,
+    limits: DescriptorLimits,
+    umask: Umask,
+) -> Result<Prepared, StartError> {
     let env = |name: &str| std::env::var_os(name);
     let paths = Paths::from_env(args.socket.as_deref(), env)?;
     paths.prepare()?;
@@ -88,6 +93,7 @@ pub(crate) fn prepare(args: &Args, limits: DescriptorLimits) -> Result<Prepared,
         loaded,
         log,
         limits,
+        umask,
         _locks: [base_lock, socket_lock],
     })
 }
@@ -100,6 +106,7 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
         loaded,
         log,
         limits,
+        umask,
         _locks,
     } = prepared;
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
@@ -111,7 +118,7 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
         set_sessions_aside(&paths, database)?;
     }
     let (holder, wakes) =
-        Holder::start(limits).map_err(system("the holder of the terminals cannot start"))?;
+        Holder::start(limits, umask).map_err(system("the holder of the terminals cannot start"))?;
     let stop = CancellationToken::new();
     let tracker = TaskTracker::new();
     let (recorder, pending) = Recorder::new();

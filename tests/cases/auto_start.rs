@@ -66,7 +66,12 @@ impl Drop for Installation {
 fn clients_that_come_together_start_one_daemon() {
     let installation = Installation::new();
     let starts: Vec<_> = (0..6)
-        .map(|_| installation.ccctl(&["session", "list", "--json"]).spawn().unwrap())
+        .map(|_| {
+            installation
+                .ccctl(&["session", "list", "--json"])
+                .spawn()
+                .unwrap()
+        })
         .collect();
     for start in starts {
         let ran = Ran::of(start.wait_with_output().unwrap());
@@ -83,10 +88,16 @@ fn clients_that_come_together_start_one_daemon() {
     assert_eq!(pids.len(), 1);
     let home = format!("CCD_HOME={}", installation.home().display());
     let pid = i32::try_from(*pids.first().unwrap()).unwrap();
-    assert_eq!(processes::with_variable(&home), [pid], "one daemon and no client is left");
+    assert_eq!(
+        processes::with_variable(&home),
+        [pid],
+        "one daemon and no client is left"
+    );
     let ran = installation.run(&["daemon", "stop"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    eventually("it is gone", || (!processes::lives(pid) && !installation.socket().exists()).then_some(()));
+    eventually("it is gone", || {
+        (!processes::lives(pid) && !installation.socket().exists()).then_some(())
+    });
     assert_eq!(installation.run(&["daemon", "stop"]).code, Some(3));
 }
 
@@ -94,13 +105,32 @@ fn clients_that_come_together_start_one_daemon() {
 fn a_daemon_started_by_a_client_keeps_nothing_of_it() {
     let installation = Installation::new();
     // The pipes of this command are read to their end: a daemon that held them would hang the test.
-    let ran = Ran::of(installation.ccctl(&["daemon", "start"]).env("CCD_SECRET", "x").output().unwrap());
+    let ran = Ran::of(
+        installation
+            .ccctl(&["daemon", "start"])
+            .env("CCD_SECRET", "x")
+            .output()
+            .unwrap(),
+    );
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let status = Connection::open(&installation.socket()).call_value("daemon.status", &json!({})).unwrap();
+    let status = Connection::open(&installation.socket())
+        .call_value("daemon.status", &json!({}))
+        .unwrap();
     let pid = i32::try_from(status["pid"].as_i64().unwrap()).unwrap();
-    assert_eq!(fs::read_link(format!("/proc/{pid}/cwd")).unwrap(), PathBuf::from("/"));
+    assert_eq!(
+        fs::read_link(format!("/proc/{pid}/cwd")).unwrap(),
+        PathBuf::from("/")
+    );
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let session: i32 = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(3).unwrap().parse().unwrap();
+    let session: i32 = stat
+        .rsplit_once(')')
+        .unwrap()
+        .1
+        .split_whitespace()
+        .nth(3)
+        .unwrap()
+        .parse()
+        .unwrap();
     assert_eq!(session, pid, "it leads a session of its own");
     assert_eq!(installation.run(&["daemon", "stop"]).code, Some(0));
     eventually("it is gone", || (!processes::lives(pid)).then_some(()));
@@ -111,13 +141,18 @@ fn a_client_that_must_not_start_one_says_so_and_exits_3() {
     let installation = Installation::new();
     for command in [
         &mut installation.ccctl(&["session", "list", "--no-start"]),
-        installation.ccctl(&["session", "list"]).env("CCD_NO_START", "1"),
+        installation
+            .ccctl(&["session", "list"])
+            .env("CCD_NO_START", "1"),
         &mut installation.ccctl(&["daemon", "stop"]),
         &mut installation.ccctl(&["daemon", "status"]),
     ] {
         let ran = Ran::of(command.output().unwrap());
         assert_eq!(ran.code, Some(3), "{ran:?}");
-        assert!(ran.stdout.is_empty() && ran.stderr.lines().count() == 1, "{ran:?}");
+        assert!(
+            ran.stdout.is_empty() && ran.stderr.lines().count() == 1,
+            "{ran:?}"
+        );
     }
     assert!(!installation.socket().exists());
 }
@@ -126,7 +161,11 @@ fn a_client_that_must_not_start_one_says_so_and_exits_3() {
 fn the_reason_of_a_failed_start_reaches_the_user() {
     let installation = Installation::new();
     fs::create_dir(installation.home()).unwrap();
-    fs::write(installation.home().join("config.json"), "{\n  max_sessions: 'many'\n}").unwrap();
+    fs::write(
+        installation.home().join("config.json"),
+        "{\n  max_sessions: 'many'\n}",
+    )
+    .unwrap();
     let ran = installation.run(&["session", "list"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.stderr.contains("2:17: max_sessions must be"), "{ran:?}");

@@ -40,7 +40,14 @@ fn a_bare_request_gets_a_clean_environment_and_nothing_of_the_daemons() {
     assert_eq!(
         names,
         [
-            "CCD_SESSION_ID", "HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER"
+            "CCD_SESSION_ID",
+            "HOME",
+            "LANG",
+            "LOGNAME",
+            "PATH",
+            "SHELL",
+            "TERM",
+            "USER"
         ]
     );
     assert_eq!(variables["TERM"], "xterm-256color");
@@ -158,7 +165,10 @@ fn no_descriptor_of_the_daemon_is_inherited() {
     // Its input, the pipe, its errors, and the folder that it lists.
     let numbers: Vec<&str> = links.iter().map(|link| link.0).collect();
     assert_eq!(numbers, ["0", "1", "2", "3"], "{text}");
-    assert!(links[0].1.starts_with("/dev/pts/") && links[2].1 == links[0].1, "{text}");
+    assert!(
+        links[0].1.starts_with("/dev/pts/") && links[2].1 == links[0].1,
+        "{text}"
+    );
     assert!(links[3].1.starts_with("/proc/"), "{text}");
 }
 
@@ -180,7 +190,10 @@ fn the_limit_of_open_files_is_what_the_daemon_was_given() {
     let own = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     let shown = |limit: Option<u64>| limit.map_or("unlimited".to_owned(), |n| n.to_string());
     let text = output(&daemon, &bare("sh", &["-c", "ulimit -Sn; ulimit -Hn"]));
-    assert_eq!(text, format!("{}\n{}\n", shown(own.current), shown(own.maximum)));
+    assert_eq!(
+        text,
+        format!("{}\n{}\n", shown(own.current), shown(own.maximum))
+    );
 }
 
 #[test]
@@ -189,7 +202,10 @@ fn signals_and_the_file_mask_are_as_a_login_has_them() {
     let script = "umask; grep -E '^Sig(Blk|Ign):' /proc/self/status";
     let text = output(&daemon, &bare("sh", &["-c", script]));
     let own = std::fs::read_to_string("/proc/self/status").unwrap();
-    let umask = own.lines().find_map(|line| line.strip_prefix("Umask:")).unwrap();
+    let umask = own
+        .lines()
+        .find_map(|line| line.strip_prefix("Umask:"))
+        .unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next().unwrap().trim(), umask.trim());
     let mut mask = |name: &str| {
@@ -219,7 +235,10 @@ fn the_client_passes_its_environment_and_folder_on() {
     let ccctl = Ccctl::new(&daemon);
     let home = daemon.home().canonicalize().unwrap();
     let mut command = ccctl.command(&["run", "--", "sh", "-c", "echo $GREETING $TERM; pwd -P"]);
-    command.env("GREETING", "hello").env("TERM", "dumb").current_dir(&home);
+    command
+        .env("GREETING", "hello")
+        .env("TERM", "dumb")
+        .current_dir(&home);
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text, format!("hello xterm-256color\n{}\n", home.display()));

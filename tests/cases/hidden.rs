@@ -56,18 +56,34 @@ fn sent(session: &OpenSession<'_>, sends: usize) -> Vec<String> {
 fn nothing_stays(daemon: &mut Daemon, program: &str, args: &[&str]) {
     let session = daemon.open(program, args);
     session.expect("Password: ");
-    assert!(session.wait(WaitFor::Input).session.waiting_for_input.unwrap().hidden);
+    assert!(
+        session
+            .wait(WaitFor::Input)
+            .session
+            .waiting_for_input
+            .unwrap()
+            .hidden
+    );
     let reply = session.line(PASSWORD);
     assert!(reply.hidden);
     session.expect(&format!("got {}", PASSWORD.len()));
     assert_eq!(sent(&session, 1), ["<hidden>"]);
     // While the daemon runs, with its rings and its database's journal, and after its end.
-    assert_eq!(files_with(daemon.home(), PASSWORD.as_bytes()), [PathBuf::new(); 0]);
+    assert_eq!(
+        files_with(daemon.home(), PASSWORD.as_bytes()),
+        [PathBuf::new(); 0]
+    );
     let log = session.now().output.log_path;
     assert!(daemon.stop().success());
-    assert_eq!(files_with(daemon.home(), PASSWORD.as_bytes()), [PathBuf::new(); 0]);
+    assert_eq!(
+        files_with(daemon.home(), PASSWORD.as_bytes()),
+        [PathBuf::new(); 0]
+    );
     let log = std::fs::read_to_string(log).unwrap();
-    assert!(log.contains("Password: "), "the walk looked at the right folder: {log}");
+    assert!(
+        log.contains("Password: "),
+        "the walk looked at the right folder: {log}"
+    );
 }
 
 #[test]
@@ -83,14 +99,16 @@ fn a_password_read_by_getpass_is_nowhere() {
         return;
     }
     let mut daemon = Daemon::builder().config(TRACE).start();
-    let script = "import getpass, time; p = getpass.getpass(); print('got', len(p)); time.sleep(600)";
+    let script =
+        "import getpass, time; p = getpass.getpass(); print('got', len(p)); time.sleep(600)";
     nothing_stays(&mut daemon, "python3", &["-c", script]);
 }
 
 #[test]
 fn a_password_typed_without_echo_is_nowhere() {
     let mut daemon = Daemon::builder().config(TRACE).start();
-    let script = "stty -echo; printf 'Password: '; read p; stty echo; echo; echo got ${#p}; exec cat";
+    let script =
+        "stty -echo; printf 'Password: '; read p; stty echo; echo; echo got ${#p}; exec cat";
     nothing_stays(&mut daemon, "sh", &["-c", script]);
 }
 
@@ -106,7 +124,10 @@ fn keys_that_the_terminal_never_showed_are_recorded_as_hidden() {
     session.text("visible");
     session.expect("visible");
     assert_eq!(sent(&session, 2), ["<hidden>", "visible"]);
-    assert_eq!(files_with(daemon.home(), PASSWORD.as_bytes()), [PathBuf::new(); 0]);
+    assert_eq!(
+        files_with(daemon.home(), PASSWORD.as_bytes()),
+        [PathBuf::new(); 0]
+    );
 }
 
 #[test]
@@ -135,11 +156,22 @@ fn a_secret_send_is_hidden_whatever_the_terminal_does() {
     session.expect("enough");
     let cat = daemon.open("cat", &[]);
     let ccctl = Ccctl::new(&daemon);
-    let secret = ["session", "send", cat.id(), "--secret", "shown-1234", "-e", "\n"];
+    let secret = [
+        "session",
+        "send",
+        cat.id(),
+        "--secret",
+        "shown-1234",
+        "-e",
+        "\n",
+    ];
     ccctl.ok(&secret);
     assert_eq!(sent(&session, 1), ["<hidden>"]);
     assert_eq!(sent(&cat, 1), ["<hidden>"]);
-    assert_eq!(files_with(daemon.home(), PASSWORD.as_bytes()), [PathBuf::new(); 0]);
+    assert_eq!(
+        files_with(daemon.home(), PASSWORD.as_bytes()),
+        [PathBuf::new(); 0]
+    );
 }
 
 #[test]
@@ -152,5 +184,8 @@ fn a_password_in_a_given_variable_is_nowhere() {
     session.expect(&format!("got {}", PASSWORD.len()));
     session.ended();
     assert!(daemon.stop().success());
-    assert_eq!(files_with(daemon.home(), PASSWORD.as_bytes()), [PathBuf::new(); 0]);
+    assert_eq!(
+        files_with(daemon.home(), PASSWORD.as_bytes()),
+        [PathBuf::new(); 0]
+    );
 }

@@ -86,7 +86,10 @@ fn an_unknown_key_is_refused_with_similar_ones_and_nothing_is_typed() {
         .unwrap_err();
     assert_error(&error, ErrorCode::InvalidArgument);
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains("Entre") && message.contains("Enter"), "{message}");
+    assert!(
+        message.contains("Entre") && message.contains("Enter"),
+        "{message}"
+    );
     session.text("=");
     assert_eq!(session.expect("=").before, "");
 }
@@ -184,7 +187,10 @@ fn control_c_interrupts_what_runs_and_the_session_goes_on() {
     let daemon = Daemon::start();
     let python = daemon.open("python3", &["-q"]);
     python.expect(">>> ");
-    python.ask("import time; print('sleeping'); time.sleep(600)", r"\nsleeping\n");
+    python.ask(
+        "import time; print('sleeping'); time.sleep(600)",
+        r"\nsleeping\n",
+    );
     python.keys(&["C-c"]);
     python.expect("KeyboardInterrupt");
     assert_eq!(python.ask("6 * 7", "(?m)^42$").matched, "42");
@@ -208,7 +214,8 @@ fn every_byte_of_a_large_send_arrives() {
     }
     let file = daemon.home().join("sent");
     std::fs::write(&file, &text).unwrap();
-    let command = "stty raw -echo; printf ready:; head -c 1000000 | cmp - \"$1\" && printf same; exec cat";
+    let command =
+        "stty raw -echo; printf ready:; head -c 1000000 | cmp - \"$1\" && printf same; exec cat";
     let session = daemon.open("sh", &["-c", command, "sh", file.to_str().unwrap()]);
     session.expect("ready:");
     assert_eq!(session.text(&text).written_bytes, 1_000_000);

@@ -31,7 +31,10 @@ fn a_second_daemon_names_the_first_and_ends() {
     assert_refused(&daemon.run_to_end(&[]), &["already runs", &pid, socket]);
     let ran = daemon.run_to_end(&["--if-not-running"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.stderr.contains(&pid) && ran.stderr.contains(socket), "{ran:?}");
+    assert!(
+        ran.stderr.contains(&pid) && ran.stderr.contains(socket),
+        "{ran:?}"
+    );
     assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
 }
 
@@ -67,7 +70,10 @@ fn what_a_killed_daemon_left_does_not_block_the_next() {
     let mut daemon = Daemon::start();
     let first = daemon.pid();
     daemon.kill();
-    assert!(daemon.socket().exists(), "a killed daemon cannot remove its socket");
+    assert!(
+        daemon.socket().exists(),
+        "a killed daemon cannot remove its socket"
+    );
     daemon.restart();
     assert_ne!(daemon.pid(), first);
     assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
@@ -101,7 +107,10 @@ fn folders_that_others_can_change_are_refused() {
     let daemon = Daemon::builder().prepare();
     let run = daemon.home().join("run");
     symlink("/tmp", &run).unwrap();
-    assert_refused(&daemon.run_to_end(&[]), &[run.to_str().unwrap(), "symbolic link"]);
+    assert_refused(
+        &daemon.run_to_end(&[]),
+        &[run.to_str().unwrap(), "symbolic link"],
+    );
     fs::remove_file(&run).unwrap();
     let shared = daemon.home().join("shared");
     fs::create_dir(&shared).unwrap();
@@ -115,7 +124,10 @@ fn a_file_in_the_way_of_the_socket_is_left_alone() {
     let daemon = Daemon::builder().prepare();
     fs::create_dir(daemon.home().join("run")).unwrap();
     fs::write(daemon.socket(), "precious").unwrap();
-    assert_refused(&daemon.run_to_end(&[]), &["in the way", daemon.socket().to_str().unwrap()]);
+    assert_refused(
+        &daemon.run_to_end(&[]),
+        &["in the way", daemon.socket().to_str().unwrap()],
+    );
     assert_eq!(fs::read_to_string(daemon.socket()).unwrap(), "precious");
 }
 
@@ -124,7 +136,10 @@ fn a_socket_of_somebody_else_is_left_alone() {
     let daemon = Daemon::builder().prepare();
     fs::create_dir(daemon.home().join("run")).unwrap();
     let listener = UnixListener::bind(daemon.socket()).unwrap();
-    assert_refused(&daemon.run_to_end(&[]), &["somebody else listens", daemon.socket().to_str().unwrap()]);
+    assert_refused(
+        &daemon.run_to_end(&[]),
+        &["somebody else listens", daemon.socket().to_str().unwrap()],
+    );
     drop(listener);
 }
 
@@ -133,7 +148,10 @@ fn a_socket_path_that_is_too_long_is_refused_with_its_length() {
     let daemon = Daemon::builder().prepare();
     let path = daemon.home().join("x".repeat(120));
     let ran = daemon.run_to_end(&["--socket", path.to_str().unwrap()]);
-    assert_refused(&ran, &["104", &path.as_os_str().len().to_string(), "CCD_SOCKET"]);
+    assert_refused(
+        &ran,
+        &["104", &path.as_os_str().len().to_string(), "CCD_SOCKET"],
+    );
 }
 
 #[test]
@@ -153,17 +171,37 @@ fn sigterm_ends_every_session_within_ten_seconds() {
     let socket = daemon.socket();
     let started = Instant::now();
     assert!(daemon.stop().success());
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(
+        started.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        started.elapsed()
+    );
     assert!(!socket.exists(), "the socket is removed");
     for session in &sessions {
-        assert_eq!(processes::with_variable(&format!("CCD_SESSION_ID={session}")), [0; 0]);
+        assert_eq!(
+            processes::with_variable(&format!("CCD_SESSION_ID={session}")),
+            [0; 0]
+        );
     }
-    assert_eq!(fs::read_dir(daemon.home().join("run/ccd.sock.rings")).unwrap().count(), 0);
+    assert_eq!(
+        fs::read_dir(daemon.home().join("run/ccd.sock.rings"))
+            .unwrap()
+            .count(),
+        0
+    );
     daemon.restart();
     for session in &sessions {
-        let record = daemon.call_value("session.get", &json!({"session": session})).unwrap();
-        assert_eq!((&record["state"], &record["end_reason"]), (&json!("dead"), &json!("shutdown")));
-        assert!(record["exitstatus"].is_i64() || record["signal"].is_i64(), "{record}");
+        let record = daemon
+            .call_value("session.get", &json!({"session": session}))
+            .unwrap();
+        assert_eq!(
+            (&record["state"], &record["end_reason"]),
+            (&json!("dead"), &json!("shutdown"))
+        );
+        assert!(
+            record["exitstatus"].is_i64() || record["signal"].is_i64(),
+            "{record}"
+        );
     }
 }
 
@@ -209,13 +247,28 @@ fn a_stop_checkpoints_the_database_and_keeps_the_output() {
     connection.call_value("session.expect", &params).unwrap();
     assert!(daemon.stop().success());
     let wal = daemon.home().join("ccd.sqlite-wal");
-    assert!(fs::metadata(&wal).map_or(0, |meta| meta.len()) == 0, "{wal:?} is not empty");
+    assert!(
+        fs::metadata(&wal).map_or(0, |meta| meta.len()) == 0,
+        "{wal:?} is not empty"
+    );
     daemon.restart();
-    let text = daemon.call_value("session.read", &json!({"session": session})).unwrap();
+    let text = daemon
+        .call_value("session.read", &json!({"session": session}))
+        .unwrap();
     assert_eq!(text["text"], "kept\n");
-    let history = daemon.call_value("session.history", &json!({"session": session})).unwrap();
-    let actions: Vec<&Value> = history["interactions"].as_array().unwrap().iter().map(|row| &row["action"]).collect();
-    assert!(actions.contains(&&json!("START")) && actions.contains(&&json!("EXPECT")), "{history}");
+    let history = daemon
+        .call_value("session.history", &json!({"session": session}))
+        .unwrap();
+    let actions: Vec<&Value> = history["interactions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["action"])
+        .collect();
+    assert!(
+        actions.contains(&&json!("START")) && actions.contains(&&json!("EXPECT")),
+        "{history}"
+    );
 }
 
 #[test]
@@ -224,7 +277,9 @@ fn status_tells_what_the_daemon_is() {
     let mut connection = daemon.connect();
     connection.start_session(&["cat"]);
     let ended = connection.start_session(&["true"]);
-    connection.call_value("session.wait", &json!({"session": ended, "for": "exit"})).unwrap();
+    connection
+        .call_value("session.wait", &json!({"session": ended, "for": "exit"}))
+        .unwrap();
     let status = eventually("both are counted", || {
         let status = connection.call_value("daemon.status", &json!({})).unwrap();
         (status["sessions"] == json!({"live": 1, "ended": 1, "max": 20})).then_some(status)
@@ -233,7 +288,10 @@ fn status_tells_what_the_daemon_is() {
     assert_eq!(status["protocol"], ccd_protocol::PROTOCOL_VERSION);
     assert_eq!(status["socket"], daemon.socket().to_str().unwrap());
     assert_eq!(status["paths"]["base"], daemon.home().to_str().unwrap());
-    assert!(status["sizes"]["database"].as_u64().unwrap() > 0, "{status}");
+    assert!(
+        status["sizes"]["database"].as_u64().unwrap() > 0,
+        "{status}"
+    );
     assert_eq!(status["last_errors"], json!([]));
     assert_eq!(status["drops"], json!({}));
 }

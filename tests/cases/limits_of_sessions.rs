@@ -61,7 +61,11 @@ fn a_session_that_runs_too_long_is_closed_with_that_reason() {
     let daemon = Daemon::start();
     let session = daemon.open_with(&SessionCreateParams {
         max_session_runtime_s: Some(0.4),
-        ..program(&daemon, "sh", &["-c", "while :; do echo tick; sleep 0.05; done"])
+        ..program(
+            &daemon,
+            "sh",
+            &["-c", "while :; do echo tick; sleep 0.05; done"],
+        )
     });
     let ended = session.ended();
     assert_eq!(ended.end_reason, Some(EndReason::Runtime));
@@ -113,7 +117,12 @@ fn a_limit_over_thirty_days_is_shortened_and_said_so() {
         ..program(&daemon, "cat", &[])
     });
     assert_eq!(session.record.session_timeout_s, 30.0 * 86_400.0);
-    assert_eq!(session.record.warnings.len(), 1, "{:?}", session.record.warnings);
+    assert_eq!(
+        session.record.warnings.len(),
+        1,
+        "{:?}",
+        session.record.warnings
+    );
     for negative in [
         SessionCreateParams {
             timeout_s: Some(-1.0),
@@ -162,7 +171,11 @@ fn the_number_of_sessions_comes_from_the_configuration() {
     assert_error(&error, ErrorCode::MaxSessions);
     let refused = ccctl.run(&["session", "create", "--", "cat"]);
     assert_eq!(refused.code, Some(5));
-    assert!(refused.stderr.contains("max_sessions"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("max_sessions"),
+        "{}",
+        refused.stderr
+    );
     let unlimited = Daemon::builder().config(r#"{"max_sessions": 0}"#).start();
     for _ in 0..25 {
         unlimited.open("cat", &[]);

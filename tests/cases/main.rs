@@ -5,29 +5,34 @@
     reason = "tests fail by panicking and tell why"
 )]
 
+mod auto_start;
+mod client_sessions;
+mod environment;
 mod expect;
 mod expect_deadline;
 mod flood;
-mod log;
-mod auto_start;
+mod hidden;
+mod history;
+mod input;
 mod lifecycle;
+mod limits_of_sessions;
+mod log;
 mod peers;
+mod process_tree;
 mod protocol;
 mod protocol_limits;
 mod read;
 mod reuse;
-mod session;
+mod run_once;
 mod service_manager;
+mod session;
+mod shell_run;
+mod shell_run_ends;
 mod subscribe;
-mod input;
-mod terminal;
-mod waiting;
-mod hidden;
-mod environment;
-mod process_tree;
-mod limits_of_sessions;
 mod support;
+mod terminal;
 mod transports;
+mod waiting;
 
 #[cfg(test)]
 mod smoke {

@@ -11,7 +11,10 @@ fn printing_pids<'a>(daemon: &'a Daemon, script: &str) -> (OpenSession<'a>, Vec<
     let session = daemon.open("sh", &["-c", script]);
     let before = session.expect("ready").before;
     let pids: Vec<i32> = before.lines().map(|line| line.parse().unwrap()).collect();
-    assert!(!pids.is_empty() && pids.iter().all(|&pid| lives(pid)), "{before}");
+    assert!(
+        !pids.is_empty() && pids.iter().all(|&pid| lives(pid)),
+        "{before}"
+    );
     (session, pids)
 }
 
@@ -37,7 +40,10 @@ fn close_ends_the_group_and_a_grandchild_that_left_with_setsid() {
     assert_eq!(pids.len(), 3);
     let started = Instant::now();
     let reply = session.close();
-    assert!(started.elapsed() < Duration::from_secs(2), "nobody had to be killed");
+    assert!(
+        started.elapsed() < Duration::from_secs(2),
+        "nobody had to be killed"
+    );
     assert!(!reply.forced && reply.killed.is_empty(), "{reply:?}");
     assert!(reply.exitstatus.is_some() || reply.signal.is_some());
     nothing_is_left(&session, &pids);
@@ -53,7 +59,10 @@ fn a_program_that_ignores_every_request_is_killed_after_the_grace_period() {
     let started = Instant::now();
     let reply = session.close_within(400.0);
     let took = started.elapsed();
-    assert!(took >= Duration::from_millis(400) && took < Duration::from_secs(3), "{took:?}");
+    assert!(
+        took >= Duration::from_millis(400) && took < Duration::from_secs(3),
+        "{took:?}"
+    );
     assert!(reply.forced);
     assert!(reply.killed.contains(&pids[0]), "{reply:?}");
     assert_eq!((reply.exitstatus, reply.signal), (None, Some(9)));
@@ -146,7 +155,10 @@ fn what_left_the_session_lives_on_after_its_end_until_close() {
     let (session, pids) = printing_pids(&daemon, script);
     session.line("");
     let ended = session.ended();
-    assert_eq!((ended.exitstatus, ended.state), (Some(4), SessionState::Dead));
+    assert_eq!(
+        (ended.exitstatus, ended.state),
+        (Some(4), SessionState::Dead)
+    );
     // The group lost its terminal, the process in a session of its own did not.
     eventually("the group is hung up", || (!lives(pids[0])).then_some(()));
     assert!(lives(pids[1]));
@@ -199,7 +211,10 @@ fn closing_twice_at_once_ends_once() {
     let (session, pids) = printing_pids(&daemon, "echo $$; echo ready; exec cat");
     let replies: Vec<_> = std::thread::scope(|scope| {
         let closers: Vec<_> = (0..3).map(|_| scope.spawn(|| session.close())).collect();
-        closers.into_iter().map(|closer| closer.join().unwrap()).collect()
+        closers
+            .into_iter()
+            .map(|closer| closer.join().unwrap())
+            .collect()
     });
     for reply in &replies {
         assert_eq!(reply.signal, replies[0].signal);
@@ -215,7 +230,10 @@ fn the_client_closes_and_tells_how_it_ended() {
     let script = "trap '' HUP TERM; echo $$; echo ready; while :; do sleep 0.2; done";
     let (session, pids) = printing_pids(&daemon, script);
     let told = ccctl.ok(&["session", "close", session.id(), "--grace", "0.1"]);
-    assert!(told.contains("signal 9") && told.contains("killed"), "{told}");
+    assert!(
+        told.contains("signal 9") && told.contains("killed"),
+        "{told}"
+    );
     assert!(told.contains(&pids[0].to_string()), "{told}");
     let again = ccctl.ok(&["session", "close", session.id()]);
     assert!(again.contains("signal 9"), "{again}");

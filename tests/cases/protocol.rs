@@ -143,7 +143,11 @@ fn malformed_lines_are_answered_and_the_connection_goes_on() {
         );
     }
     let wrong = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"daemon.ping\",\"params\":5}";
-    assert_fault(&exchange(&mut connection, wrong), &json!(7), ErrorCode::InvalidParams);
+    assert_fault(
+        &exchange(&mut connection, wrong),
+        &json!(7),
+        ErrorCode::InvalidParams,
+    );
     connection.send_raw(b"\xff\xfe\n");
     assert_fault(
         &connection.next_line().unwrap(),
@@ -383,4 +387,34 @@ fn every_listed_method_is_there() {
             assert_ne!(kind(&error), "internal", "{}", method.name);
         }
     }
+}
+
+#[test]
+fn a_client_that_leaves_while_its_session_starts_leaves_nothing_half() {
+    let daemon = Daemon::builder().config("{max_sessions: 0}").start();
+    let mut connection = daemon.connect();
+    let marker = format!("LEFT_BEHIND={}", daemon.pid());
+    for number in 0..60 {
+        let mut leaving = daemon.connect();
+        let (name, value) = marker.split_once('=').unwrap();
+        let params = json!({"program": "cat", "id": format!("s{number}"), "env": {name: value}, "persist": true});
+        leaving.request("session.create", &params);
+    }
+    eventually("nobody is left", || {
+        let status = connection.call_value("daemon.status", &json!({})).unwrap();
+        (status["connections"] == 1).then_some(())
+    });
+    let listed = connection.call_value("session.list", &json!({})).unwrap();
+    let listed = listed["sessions"].as_array().unwrap().len();
+    eventually("as many programs run as sessions are listed", || {
+        (processes::with_variable(&marker).len() == listed).then_some(())
+    });
+    let folders = std::fs::read_dir(daemon.home().join("sessions"))
+        .unwrap()
+        .count();
+    assert_eq!(folders, listed, "each folder belongs to a session");
+    connection
+        .call_value("session.cleanup", &json!({"force": true}))
+        .unwrap();
+    assert_eq!(processes::with_variable(&marker), [0; 0]);
 }

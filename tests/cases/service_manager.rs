@@ -18,8 +18,13 @@ struct Manager {
 impl Manager {
     fn listen(path: &Path) -> Self {
         let socket = UnixDatagram::bind(path).unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        Self { socket, heard: Vec::new() }
+        socket
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        Self {
+            socket,
+            heard: Vec::new(),
+        }
     }
 
     /// Waits for a report that has this line.
@@ -27,7 +32,10 @@ impl Manager {
         self.heard.clear();
         let mut buffer = [0; 4096];
         while !self.heard.iter().any(|heard| heard == line) {
-            let len = self.socket.recv(&mut buffer).unwrap_or_else(|error| panic!("{line} never came, but {:?}: {error}", self.heard));
+            let len = self
+                .socket
+                .recv(&mut buffer)
+                .unwrap_or_else(|error| panic!("{line} never came, but {:?}: {error}", self.heard));
             let text = String::from_utf8(buffer[..len].to_vec()).unwrap();
             self.heard.extend(text.lines().map(str::to_owned));
         }
@@ -39,11 +47,20 @@ fn the_manager_hears_of_start_reload_and_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notify");
     let mut manager = Manager::listen(&path);
-    let mut daemon = Daemon::builder().env("NOTIFY_SOCKET", path.to_str().unwrap()).start();
+    let mut daemon = Daemon::builder()
+        .env("NOTIFY_SOCKET", path.to_str().unwrap())
+        .start();
     manager.wait_for("READY=1");
     daemon.signal(Signal::HUP);
     manager.wait_for("RELOADING=1");
-    assert!(manager.heard.iter().any(|line| line.starts_with("MONOTONIC_USEC=")), "{:?}", manager.heard);
+    assert!(
+        manager
+            .heard
+            .iter()
+            .any(|line| line.starts_with("MONOTONIC_USEC=")),
+        "{:?}",
+        manager.heard
+    );
     manager.wait_for("READY=1");
     daemon.signal(Signal::TERM);
     manager.wait_for("STOPPING=1");
@@ -78,7 +95,10 @@ impl Drop for Activator {
 fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
     let daemon = Daemon::builder().prepare();
     let socket = daemon.socket();
-    std::fs::DirBuilder::new().mode(0o700).create(socket.parent().unwrap()).unwrap();
+    std::fs::DirBuilder::new()
+        .mode(0o700)
+        .create(socket.parent().unwrap())
+        .unwrap();
     let home = daemon.home().to_str().unwrap();
     let activate = Command::new("systemd-socket-activate")
         .arg("--listen")
@@ -110,5 +130,8 @@ fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
     let status = eventually("the daemon ends", || activator.0.try_wait().unwrap());
     assert!(status.success());
     let meta = std::fs::symlink_metadata(&socket).unwrap();
-    assert!(meta.file_type().is_socket(), "the manager's socket is not ours to remove");
+    assert!(
+        meta.file_type().is_socket(),
+        "the manager's socket is not ours to remove"
+    );
 }

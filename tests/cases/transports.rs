@@ -68,7 +68,10 @@ fn curl_posts_requests_and_batches() {
     let wrong = curl(&daemon, "{").unwrap();
     assert_eq!(wrong["error"]["code"], -32700);
     let wrong = curl(&daemon, "{\"id\": 5}").unwrap();
-    assert_eq!((&wrong["error"]["code"], &wrong["id"]), (&json!(-32600), &json!(5)));
+    assert_eq!(
+        (&wrong["error"]["code"], &wrong["id"]),
+        (&json!(-32600), &json!(5))
+    );
 }
 
 #[test]

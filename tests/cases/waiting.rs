@@ -152,7 +152,12 @@ fn silence_is_what_has_no_output_for_so_long() {
 #[test]
 fn the_end_answers_every_wait() {
     let daemon = Daemon::start();
-    for condition in [WaitFor::Exit, WaitFor::Input, WaitFor::Prompt, WaitFor::Idle] {
+    for condition in [
+        WaitFor::Exit,
+        WaitFor::Input,
+        WaitFor::Prompt,
+        WaitFor::Idle,
+    ] {
         let session = daemon.open("sh", &["-c", "sleep 0.2; exit 6"]);
         let reply = session.wait(condition);
         assert_eq!(reply.reason, "exit", "{condition:?}");

@@ -93,6 +93,12 @@ impl Sources {
         Self { candidates }
     }
 
+    /// Returns the file that [`Self::load`] would read, if there is one.
+    pub(crate) fn current(&self) -> Option<PathBuf> {
+        let mut paths = self.candidates.iter().map(|candidate| &candidate.path);
+        paths.find(|path| path.exists()).cloned()
+    }
+
     /// Reads the configuration; without any file, all defaults.
     ///
     /// # Errors

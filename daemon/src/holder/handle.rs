@@ -16,6 +16,7 @@ use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
 use super::reader::Reader;
 use super::ring::Ring;
+use super::umask::Umask;
 use super::wake::{Bell, News, SlotSet, Wakes};
 
 /// How many starts and probes may wait for the holder.
@@ -109,7 +110,7 @@ pub(crate) struct Holder {
 }
 
 impl Holder {
-    /// Starts the holder; `limits` says which descriptor limit children get back.
+    /// Starts the holder; `limits` and `umask` say which descriptor limit and file mode mask children get back.
     ///
     /// When [`super::block_sigchld`] was called before, every child of this process is the holder's: it becomes the
     /// reaper of orphans too, and nothing else may wait for children. Otherwise it reaps its own alone.
@@ -117,16 +118,14 @@ impl Holder {
     /// # Errors
     ///
     /// The kernel's error when descriptors or the thread cannot be made; `Unsupported` outside Linux.
-    pub(crate) fn start(limits: DescriptorLimits) -> io::Result<(Self, Wakes)> {
+    pub(crate) fn start(limits: DescriptorLimits, umask: Umask) -> io::Result<(Self, Wakes)> {
         let (commands, inbox) = sync_channel(COMMAND_QUEUE_LEN);
         let news = Arc::new(News::new()?);
         let notes = Arc::new(Notes::new()?);
-        let thread = run(Reader::new(
-            inbox,
-            Arc::clone(&news),
-            Arc::clone(&notes),
-            limits,
-        )?)?;
+        let thread = run(
+            Reader::new(inbox, Arc::clone(&news), Arc::clone(&notes), limits)?,
+            umask,
+        )?;
         let thread = Arc::new(HolderThread {
             notes: Arc::clone(&notes),
             running: Mutex::new(Some(thread)),
@@ -240,10 +239,13 @@ impl Drop for HolderThread {
     }
 }
 
-fn run(reader: Reader) -> io::Result<JoinHandle<()>> {
+fn run(reader: Reader, umask: Umask) -> io::Result<JoinHandle<()>> {
     std::thread::Builder::new()
         .name("holder".into())
-        .spawn(move || reader.run())
+        .spawn(move || {
+            umask.use_in_this_thread();
+            reader.run();
+        })
 }
 
 /// What [`Reader::new`] takes commands from.

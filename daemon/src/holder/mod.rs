@@ -28,6 +28,7 @@ mod slots;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tree;
+mod umask;
 mod wake;
 
 pub(crate) use descriptors::{DescriptorLimits, raise_descriptor_limit};
@@ -39,6 +40,7 @@ pub(crate) use ring_layout::Gap;
 #[cfg(target_os = "linux")]
 pub(crate) use signals::block_sigchld;
 pub(crate) use tree::{Process, descendants, signal_all};
+pub(crate) use umask::{Umask, make_files_private};
 pub(crate) use wake::Wakes;
 
 #[cfg(all(test, target_os = "linux"))]

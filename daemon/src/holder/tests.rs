@@ -39,7 +39,7 @@ impl Fixture {
     }
 
     fn with_limits(limits: DescriptorLimits) -> Self {
-        let (holder, wakes) = Holder::start(limits).unwrap();
+        let (holder, wakes) = Holder::start(limits, Umask::unchanged()).unwrap();
         Self {
             holder,
             wakes,

@@ -30,7 +30,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
                     "path {path:?} is not absolute"
                 )));
             }
-            None => match daemon.loaded().path.clone() {
+            None => match daemon.config_path() {
                 Some(path) => path,
                 None => {
                     return Ok(ConfigCheckReply {

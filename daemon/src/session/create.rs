@@ -264,7 +264,6 @@ impl Sessions {
             plan.env.lay_over(integration.env);
         }
         plan.env.finish(&id);
-        let folder = self.fresh_folder(&id).await?;
         let spec = SpawnSpec {
             argv: argv(&plan.program, &args)?,
             env: plan.env.entries()?,
@@ -275,6 +274,7 @@ impl Sessions {
             plain: params.plain,
             ring_path: self.paths.rings.join(format!("{id}.ring")),
         };
+        let folder = self.fresh_folder(&id).await?;
         let spawned = match self.holder.spawn(spec).await {
             Ok(spawned) => spawned,
             Err(error) => {

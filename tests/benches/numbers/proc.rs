@@ -3,39 +3,45 @@
 use crate::Result;
 use std::fs;
 
-/// Memory of a process in bytes.
+/// Memory of a process in bytes: its proportional share of what it has mapped, but of rings.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Memory {
-    /// Its share of everything it has mapped, but of files that are rings.
-    pub(crate) total: u64,
-    /// The part of `total` that other files have: mostly program text, which the page cache holds anyway.
+    /// What no file holds.
+    pub(crate) own: u64,
+    /// Pages of files, mostly program text: the page cache has them anyway.
     pub(crate) files: u64,
 }
 
-impl Memory {
-    /// Memory that no file has.
-    pub(crate) fn own(self) -> u64 {
-        self.total - self.files
-    }
-}
-
-/// Memory of the process `pid`: its proportional share, rings left out.
+/// Returns the memory of the process `pid`.
 pub(crate) fn memory(pid: u32) -> Result<Memory> {
     let maps = fs::read_to_string(format!("/proc/{pid}/smaps"))?;
     let mut memory = Memory::default();
-    let mut path = "";
+    let (mut path, mut share) = ("", 0);
     for line in maps.lines() {
         let mut words = line.split_ascii_whitespace();
         let first = words.next().unwrap_or_default();
         if !first.ends_with(':') {
             path = words.nth(4).unwrap_or_default();
-        } else if first == "Pss:" && !is_ring(path) {
-            let kib: u64 = words.next().unwrap_or_default().parse()?;
-            memory.total += kib << 10;
-            memory.files += if path.starts_with('/') { kib << 10 } else { 0 };
+        } else if is_ring(path) {
+            continue;
+        } else if first == "Pss:" {
+            share = kib(words.next())?;
+        } else if first == "Anonymous:" {
+            // Data of the program that was changed is mapped from a file, but is no longer in it.
+            let own = if path.starts_with('/') {
+                kib(words.next())?.min(share)
+            } else {
+                share
+            };
+            memory.own += own << 10;
+            memory.files += (share - own) << 10;
         }
     }
     Ok(memory)
+}
+
+fn kib(word: Option<&str>) -> Result<u64> {
+    Ok(word.unwrap_or_default().parse()?)
 }
 
 fn is_ring(path: &str) -> bool {

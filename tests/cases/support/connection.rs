@@ -57,6 +57,13 @@ impl Connection {
         (len > 0).then(|| serde_json::from_str(&line).unwrap())
     }
 
+    /// The next whole line; `None` when the daemon has ended, in whatever way.
+    pub fn next_line_or_end(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        let len = self.reader.read_line(&mut line).unwrap_or(0);
+        (len > 0 && line.ends_with('\n')).then(|| serde_json::from_str(&line).unwrap())
+    }
+
     /// Waits for the answer to one request.
     pub fn answer(&mut self, id: u64) -> Result<Value, Value> {
         loop {

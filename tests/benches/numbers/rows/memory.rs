@@ -1,4 +1,6 @@
-//! Memory of our processes, rings left out: idle, per idle session, per session that keeps 10,000 lines.
+//! Memory of our processes: without sessions, for each idle session, for each that keeps 10,000 lines.
+//!
+//! Rings and pages of files, program text among them, are left out: the page cache holds those. The notes give it all.
 
 use crate::Result;
 use crate::args::Args;
@@ -45,7 +47,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         }
         Ok(())
     })?;
-    let base = memory(daemon.pid())?;
+    let all = memory(daemon.pid())?;
     let tmux = match Tmux::start("memory")? {
         Some(mut tmux) => Some(tmux_figures(&mut tmux, idle, full)?),
         None => None,
@@ -59,7 +61,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let mib = |bytes: f64| format!("{:.1} MiB", bytes / MIB);
     let kib = |bytes: f64| format!("{:.1} KiB", bytes / KIB);
     report.add(Line {
-        what: "memory without sessions (PSS without rings)".into(),
+        what: "memory without sessions (PSS without rings and page cache)".into(),
         bare: format!("{} with {idle} terminals", mib(bare)),
         peers: peers(|tmux| format!("{:.1} MiB", tmux.base / MIB)),
         ccd: mib(ours.base),
@@ -86,9 +88,9 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         met: Some(ours.full <= FULL_GOAL_MIB * MIB),
     });
     report.note(&format!(
-        "Memory of the daemon in the end: {} in all, {} of it not in any file.",
-        mib(base.total as f64),
-        mib(base.own() as f64)
+        "Memory of the daemon with all its sessions: {} of its own, {} of files that are mapped (program text).",
+        mib(all.own as f64),
+        mib(all.files as f64)
     ));
     Ok(())
 }
@@ -102,7 +104,7 @@ fn figures(
 ) -> Result<Figures> {
     let settled = || -> Result<f64> {
         std::thread::sleep(SETTLE);
-        Ok(memory(pid)?.total as f64)
+        Ok(memory(pid)?.own as f64)
     };
     let base = settled()?;
     start(&["cat"], idle)?;
@@ -148,7 +150,7 @@ fn bare_memory(count: usize) -> Result<u64> {
     let measured = memory(child.id());
     drop(child.stdin.take());
     child.wait()?;
-    Ok(measured?.total)
+    Ok(measured?.own)
 }
 
 /// Holds so many terminals until standard input ends.

@@ -22,7 +22,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let big = Daemon::start(args, "big")?;
     let mut to_big = big.connect()?;
     make_big(&mut to_big, args.amount(100, 3))?;
-    let big_mib = crate::proc::memory(big.pid())?.total >> 20;
+    let big_mib = crate::proc::memory(big.pid())?.own >> 20;
     let mut to_small = small.connect()?;
     let mut tmux = Tmux::start("start")?;
 

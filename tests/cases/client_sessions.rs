@@ -1,0 +1,164 @@
+//! Sessions through `ccctl`, as a user at two terminals sees them.
+
+use crate::support::processes::lives;
+use crate::support::session::lacks;
+use crate::support::{Ccctl, Daemon};
+use serde_json::Value;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_python_session_is_shared_by_two_clients() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let home = format!("HOME={}", daemon.home().display());
+    let create = [
+        "session",
+        "create",
+        "--clean-env",
+        "--env",
+        &home,
+        "--name",
+        "py",
+        "--",
+        "python3",
+        "-q",
+    ];
+    let id = ccctl.ok(&create);
+    assert_eq!(id.trim().len(), 12);
+    assert_eq!(ccctl.ok(&["session", "send", "py", "x = 41"]), "");
+    let answer = ccctl.ok(&[
+        "session",
+        "send",
+        "py",
+        "print(x + 1)",
+        "--expect",
+        "(?m)^42$",
+    ]);
+    assert!(answer.ends_with("\n42\n"), "{answer}");
+    let read = ccctl.ok(&["session", "read", "py"]);
+    assert!(read.contains("print(x + 1)\n42\n>>> "), "{read}");
+}
+
+#[test]
+fn a_session_is_created_listed_shown_and_closed() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let created = ccctl.ok(&[
+        "session", "create", "--json", "--name", "job", "--size", "30x90", "--", "cat", "-u",
+    ]);
+    let record = json(&created);
+    let id = record["session_id"].as_str().unwrap().to_owned();
+    assert_eq!((&record["rows"], &record["cols"]), (&30.into(), &90.into()));
+    let list = ccctl.ok(&["session", "list"]);
+    assert!(
+        list.contains(&id) && list.contains("job") && list.contains("cat -u"),
+        "{list}"
+    );
+    let shown = ccctl.ok(&["session", "show", "job"]);
+    assert!(shown.contains(&id) && shown.contains("30x90"), "{shown}");
+    let by_prefix = json(&ccctl.ok(&["session", "get", &id[..6], "--json"]));
+    assert_eq!(by_prefix["session_id"], id.as_str());
+    assert_eq!(by_prefix["waiting_for_input"]["verdict"], "blocked");
+    let closed = json(&ccctl.ok(&["session", "close", "job", "--json"]));
+    assert_eq!(closed["forced"], false);
+    assert!(!lives(
+        i32::try_from(record["pid"].as_i64().unwrap()).unwrap()
+    ));
+    assert!(!ccctl.ok(&["session", "list"]).contains(&id));
+    let all = json(&ccctl.ok(&["session", "list", "--all", "--json"]));
+    assert_eq!(all["sessions"][0]["end_reason"], "closed");
+    assert_eq!(ccctl.ok(&["session", "clean"]), "1 removed\n");
+    assert_eq!(
+        json(&ccctl.ok(&["session", "list", "--all", "--json"]))["sessions"],
+        json("[]")
+    );
+}
+
+#[test]
+fn the_exit_status_tells_what_went_wrong() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&["session", "create", "--name", "cat", "--", "cat"]);
+    for (line, code) in [
+        (&["session", "show", "nobody"][..], 4),
+        (&["session", "show", "a/b"], 2),
+        (&["session", "create", "--name", "cat", "--", "cat"], 5),
+        (&["session", "create", "--rows", "0", "--", "cat"], 2),
+        (&["session", "create", "--", "no-such-program"], 1),
+        (
+            &["session", "create", "--cwd", "/no/such/folder", "--", "cat"],
+            1,
+        ),
+        (&["session", "expect", "cat", "a(b"], 2),
+        (&["session", "run", "cat", "echo"], 5),
+        (&["session", "send", "cat"], 2),
+        (&["session", "nonsense"], 2),
+    ] {
+        let ran = ccctl.run(line);
+        assert_eq!(ran.code, Some(code), "{line:?}: {}", ran.stderr);
+        assert_eq!(ran.stdout, "", "{line:?}");
+        assert!(!ran.stderr.is_empty(), "{line:?}");
+    }
+}
+
+#[test]
+fn force_closes_everything_without_a_question_where_nobody_can_answer() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let sessions = [daemon.open("cat", &[]), daemon.open("cat", &[])];
+    assert_eq!(
+        ccctl.ok(&["session", "clean", "--age", "60"]),
+        "0 removed\n"
+    );
+    assert_eq!(
+        ccctl.ok(&["session", "clean", "--force", "--yes"]),
+        "2 removed\n"
+    );
+    assert!(sessions.iter().all(|session| !lives(session.record.pid)));
+}
+
+#[test]
+fn tail_follows_a_session_to_its_end() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let script = "echo one; read line; echo got $line; exit 3";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect("one\n");
+    let mut tail = ccctl.command(&["session", "tail", session.id(), "-f", "--since", "0"]);
+    let tail = tail.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    session.line("two");
+    session.ended();
+    let output = tail.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, "one\ntwo\ngot two\n");
+    assert!(output.status.success());
+}
+
+// Case 39.
+#[test]
+fn the_status_counts_sessions_and_names_limits_and_paths() {
+    let daemon = Daemon::builder().config(r#"{"max_sessions": 7}"#).start();
+    let ccctl = Ccctl::new(&daemon);
+    daemon.open("echo", &["done"]).ended();
+    daemon.open("cat", &[]);
+    daemon.open("cat", &[]);
+    let status = json(&ccctl.ok(&["daemon", "status", "--json"]));
+    assert_eq!(
+        status["sessions"],
+        json(r#"{"live": 2, "ended": 1, "max": 7}"#)
+    );
+    assert_eq!(status["limits"]["max_sessions"], 7);
+    assert_eq!(status["pid"], daemon.pid());
+    assert_eq!(status["socket"], daemon.socket().display().to_string());
+    assert_eq!(status["paths"]["base"], daemon.home().display().to_string());
+    assert!(status["sizes"]["sessions"].as_u64().unwrap() > 0);
+    assert!(status["uptime_s"].as_f64().unwrap() > 0.0);
+    let text = ccctl.ok(&["daemon", "status"]);
+    assert!(text.contains("2 live") || text.contains('2'), "{text}");
+}

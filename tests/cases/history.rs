@@ -1,0 +1,239 @@
+//! The interaction log: who did what, what came back, and nothing that is secret.
+
+use crate::support::session::{OpenSession, assert_error, program, regex};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{
+    Action, Interaction, SessionCreateParams, SessionHistory, SessionHistoryParams,
+};
+use serde_json::json;
+
+fn page(session: &OpenSession<'_>, limit: Option<u64>, before: Option<&str>) -> Vec<Interaction> {
+    let params = SessionHistoryParams {
+        session: session.id().to_owned(),
+        limit,
+        before: before.map(str::to_owned),
+    };
+    session
+        .daemon
+        .call::<SessionHistory>(&params)
+        .unwrap()
+        .interactions
+}
+
+/// The rows, once there is one that `is_last`.
+fn rows_until(
+    session: &OpenSession<'_>,
+    is_last: impl Fn(&Interaction) -> bool,
+) -> Vec<Interaction> {
+    eventually("the row is written", || {
+        let rows = page(session, None, None);
+        rows.iter().any(&is_last).then_some(rows)
+    })
+}
+
+fn is_end(row: &Interaction) -> bool {
+    row.pattern_matched.as_deref() == Some("eof")
+}
+
+#[test]
+fn every_step_has_a_row_with_its_client_and_its_range() {
+    let daemon = Daemon::start();
+    let session = daemon.open(
+        "sh",
+        &["-c", "printf 'name? '; read name; echo Hello $name; exit 3"],
+    );
+    session.expect(r"na(m)e\?");
+    session.line("Ann");
+    session.expect("Hello");
+    session.ended();
+    let rows = rows_until(&session, is_end);
+    let actions: Vec<Action> = rows.iter().map(|row| row.action).collect();
+    let expected = [
+        Action::Start,
+        Action::Recv,
+        Action::Expect,
+        Action::Recv,
+        Action::Send,
+        Action::Recv,
+        Action::Expect,
+        Action::Recv,
+        Action::Recv,
+    ];
+    assert_eq!(actions, expected, "{rows:#?}");
+
+    let own_pid = i32::try_from(std::process::id()).unwrap();
+    for row in &rows {
+        assert_eq!(row.session_id, session.id());
+        let is_ours = matches!(row.action, Action::Start | Action::Send | Action::Expect);
+        assert_eq!(row.client_pid, is_ours.then_some(own_pid), "{row:?}");
+        assert_eq!(row.client.is_some(), is_ours);
+        assert!(row.timestamp.ends_with('Z') && row.timestamp.contains('T'));
+    }
+    let start = rows[0].input_text.as_deref().unwrap();
+    assert!(start.starts_with("sh -c printf"), "{start}");
+    assert_eq!(rows[2].pattern_matched.as_deref(), Some(r"na(m)e\?"));
+    assert_eq!(rows[2].output_text.as_deref(), Some("name?"));
+    assert_eq!((rows[2].start, rows[2].end), (Some(0), Some(5)));
+    assert_eq!(rows[4].input_text.as_deref(), Some("Ann"));
+    assert_eq!(rows[4].start, Some(6));
+    let last = rows.last().unwrap().output_text.as_deref().unwrap();
+    assert_eq!(last, "ended: exited, exit status 3");
+
+    // The RECV rows are the whole output, without gaps and overlaps.
+    let received: Vec<(u64, u64)> = rows
+        .iter()
+        .filter(|row| row.action == Action::Recv && !is_end(row))
+        .map(|row| (row.start.unwrap(), row.end.unwrap()))
+        .collect();
+    assert_eq!(received[0].0, 0);
+    assert!(
+        received.windows(2).all(|pair| pair[0].1 == pair[1].0),
+        "{received:?}"
+    );
+    assert_eq!(
+        received.last().unwrap().1,
+        session.now().output.output_bytes
+    );
+}
+
+#[test]
+fn a_failure_is_an_error_row() {
+    let daemon = Daemon::start();
+    let session = daemon.open("cat", &[]);
+    session.expect_any(&[regex("never")], 50.0).unwrap_err();
+    let rows = rows_until(&session, |row| row.action == Action::Error);
+    let error = rows.iter().find(|row| row.action == Action::Error).unwrap();
+    let text = error.output_text.as_deref().unwrap();
+    assert!(text.contains("no pattern matched"), "{text}");
+    assert!(error.client.is_some());
+}
+
+#[test]
+fn secrets_that_look_like_secrets_are_masked() {
+    let daemon = Daemon::start();
+    let session = daemon.open("cat", &["--", "-"]);
+    session.ask("password=hunter2 and words", "words\n(.|\n)*words\n");
+    session.read(ccd_protocol::session::SessionReadParams::default());
+    let rows = rows_until(&session, |row| row.action == Action::Expect);
+    let text = format!("{rows:?}");
+    assert!(!text.contains("hunter2"), "{text}");
+    let sent = rows.iter().find(|row| row.action == Action::Send).unwrap();
+    let sent = sent.input_text.as_deref().unwrap();
+    assert!(
+        sent.starts_with("password=") && sent.ends_with(" and words"),
+        "{sent}"
+    );
+    // A log is the truth about a terminal, and nothing else.
+    assert!(session.output().contains("hunter2"));
+}
+
+#[test]
+fn a_long_output_is_one_row_of_its_first_five_hundred_characters() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "seq 1 1000; exec cat"]);
+    session.expect("1000\n");
+    let rows = rows_until(&session, |row| row.action == Action::Expect);
+    let received: Vec<_> = rows
+        .iter()
+        .filter(|row| row.action == Action::Recv)
+        .collect();
+    assert_eq!(received.len(), 1, "{rows:?}");
+    let text = received[0].output_text.as_deref().unwrap();
+    assert_eq!(text.chars().count(), 500);
+    assert!(text.starts_with("1\n2\n3\n"));
+    assert_eq!((received[0].start, received[0].end), (Some(0), Some(4893)));
+}
+
+#[test]
+fn reading_is_a_row_only_where_something_came() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "echo hello; exec cat"]);
+    session.expect("hello\n");
+    for _ in 0..3 {
+        session.output();
+    }
+    session.line("x");
+    let rows = rows_until(&session, |row| row.action == Action::Send);
+    let received = rows.iter().filter(|row| row.action == Action::Recv).count();
+    assert_eq!(received, 1, "{rows:?}");
+}
+
+#[test]
+fn the_newest_rows_come_and_older_ones_page_by_page() {
+    let daemon = Daemon::start();
+    let session = daemon.open("cat", &[]);
+    for number in 0..10 {
+        session.ask(
+            &format!("line {number}"),
+            &format!("line {number}\nline {number}\n"),
+        );
+    }
+    session.close();
+    let all = rows_until(&session, is_end);
+    assert!(all.len() > 20);
+    let newest = page(&session, Some(5), None);
+    assert_eq!(newest, all[all.len() - 5..]);
+    let mut collected = newest;
+    while collected.len() < all.len() {
+        let before = collected[0].id.clone();
+        let older = page(&session, Some(7), Some(&before));
+        assert!(!older.is_empty() && older.len() <= 7);
+        collected.splice(0..0, older);
+    }
+    assert_eq!(collected, all);
+    let wrong = json!({"session": session.id(), "before": "not a row"});
+    let error = daemon.call_value("session.history", &wrong).unwrap_err();
+    assert_error(&error, ErrorCode::InvalidArgument);
+}
+
+#[test]
+fn history_outlives_the_daemon_and_goes_with_its_session() {
+    let mut daemon = Daemon::start();
+    let id = {
+        let session = daemon.open("echo", &["hello"]);
+        session.ended();
+        rows_until(&session, is_end);
+        session.id().to_owned()
+    };
+    daemon.stop();
+    daemon.restart();
+    let history = |daemon: &Daemon| {
+        let params = json!({"session": id});
+        daemon.call_value("session.history", &params)
+    };
+    let rows = history(&daemon).unwrap();
+    assert_eq!(rows["interactions"][0]["action"], "START");
+    daemon.call_value("session.cleanup", &json!({})).unwrap();
+    let error = history(&daemon).unwrap_err();
+    assert_error(&error, ErrorCode::SessionNotFound);
+}
+
+#[test]
+fn a_client_can_say_its_name() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let session = daemon.open_with(&SessionCreateParams {
+        name: Some("cat".to_owned()),
+        ..program(&daemon, "cat", &[])
+    });
+    ccctl.ok(&["session", "send", "cat", "hi", "--expect", "hi"]);
+    let rows = rows_until(&session, |row| row.action == Action::Send);
+    let sent = rows.iter().find(|row| row.action == Action::Send).unwrap();
+    assert!(
+        sent.client.as_deref().unwrap().starts_with("ccctl"),
+        "{sent:?}"
+    );
+    assert!(
+        sent.client_pid
+            .is_some_and(|pid| pid != rows[0].client_pid.unwrap())
+    );
+    let shown = ccctl.ok(&["session", "history", "cat"]);
+    assert!(
+        shown.contains("SEND") && shown.contains("\"hi\""),
+        "{shown}"
+    );
+    let json = ccctl.ok(&["session", "history", "cat", "--limit", "2", "--json"]);
+    let reply: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(reply["interactions"].as_array().unwrap().len(), 2);
+}

@@ -1,0 +1,284 @@
+//! `session.run` when a command does not simply end: `^C`, `exit`, time-outs, other clients.
+
+use crate::support::processes::with_command_line;
+use crate::support::session::{OpenSession, assert_error, lacks, program};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::session::{EndReason, SessionCreateParams, SessionRunParams, SessionState};
+use ccd_protocol::{ErrorCode, Timeout};
+use std::time::{Duration, Instant};
+
+/// Shells to try, as far as they are installed.
+const SHELLS: &[(&str, &[&str])] = &[
+    ("bash", &["--norc", "--noprofile"]),
+    ("dash", &[]),
+    ("zsh", &["-f"]),
+    ("mksh", &[]),
+];
+
+fn each_shell(mut check: impl FnMut(&str, OpenSession<'_>)) {
+    for (shell, args) in SHELLS {
+        if !lacks(&[shell]) {
+            let daemon = Daemon::start();
+            check(shell, daemon.open(shell, args));
+        }
+    }
+}
+
+fn within(command: &str, timeout_ms: f64) -> SessionRunParams {
+    SessionRunParams {
+        command: command.to_owned(),
+        timeout_ms: Timeout::After(timeout_ms),
+        ..SessionRunParams::default()
+    }
+}
+
+#[test]
+fn control_c_of_another_client_ends_the_command_with_its_status() {
+    each_shell(|shell, session| {
+        let reply = std::thread::scope(|scope| {
+            let run = scope.spawn(|| session.run("echo begun; sleep 600; echo not reached"));
+            session.expect(r"begun\r?\n");
+            // The shell has started the sleep once nobody reads the terminal.
+            eventually("the command runs", || {
+                let waiting = session.now().waiting_for_input.unwrap();
+                (waiting.verdict == ccd_protocol::session::InputVerdict::No).then_some(())
+            });
+            session.keys(&["C-c"]);
+            run.join().unwrap()
+        });
+        assert_eq!(reply.exit_code, Some(130), "{shell}: {reply:?}");
+        assert!(reply.output.starts_with("begun\n"), "{shell}: {reply:?}");
+        assert!(!reply.output.contains("not reached"), "{shell}");
+        assert!(!reply.session_ended, "{shell}");
+        let after = session.run("echo and on");
+        assert_eq!(after.output, "and on\n", "{shell}");
+    });
+}
+
+#[test]
+fn exit_ends_the_session_and_its_status_is_the_commands() {
+    each_shell(|shell, session| {
+        let reply = session.run("echo bye; exit 5");
+        assert_eq!(reply.exit_code, Some(5), "{shell}: {reply:?}");
+        assert_eq!(reply.output, "bye\n", "{shell}");
+        assert!(reply.session_ended, "{shell}");
+        let ended = session.ended();
+        assert_eq!(ended.exitstatus, Some(5), "{shell}");
+        let error = session.try_run(within("echo", 1000.0)).unwrap_err();
+        assert_error(&error, ErrorCode::SessionNotAlive);
+    });
+}
+
+#[test]
+fn a_failure_under_set_e_ends_the_session() {
+    each_shell(|shell, session| {
+        let reply = session.run("echo strict; set -e; false; echo not reached");
+        assert!(reply.session_ended, "{shell}: {reply:?}");
+        assert_eq!(reply.exit_code, Some(1), "{shell}: {reply:?}");
+        assert_eq!(reply.output, "strict\n", "{shell}");
+    });
+}
+
+#[test]
+fn a_time_out_tells_the_output_so_far_and_the_command_goes_on() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    let started = Instant::now();
+    let command = "echo first; read line; echo got $line";
+    let error = bash.try_run(within(command, 300.0)).unwrap_err();
+    assert!(started.elapsed() >= Duration::from_millis(300));
+    assert_error(&error, ErrorCode::Timeout);
+    assert_eq!(error["data"]["output"], "first\n");
+    assert!(error["data"]["waited_ms"].as_u64().unwrap() >= 300);
+    // It still runs, and answers.
+    bash.ask("an answer", r"\ngot an answer\n");
+    assert_eq!(bash.run("echo next").output, "next\n");
+}
+
+#[test]
+fn a_command_that_reads_can_be_answered_by_send() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    let reply = std::thread::scope(|scope| {
+        let run = scope.spawn(|| bash.run("read -p 'Name: ' name; echo Hello $name"));
+        bash.expect("Name: ");
+        bash.line("World");
+        run.join().unwrap()
+    });
+    assert_eq!(reply.output, "Name: World\nHello World\n");
+    assert_eq!(reply.exit_code, Some(0));
+}
+
+#[test]
+fn two_commands_at_once_run_one_after_the_other() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    std::thread::scope(|scope| {
+        for client in 0..4 {
+            let bash = &bash;
+            scope.spawn(move || {
+                let reply = bash.run(&format!("echo a{client}; sleep 0.05; echo b{client}"));
+                assert_eq!(reply.output, format!("a{client}\nb{client}\n"));
+            });
+        }
+    });
+}
+
+#[test]
+fn earlier_background_jobs_stay_out_of_an_isolated_command() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    bash.run("while :; do echo noise; sleep 0.01; done &");
+    let reply = bash
+        .try_run(SessionRunParams {
+            command: "test -t 1 && for i in 1 2 3; do echo $i; sleep 0.05; done; (exit 4)"
+                .to_owned(),
+            isolate: true,
+            ..SessionRunParams::default()
+        })
+        .unwrap();
+    assert_eq!(
+        (reply.output.as_str(), reply.exit_code),
+        ("1\n2\n3\n", Some(4))
+    );
+}
+
+#[test]
+fn a_command_that_is_stopped_gives_the_shell_back() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    let reply = std::thread::scope(|scope| {
+        let run = scope.spawn(|| bash.run("sh -c 'echo begun; exec sleep 600'"));
+        bash.expect(r"begun\r?\n");
+        eventually("the command runs", || {
+            let waiting = bash.now().waiting_for_input.unwrap();
+            (waiting.verdict == ccd_protocol::session::InputVerdict::No).then_some(())
+        });
+        bash.keys(&["C-z"]);
+        run.join().unwrap()
+    });
+    assert_eq!(reply.exit_code, Some(148), "{reply:?}");
+    assert!(reply.output.starts_with("begun\n"), "{reply:?}");
+    assert_eq!(
+        bash.run("kill %1; echo on").output.lines().last(),
+        Some("on")
+    );
+}
+
+#[test]
+fn what_is_no_shell_runs_no_commands() {
+    let daemon = Daemon::start();
+    let cat = daemon.open("cat", &[]);
+    let error = cat.try_run(within("echo hi", 2000.0)).unwrap_err();
+    assert_error(&error, ErrorCode::NotAShell);
+    assert!(
+        error["message"].as_str().unwrap().contains("cat"),
+        "{error}"
+    );
+    assert!(cat.bytes().is_empty(), "nothing was typed");
+    let bash = daemon.open_bash();
+    bash.ask("exec sleep 600", "\n");
+    eventually("bash is no bash any more", || {
+        let error = bash.try_run(within("echo hi", 100.0)).unwrap_err();
+        (error["data"]["kind"] == "not_a_shell").then_some(())
+    });
+}
+
+#[test]
+fn a_busy_shell_is_waited_for() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    bash.line("sleep 0.5");
+    assert_eq!(bash.run("echo after").output, "after\n");
+}
+
+#[test]
+fn a_shell_that_ends_is_no_error_of_the_command() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    let reply = bash.run("echo last; exec true");
+    assert!(reply.session_ended);
+    assert_eq!(
+        (reply.output.as_str(), reply.exit_code),
+        ("last\n", Some(0))
+    );
+    assert_eq!(bash.ended().end_reason, Some(EndReason::Exited));
+}
+
+#[test]
+fn no_file_of_a_command_stays() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    bash.run("echo one");
+    let late = bash.try_run(within("sleep 600 # stays until the end", 100.0));
+    assert_error(&late.unwrap_err(), ErrorCode::Timeout);
+    bash.close();
+    let folder = daemon.home().join("sessions").join(bash.id());
+    eventually("only the log is left", || {
+        let names: Vec<String> = std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        (names == ["output.log"]).then_some(())
+    });
+}
+
+#[test]
+fn the_client_prints_the_output_and_exits_with_the_status() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let create = [
+        "session",
+        "create",
+        "--name",
+        "sh",
+        "--shell",
+        "--clean-env",
+        "--",
+        "bash",
+    ];
+    ccctl.ok(&create);
+    let run = |words: &[&str]| ccctl.run(&[&["session", "run", "sh"], words].concat());
+    let ran = run(&["printf abc; (exit 7)"]);
+    assert_eq!((ran.stdout.as_str(), ran.code), ("abc", Some(7)));
+    assert_eq!(ran.stderr, "");
+    let json = run(&["echo hi", "--json"]);
+    let reply: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(
+        (&reply["output"], &reply["exit_code"]),
+        (&"hi\n".into(), &0.into())
+    );
+    let late = run(&["echo so far; sleep 4711.5", "--timeout", "0.3"]);
+    assert_eq!((late.stdout.as_str(), late.code), ("so far\n", Some(124)));
+    ccctl.ok(&["session", "send", "sh", "--keys", "C-c"]);
+    let ended = run(&["exit 3"]);
+    assert_eq!(ended.code, Some(3));
+    assert!(
+        ended.stderr.contains("ended the session"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(run(&["echo"]).code, Some(1));
+    assert!(with_command_line("sleep 4711.5").is_empty());
+}
+
+#[test]
+fn a_shell_without_a_program_is_the_users() {
+    let daemon = Daemon::start();
+    let mut params = SessionCreateParams {
+        shell: true,
+        ..program(&daemon, "", &[])
+    };
+    params.program = None;
+    params
+        .env
+        .insert("SHELL".to_owned(), "/bin/dash".to_owned());
+    if lacks(&["dash"]) {
+        return;
+    }
+    let session = daemon.open_with(&params);
+    assert_eq!(session.record.program, "/bin/dash");
+    assert!(session.record.shell);
+    assert_eq!(session.run("echo $0").output, "/bin/dash\n");
+    assert_eq!(session.now().state, SessionState::Alive);
+}

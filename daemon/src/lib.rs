@@ -42,7 +42,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// Threads that serve calls; the terminals have one of their own, the disk as many as it needs.
-const SERVING_THREADS: usize = 2;
+const SERVING_THREADS: usize = 1;
 
 /// Runs the daemon until it is stopped.
 #[must_use]

@@ -52,7 +52,7 @@ pub(crate) enum StartError {
         source: io::Error,
     },
     #[error("two methods have the same name: {0}")]
-    Methods(#[from] jsonrpsee::core::RegisterMethodError),
+    Methods(#[from] crate::rpc::RegisterMethodError),
 }
 
 /// What is settled before the runtime starts.

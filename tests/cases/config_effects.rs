@@ -40,7 +40,11 @@ const HERE: [&str; 16] = [
 fn every_key_is_tried() {
     let daemon = Daemon::start();
     let reply = daemon.call_value("config.list", &json!({})).unwrap();
-    let listed = reply["entries"].as_array().unwrap().iter().map(|entry| entry["key"].as_str().unwrap());
+    let listed = reply["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["key"].as_str().unwrap());
     let listed: BTreeSet<&str> = listed.collect();
     assert_eq!(listed, ELSEWHERE.into_iter().chain(HERE).collect());
 }
@@ -57,7 +61,9 @@ fn start(connection: &mut Connection, argv: &[&str]) -> String {
 }
 
 fn get(connection: &mut Connection, session: &str) -> Value {
-    connection.call_value("session.get", &json!({"session": session})).unwrap()
+    connection
+        .call_value("session.get", &json!({"session": session}))
+        .unwrap()
 }
 
 /// Waits for the session's end and returns its record.
@@ -74,9 +80,16 @@ fn max_sessions_counts_live_ones() {
     let mut connection = daemon.connect();
     let first = start(&mut connection, &["cat"]);
     start(&mut connection, &["cat"]);
-    let error = connection.call_value("session.create", &json!({"program": "cat"})).unwrap_err();
-    assert_eq!((kind(&error), &error["data"]["max_sessions"]), ("max_sessions", &json!(2)));
-    connection.call_value("session.close", &json!({"session": first})).unwrap();
+    let error = connection
+        .call_value("session.create", &json!({"program": "cat"}))
+        .unwrap_err();
+    assert_eq!(
+        (kind(&error), &error["data"]["max_sessions"]),
+        ("max_sessions", &json!(2))
+    );
+    connection
+        .call_value("session.close", &json!({"session": first}))
+        .unwrap();
     start(&mut connection, &["cat"]);
 }
 
@@ -87,14 +100,21 @@ fn session_timeout_ends_idle_sessions() {
     let idle = start(&mut connection, &["cat"]);
     let lasting = connection.start_session(&["cat"]);
     assert_eq!(ended(&mut connection, &idle)["end_reason"], "idle");
-    assert_eq!(get(&mut connection, &lasting)["state"], "alive", "persist sessions have no such limit");
+    assert_eq!(
+        get(&mut connection, &lasting)["state"],
+        "alive",
+        "persist sessions have no such limit"
+    );
 }
 
 #[test]
 fn max_session_runtime_ends_busy_sessions() {
     let daemon = with(json!({"max_session_runtime": 0.4, "session_timeout": 0}));
     let mut connection = daemon.connect();
-    let busy = start(&mut connection, &["sh", "-c", "while echo; do sleep 0.05; done"]);
+    let busy = start(
+        &mut connection,
+        &["sh", "-c", "while echo; do sleep 0.05; done"],
+    );
     let record = ended(&mut connection, &busy);
     assert_eq!(record["end_reason"], "runtime");
     assert_eq!(record["max_session_runtime_s"], 0.4);
@@ -118,13 +138,22 @@ fn output_limit_bounds_the_lines_in_memory() {
     let params = json!({"session": session, "patterns": [{"exact": "100\n"}]});
     connection.call_value("session.expect", &params).unwrap();
     let text = eventually("older lines are in the log alone", || {
-        connection.call_value("session.send", &json!({"session": session, "text": "\r"})).unwrap();
-        let reply = connection.call_value("session.read", &json!({"session": session})).unwrap();
+        connection
+            .call_value("session.send", &json!({"session": session, "text": "\r"}))
+            .unwrap();
+        let reply = connection
+            .call_value("session.read", &json!({"session": session}))
+            .unwrap();
         let text = reply["text"].as_str().unwrap().to_owned();
         (text.lines().count() <= 6).then_some(text)
     });
     assert!(!text.contains("90"), "{text}");
-    let all = connection.call_value("session.read", &json!({"session": session, "since": 0, "lines": 3})).unwrap();
+    let all = connection
+        .call_value(
+            "session.read",
+            &json!({"session": session, "since": 0, "lines": 3}),
+        )
+        .unwrap();
     assert_eq!(all["text"], "1\n2\n3\n");
 }
 
@@ -136,17 +165,23 @@ fn default_timeout_holds_where_a_request_does_not_say() {
     assert_eq!(get(&mut connection, &session)["timeout"], 0.3);
     let asked = Instant::now();
     let params = json!({"session": session, "patterns": [{"exact": "never"}]});
-    let error = connection.call_value("session.expect", &params).unwrap_err();
+    let error = connection
+        .call_value("session.expect", &params)
+        .unwrap_err();
     assert_eq!(kind(&error), "expect_timeout");
     let waited = asked.elapsed();
-    assert!(waited >= Duration::from_millis(300) && waited < Duration::from_secs(3), "{waited:?}");
+    assert!(
+        waited >= Duration::from_millis(300) && waited < Duration::from_secs(3),
+        "{waited:?}"
+    );
 }
 
 #[test]
 fn log_rotation_size_cuts_the_log_into_files() {
     let daemon = with(json!({"log_rotation_size": 4096}));
     let mut connection = daemon.connect();
-    let script = "for i in 1 2 3 4 5 6 7 8; do head -c 2000 /dev/zero | tr '\\0' x; sleep 0.02; done";
+    let script =
+        "for i in 1 2 3 4 5 6 7 8; do head -c 2000 /dev/zero | tr '\\0' x; sleep 0.02; done";
     let session = start(&mut connection, &["sh", "-c", script]);
     let record = ended(&mut connection, &session);
     assert!(record["output"]["rotated_at"].is_string(), "{record}");
@@ -166,11 +201,22 @@ fn ended_session_ttl_takes_ended_sessions_off_the_list() {
     let dead = start(&mut connection, &["true"]);
     ended(&mut connection, &dead);
     eventually("only the live one is listed", || {
-        let reply = connection.call_value("session.list", &json!({"all": true})).unwrap();
-        let listed: Vec<&Value> = reply["sessions"].as_array().unwrap().iter().map(|session| &session["session_id"]).collect();
+        let reply = connection
+            .call_value("session.list", &json!({"all": true}))
+            .unwrap();
+        let listed: Vec<&Value> = reply["sessions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|session| &session["session_id"])
+            .collect();
         (listed == [&json!(live)]).then_some(())
     });
-    assert_eq!(get(&mut connection, &dead)["state"], "dead", "keep_log_days keeps it");
+    assert_eq!(
+        get(&mut connection, &dead)["state"],
+        "dead",
+        "keep_log_days keeps it"
+    );
 }
 
 /// Starts a daemon anew after a session has ended in it, and tells whether that is still known.
@@ -186,14 +232,20 @@ fn is_kept_over_a_restart(config: Value) -> bool {
     let started = daemon.call_value("daemon.ping", &json!({}));
     assert_eq!(started, Ok(json!({})));
     let folder = daemon.home().join("sessions").join(&session);
-    let is_known = || daemon.call_value("session.get", &json!({"session": session})).is_ok();
+    let is_known = || {
+        daemon
+            .call_value("session.get", &json!({"session": session}))
+            .is_ok()
+    };
     let patience = Instant::now() + Duration::from_secs(1);
     while is_known() && Instant::now() < patience {
         std::thread::yield_now();
     }
     let is_known = is_known();
     if !is_known {
-        eventually("its folder is gone too", || (!folder.exists()).then_some(()));
+        eventually("its folder is gone too", || {
+            (!folder.exists()).then_some(())
+        });
     }
     is_known
 }
@@ -215,17 +267,27 @@ fn limits_of_rows_and_columns_hold_for_new_and_resized_terminals() {
     let daemon = with(json!({"limits": {"rows": 30, "cols": 90}}));
     let mut connection = daemon.connect();
     for (name, value) in [("rows", 31), ("cols", 91)] {
-        let error = connection.call_value("session.create", &json!({"program": "cat", name: value})).unwrap_err();
+        let error = connection
+            .call_value("session.create", &json!({"program": "cat", name: value}))
+            .unwrap_err();
         assert_eq!(kind(&error), "invalid_argument");
         let message = error["message"].as_str().unwrap();
-        assert!(message.contains(name) && message.contains(&(value - 1).to_string()), "{message}");
+        assert!(
+            message.contains(name) && message.contains(&(value - 1).to_string()),
+            "{message}"
+        );
     }
     let params = json!({"program": "cat", "rows": 30, "cols": 90});
     let session = connection.call_value("session.create", &params).unwrap()["session_id"].clone();
     let resize = |rows: u16, cols: u16| json!({"session": session, "rows": rows, "cols": cols});
-    assert_eq!(connection.call_value("session.resize", &resize(1, 1)), Ok(json!({})));
+    assert_eq!(
+        connection.call_value("session.resize", &resize(1, 1)),
+        Ok(json!({}))
+    );
     for params in [resize(31, 90), resize(30, 91)] {
-        let error = connection.call_value("session.resize", &params).unwrap_err();
+        let error = connection
+            .call_value("session.resize", &params)
+            .unwrap_err();
         assert_eq!(kind(&error), "invalid_argument");
     }
 }
@@ -233,16 +295,26 @@ fn limits_of_rows_and_columns_hold_for_new_and_resized_terminals() {
 /// All text in the files of the daemon's log.
 fn log_text(daemon: &Daemon) -> String {
     let files = fs::read_dir(daemon.home().join("logs")).unwrap();
-    files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
+    files
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect()
 }
 
 #[test]
 fn log_level_decides_what_is_logged() {
-    for (level, has_info, has_debug) in [("error", false, false), ("info", true, false), ("debug", true, true)] {
+    for (level, has_info, has_debug) in [
+        ("error", false, false),
+        ("info", true, false),
+        ("debug", true, true),
+    ] {
         let daemon = with(json!({"log_level": level}));
         daemon.connect().start_session(&["true"]);
         let text = log_text(&daemon);
-        assert_eq!((text.contains("INFO"), text.contains("DEBUG")), (has_info, has_debug), "{level}: {text}");
+        assert_eq!(
+            (text.contains("INFO"), text.contains("DEBUG")),
+            (has_info, has_debug),
+            "{level}: {text}"
+        );
     }
 }
 
@@ -253,7 +325,10 @@ fn the_format_of_the_log_is_lines_or_json() {
     assert!(!text.is_empty());
     for line in text.lines() {
         let event: Value = serde_json::from_str(line).unwrap();
-        assert!(event["level"].is_string() && event["timestamp"].is_string(), "{line}");
+        assert!(
+            event["level"].is_string() && event["timestamp"].is_string(),
+            "{line}"
+        );
     }
     let daemon = with(json!({"logging": {"format": "text"}}));
     assert!(serde_json::from_str::<Value>(log_text(&daemon).lines().next().unwrap()).is_err());
@@ -272,7 +347,10 @@ fn the_log_goes_where_it_is_sent() {
     // The journal adds the time itself.
     let journal = with(json!({"logging": {"destination": "journal"}}));
     let printed = journal.printed();
-    assert!(printed.contains("serving") && !printed.starts_with("20"), "{printed}");
+    assert!(
+        printed.contains("serving") && !printed.starts_with("20"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -286,7 +364,11 @@ fn keep_days_removes_old_files_of_the_log() {
         file.set_modified(SystemTime::now() - day * days).unwrap();
         path
     };
-    let (old, young, other) = (file("ccd.2020-01-01.log", 3), file("ccd.2020-01-03.log", 1), file("notes.txt", 3));
+    let (old, young, other) = (
+        file("ccd.2020-01-01.log", 3),
+        file("ccd.2020-01-03.log", 1),
+        file("notes.txt", 3),
+    );
     daemon.restart();
     eventually("the old one is gone", || (!old.exists()).then_some(()));
     assert!(young.exists() && other.exists());

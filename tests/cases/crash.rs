@@ -43,10 +43,18 @@ struct Told {
 /// Subscribes and takes everything until the daemon dies.
 fn follow(daemon: &Daemon, session: &str) -> JoinHandle<u64> {
     let mut connection = daemon.connect();
-    connection.call_value("session.subscribe", &json!({"session": session, "since": 0})).unwrap();
+    connection
+        .call_value(
+            "session.subscribe",
+            &json!({"session": session, "since": 0}),
+        )
+        .unwrap();
     std::thread::spawn(move || {
         let mut end = 0;
-        while let Some(line) = connection.take_notification().or_else(|| connection.next_line_or_end()) {
+        while let Some(line) = connection
+            .take_notification()
+            .or_else(|| connection.next_line_or_end())
+        {
             let item = &line["params"]["result"];
             let Some(data) = item["data_b64"].as_str() else {
                 end = item["lagged"]["to"].as_u64().unwrap();
@@ -81,7 +89,9 @@ fn expect_on(daemon: &Daemon, session: &str, begun: SyncSender<()>) -> JoinHandl
 /// Lets time pass without anything to wait for: the moment of the kill is to be random.
 fn let_pass(time: Duration) {
     let until = Instant::now() + time;
-    eventually("the moment has come", || (Instant::now() >= until).then_some(()));
+    eventually("the moment has come", || {
+        (Instant::now() >= until).then_some(())
+    });
 }
 
 /// The whole log of a session, as its files have it, with the offset of each.
@@ -92,12 +102,18 @@ fn log_files(daemon: &Daemon, session: &str) -> Vec<(u64, Vec<u8>)> {
         .filter_map(|file| {
             let path = file.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap();
-            let start = name.strip_prefix("output-")?.strip_suffix(".log")?.parse().unwrap();
+            let start = name
+                .strip_prefix("output-")?
+                .strip_suffix(".log")?
+                .parse()
+                .unwrap();
             Some((start, fs::read(&path).unwrap()))
         })
         .collect();
     rotated.sort_unstable();
-    let end = rotated.last().map_or(0, |(start, bytes)| start + bytes.len() as u64);
+    let end = rotated
+        .last()
+        .map_or(0, |(start, bytes)| start + bytes.len() as u64);
     if let Ok(bytes) = fs::read(folder.join("output.log")) {
         rotated.push((end, bytes));
     }
@@ -105,12 +121,23 @@ fn log_files(daemon: &Daemon, session: &str) -> Vec<(u64, Vec<u8>)> {
 }
 
 fn assert_nothing_is_lost(daemon: &Daemon, session: &str, told: &Told) {
-    let record = daemon.call_value("session.get", &json!({"session": session})).unwrap();
-    assert_eq!((&record["state"], &record["end_reason"]), (&json!("dead"), &json!("daemon_killed")));
-    assert!(record["signal"].is_i64() && record["ended_at"].is_string(), "{record}");
+    let record = daemon
+        .call_value("session.get", &json!({"session": session}))
+        .unwrap();
+    assert_eq!(
+        (&record["state"], &record["end_reason"]),
+        (&json!("dead"), &json!("daemon_killed"))
+    );
+    assert!(
+        record["signal"].is_i64() && record["ended_at"].is_string(),
+        "{record}"
+    );
     assert_eq!(record["output"]["gaps"], Value::Null, "{record}");
     let end = record["output"]["output_bytes"].as_u64().unwrap();
-    assert!(end >= told.items_end && end >= told.match_end, "{end} < {told:?}");
+    assert!(
+        end >= told.items_end && end >= told.match_end,
+        "{end} < {told:?}"
+    );
     let mut at = 0;
     for (start, bytes) in log_files(daemon, session) {
         assert_eq!(start, at, "the files of the log continue each other");
@@ -118,26 +145,39 @@ fn assert_nothing_is_lost(daemon: &Daemon, session: &str, told: &Told) {
         at += bytes.len() as u64;
     }
     assert_eq!(at, end, "the record knows the length of the log");
-    assert_eq!(record["output"]["output_lines"], end / LINE_BYTES, "{record}");
+    assert_eq!(
+        record["output"]["output_lines"],
+        end / LINE_BYTES,
+        "{record}"
+    );
     let last = json!({"session": session, "since": end.saturating_sub(5000), "raw": true});
     let piece = daemon.call_value("session.read", &last).unwrap();
-    let bytes = STANDARD.decode(piece["data_b64"].as_str().unwrap()).unwrap();
+    let bytes = STANDARD
+        .decode(piece["data_b64"].as_str().unwrap())
+        .unwrap();
     assert_is_flood(end.saturating_sub(5000), &bytes);
     assert_eq!(bytes.len() as u64, end.min(5000));
 }
 
 fn assert_history_tells_of_the_kill(daemon: &Daemon, session: &str) {
     let row = eventually("the history has the row", || {
-        let reply = daemon.call_value("session.history", &json!({"session": session})).unwrap();
+        let reply = daemon
+            .call_value("session.history", &json!({"session": session}))
+            .unwrap();
         let rows = reply["interactions"].as_array().unwrap().clone();
         rows.into_iter().find(|row| row["action"] == "ERROR")
     });
-    assert!(row.to_string().contains("killed") && row.to_string().contains("250 ms"), "{row}");
+    assert!(
+        row.to_string().contains("killed") && row.to_string().contains("250 ms"),
+        "{row}"
+    );
 }
 
 #[test]
 fn no_byte_that_anyone_was_told_of_is_lost() {
-    let mut daemon = Daemon::builder().config("{log_rotation_size: 1000000, max_sessions: 0}").start();
+    let mut daemon = Daemon::builder()
+        .config("{log_rotation_size: 1000000, max_sessions: 0}")
+        .start();
     for round in 0..rounds() {
         let session = daemon.connect().start_session(&["sh", "-c", FLOOD]);
         let (begun, has_begun) = sync_channel(1);
@@ -158,9 +198,15 @@ fn no_byte_that_anyone_was_told_of_is_lost() {
         let rings = fs::read_dir(daemon.home().join("run/ccd.sock.rings")).unwrap();
         assert_eq!(rings.count(), 0, "what was in the rings is in the log now");
         let listed = daemon.call_value("session.list", &json!({})).unwrap();
-        assert_eq!(listed["sessions"], json!([]), "a killed daemon's sessions are not live");
+        assert_eq!(
+            listed["sessions"],
+            json!([]),
+            "a killed daemon's sessions are not live"
+        );
     }
-    let listed = daemon.call_value("session.list", &json!({"all": true})).unwrap();
+    let listed = daemon
+        .call_value("session.list", &json!({"all": true}))
+        .unwrap();
     assert_eq!(listed["sessions"].as_array().unwrap().len(), rounds());
 }
 
@@ -171,7 +217,10 @@ fn a_kill_while_sessions_start_leaves_nothing_half() {
         let mut connection = daemon.connect();
         for number in 0..40 {
             let id = format!("r{round}-{number}");
-            connection.request("session.create", &json!({"program": "cat", "id": id, "persist": true}));
+            connection.request(
+                "session.create",
+                &json!({"program": "cat", "id": id, "persist": true}),
+            );
         }
         let_pass(Duration::from_micros((round as u64 * 3571) % 20_000));
         daemon.kill();
@@ -181,23 +230,41 @@ fn a_kill_while_sessions_start_leaves_nothing_half() {
         daemon.restart();
         let mut connection = daemon.connect();
         for id in &answered {
-            let record = connection.call_value("session.get", &json!({"session": id})).unwrap();
+            let record = connection
+                .call_value("session.get", &json!({"session": id}))
+                .unwrap();
             assert_eq!(record["end_reason"], "daemon_killed", "{id}");
         }
-        let reply = connection.call_value("session.list", &json!({"all": true})).unwrap();
+        let reply = connection
+            .call_value("session.list", &json!({"all": true}))
+            .unwrap();
         let listed = reply["sessions"].as_array().unwrap();
         let folders: Vec<String> = fs::read_dir(daemon.home().join("sessions"))
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         for folder in &folders {
-            let known = listed.iter().any(|session| session["session_id"] == folder.as_str());
+            let known = listed
+                .iter()
+                .any(|session| session["session_id"] == folder.as_str());
             assert!(known, "{folder} belongs to no session");
         }
-        assert_eq!(fs::read_dir(daemon.home().join("run/ccd.sock.rings")).unwrap().count(), 0);
+        assert_eq!(
+            fs::read_dir(daemon.home().join("run/ccd.sock.rings"))
+                .unwrap()
+                .count(),
+            0
+        );
         // Ids of starts that were cut off are free again.
-        connection.call_value("session.create", &json!({"program": "true", "id": format!("r{round}-39")})).unwrap();
-        connection.call_value("session.cleanup", &json!({"force": true})).unwrap();
+        connection
+            .call_value(
+                "session.create",
+                &json!({"program": "true", "id": format!("r{round}-39")}),
+            )
+            .unwrap();
+        connection
+            .call_value("session.cleanup", &json!({"force": true}))
+            .unwrap();
     }
 }
 
@@ -210,12 +277,21 @@ fn the_cursor_and_what_was_read_before_survive_in_the_log() {
         let send = json!({"session": session, "text": format!("line {number}\r"), "expect": {"patterns": [{"exact": format!("line {number}\nline {number}\n")}]}});
         connection.call_value("session.send", &send).unwrap();
     }
-    let before = connection.call_value("session.read", &json!({"session": session})).unwrap();
+    let before = connection
+        .call_value("session.read", &json!({"session": session}))
+        .unwrap();
     daemon.kill();
     daemon.restart();
-    let after = daemon.call_value("session.read", &json!({"session": session})).unwrap();
+    let after = daemon
+        .call_value("session.read", &json!({"session": session}))
+        .unwrap();
     assert_eq!(after, before);
-    let old = daemon.call_value("session.expect", &json!({"session": session, "patterns": [{"exact": "line 7"}], "from": 0})).unwrap();
+    let old = daemon
+        .call_value(
+            "session.expect",
+            &json!({"session": session, "patterns": [{"exact": "line 7"}], "from": 0}),
+        )
+        .unwrap();
     assert_eq!(old["matched"], "line 7");
 }
 
@@ -235,7 +311,13 @@ fn a_job_that_was_cut_off_has_failed_with_the_reason() {
     for job in jobs {
         match job["state"].as_str().unwrap() {
             "done" => {}
-            "failed" => assert!(job["error"]["message"].as_str().unwrap().contains("the daemon ended"), "{job}"),
+            "failed" => assert!(
+                job["error"]["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains("the daemon ended"),
+                "{job}"
+            ),
             other => panic!("a job of a killed daemon is {other}"),
         }
     }
@@ -247,5 +329,7 @@ fn the_programs_of_a_killed_daemon_are_hung_up() {
     let session = daemon.connect().start_session(&["cat"]);
     daemon.kill();
     let marker = format!("CCD_SESSION_ID={session}");
-    eventually("cat is gone", || processes::with_variable(&marker).is_empty().then_some(()));
+    eventually("cat is gone", || {
+        processes::with_variable(&marker).is_empty().then_some(())
+    });
 }

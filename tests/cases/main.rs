@@ -6,7 +6,16 @@
 )]
 
 mod auto_start;
+mod bad_input;
+mod bad_patterns;
+mod bad_times;
 mod client_sessions;
+mod config;
+mod config_effects;
+mod crash;
+mod database;
+mod disk;
+mod documents;
 mod environment;
 mod expect;
 mod expect_deadline;
@@ -14,24 +23,32 @@ mod flood;
 mod hidden;
 mod history;
 mod input;
+mod jobs;
+mod layers;
+mod leaving;
 mod lifecycle;
 mod limits_of_sessions;
 mod log;
+mod odd_programs;
 mod peers;
 mod process_tree;
 mod protocol;
 mod protocol_limits;
 mod read;
+mod reload;
 mod reuse;
 mod run_once;
 mod service_manager;
 mod session;
 mod shell_run;
 mod shell_run_ends;
+mod soak;
 mod subscribe;
 mod support;
 mod terminal;
 mod transports;
+mod two_daemons;
+mod units;
 mod waiting;
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 fn get(connection: &mut Connection, session: &str) -> Value {
-    connection.call_value("session.get", &json!({"session": session})).unwrap()
+    connection
+        .call_value("session.get", &json!({"session": session}))
+        .unwrap()
 }
 
 fn expect(connection: &mut Connection, session: &str, text: &str) -> Value {
@@ -15,11 +17,18 @@ fn expect(connection: &mut Connection, session: &str, text: &str) -> Value {
 }
 
 fn ended(connection: &mut Connection, session: &str) -> Value {
-    eventually("the session has ended", || Some(get(connection, session)).filter(|record| record["state"] == "dead"))
+    eventually("the session has ended", || {
+        Some(get(connection, session)).filter(|record| record["state"] == "dead")
+    })
 }
 
 fn close(connection: &mut Connection, session: &str, grace_ms: u64) -> Value {
-    connection.call_value("session.close", &json!({"session": session, "grace_ms": grace_ms})).unwrap()
+    connection
+        .call_value(
+            "session.close",
+            &json!({"session": session, "grace_ms": grace_ms}),
+        )
+        .unwrap()
 }
 
 fn nothing_is_left_of(session: &str) -> bool {
@@ -29,7 +38,12 @@ fn nothing_is_left_of(session: &str) -> bool {
 /// Clock ticks that the daemon has used.
 fn cpu_ticks(daemon: &Daemon) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", daemon.pid())).unwrap();
-    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    let fields: Vec<&str> = stat
+        .rsplit_once(')')
+        .unwrap()
+        .1
+        .split_whitespace()
+        .collect();
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
 }
 
@@ -37,7 +51,11 @@ fn cpu_ticks(daemon: &Daemon) -> u64 {
 fn send_too_much(prepare: &str, data: &str) {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
-    let session = connection.start_session(&["sh", "-c", &format!("{prepare}; echo ready; exec sleep 1000")]);
+    let session = connection.start_session(&[
+        "sh",
+        "-c",
+        &format!("{prepare}; echo ready; exec sleep 1000"),
+    ]);
     expect(&mut connection, &session, "ready");
     let asked = Instant::now();
     let send = connection.request("session.send", &json!({"session": session, "text": data}));
@@ -50,11 +68,18 @@ fn send_too_much(prepare: &str, data: &str) {
     }
     assert!(longest < Duration::from_secs(2), "{longest:?}");
     let error = connection.answer(send).unwrap_err();
-    assert_eq!((kind(&error), &error["code"]), ("input_full", &json!(2009)), "{error}");
+    assert_eq!(
+        (kind(&error), &error["code"]),
+        ("input_full", &json!(2009)),
+        "{error}"
+    );
     let written = error["data"]["written_bytes"].as_u64().unwrap();
     assert!(written < 1 << 20, "{written} bytes cannot have fitted");
     let waited = asked.elapsed();
-    assert!(waited >= Duration::from_secs(5) && waited < Duration::from_secs(20), "{waited:?}");
+    assert!(
+        waited >= Duration::from_secs(5) && waited < Duration::from_secs(20),
+        "{waited:?}"
+    );
     close(&mut connection, &session, 2000);
     assert!(nothing_is_left_of(&session));
 }
@@ -77,7 +102,10 @@ fn a_line_that_the_terminal_would_cut_is_refused() {
     let params = json!({"session": session, "text": format!("{}\r", "x".repeat(5000))});
     let error = connection.call_value("session.send", &params).unwrap_err();
     assert_eq!(kind(&error), "invalid_argument");
-    assert!(error["message"].as_str().unwrap().contains("5000"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("5000"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -95,11 +123,22 @@ fn a_program_that_closes_its_terminal_lives_on() {
     });
     let before = cpu_ticks(&daemon);
     let wait = json!({"session": session, "for": "idle", "idle_ms": 500});
-    assert_eq!(connection.call_value("session.wait", &wait).unwrap()["reason"], "idle");
+    assert_eq!(
+        connection.call_value("session.wait", &wait).unwrap()["reason"],
+        "idle"
+    );
     let used = cpu_ticks(&daemon) - before;
-    assert!(used < 20, "a terminal that nobody has open cost {used} ticks in half a second");
+    assert!(
+        used < 20,
+        "a terminal that nobody has open cost {used} ticks in half a second"
+    );
     assert_eq!(get(&mut connection, &session)["state"], "alive");
-    assert_eq!(connection.call_value("session.read", &json!({"session": session})).unwrap()["text"], "before\n");
+    assert_eq!(
+        connection
+            .call_value("session.read", &json!({"session": session}))
+            .unwrap()["text"],
+        "before\n"
+    );
     assert_eq!(close(&mut connection, &session, 2000)["forced"], false);
     assert!(nothing_is_left_of(&session));
 }
@@ -126,9 +165,16 @@ fn a_program_that_forks_and_exits_has_ended_with_its_status() {
     let mut connection = daemon.connect();
     let session = connection.start_session(&["sh", "-c", "sleep 2345 & echo forked; exit 3"]);
     let record = ended(&mut connection, &session);
-    assert_eq!((&record["exitstatus"], &record["end_reason"]), (&json!(3), &json!("exited")));
-    eventually("its group was hung up", || nothing_is_left_of(&session).then_some(()));
-    let read = connection.call_value("session.read", &json!({"session": session})).unwrap();
+    assert_eq!(
+        (&record["exitstatus"], &record["end_reason"]),
+        (&json!(3), &json!("exited"))
+    );
+    eventually("its group was hung up", || {
+        nothing_is_left_of(&session).then_some(())
+    });
+    let read = connection
+        .call_value("session.read", &json!({"session": session}))
+        .unwrap();
     assert_eq!(read["text"], "forked\n");
 }
 
@@ -143,7 +189,10 @@ fn what_left_with_setsid_lives_until_the_session_is_closed() {
     let left = processes::with_variable(&marker);
     assert_eq!(left.len(), 1, "it is still there");
     let reply = close(&mut connection, &session, 100);
-    assert_eq!((&reply["forced"], &reply["killed"], &reply["exitstatus"]), (&json!(true), &json!(left), &json!(0)));
+    assert_eq!(
+        (&reply["forced"], &reply["killed"], &reply["exitstatus"]),
+        (&json!(true), &json!(left), &json!(0))
+    );
     eventually("it is gone", || nothing_is_left_of(&session).then_some(()));
 }
 
@@ -157,11 +206,22 @@ fn a_program_that_ignores_hup_and_term_is_killed_after_the_grace_period() {
     let pid = get(&mut connection, &session)["pid"].clone();
     let asked = Instant::now();
     let reply = close(&mut connection, &session, 300);
-    assert!(asked.elapsed() >= Duration::from_millis(300) && asked.elapsed() < Duration::from_secs(5));
-    assert_eq!((&reply["forced"], &reply["signal"], &reply["exitstatus"]), (&json!(true), &json!(9), &Value::Null));
-    assert!(reply["killed"].as_array().unwrap().contains(&pid), "{reply}");
+    assert!(
+        asked.elapsed() >= Duration::from_millis(300) && asked.elapsed() < Duration::from_secs(5)
+    );
+    assert_eq!(
+        (&reply["forced"], &reply["signal"], &reply["exitstatus"]),
+        (&json!(true), &json!(9), &Value::Null)
+    );
+    assert!(
+        reply["killed"].as_array().unwrap().contains(&pid),
+        "{reply}"
+    );
     let record = get(&mut connection, &session);
-    assert_eq!((&record["state"], &record["end_reason"]), (&json!("dead"), &json!("closed")));
+    assert_eq!(
+        (&record["state"], &record["end_reason"]),
+        (&json!("dead"), &json!("closed"))
+    );
     assert!(nothing_is_left_of(&session));
 }
 
@@ -173,15 +233,27 @@ fn a_program_that_stops_itself_is_told_apart_and_can_go_on() {
     let session = connection.start_session(&["sh", "-c", script]);
     expect(&mut connection, &session, "stopping");
     eventually("it is told as stopped", || {
-        let params = json!({"session": session, "patterns": [{"exact": "resumed"}], "timeout_ms": 50});
-        let error = connection.call_value("session.expect", &params).unwrap_err();
+        let params =
+            json!({"session": session, "patterns": [{"exact": "resumed"}], "timeout_ms": 50});
+        let error = connection
+            .call_value("session.expect", &params)
+            .unwrap_err();
         (error["data"]["program"] == "stopped").then_some(())
     });
     assert_eq!(get(&mut connection, &session)["state"], "alive");
-    connection.call_value("session.signal", &json!({"session": session, "signal": "CONT"})).unwrap();
+    connection
+        .call_value(
+            "session.signal",
+            &json!({"session": session, "signal": "CONT"}),
+        )
+        .unwrap();
     expect(&mut connection, &session, "resumed");
     let stopped = connection.start_session(&["sh", "-c", "kill -STOP $$; echo resumed; cat"]);
-    assert_eq!(close(&mut connection, &stopped, 2000)["forced"], false, "a stopped program is woken to end");
+    assert_eq!(
+        close(&mut connection, &stopped, 2000)["forced"],
+        false,
+        "a stopped program is woken to end"
+    );
     assert!(nothing_is_left_of(&stopped));
 }
 
@@ -194,7 +266,9 @@ fn a_program_that_forks_wildly_is_ended_with_all_its_children() {
     expect(&mut connection, &session, "ready");
     let reply = close(&mut connection, &session, 100);
     assert!(reply["killed"].as_array().unwrap().len() > 40, "{reply}");
-    eventually("all are gone", || nothing_is_left_of(&session).then_some(()));
+    eventually("all are gone", || {
+        nothing_is_left_of(&session).then_some(())
+    });
 }
 
 #[test]
@@ -203,14 +277,30 @@ fn a_program_killed_from_outside_has_its_signal_recorded() {
     let mut connection = daemon.connect();
     let session = connection.start_session(&["sh", "-c", "echo up; kill -SEGV $$"]);
     let record = ended(&mut connection, &session);
-    assert_eq!((&record["exitstatus"], &record["signal"], &record["end_reason"]), (&Value::Null, &json!(11), &json!("signalled")));
+    assert_eq!(
+        (
+            &record["exitstatus"],
+            &record["signal"],
+            &record["end_reason"]
+        ),
+        (&Value::Null, &json!(11), &json!("signalled"))
+    );
     for (method, params) in [
         ("session.send", json!({"session": session, "text": "x"})),
-        ("session.signal", json!({"session": session, "signal": "INT"})),
-        ("session.resize", json!({"session": session, "rows": 10, "cols": 10})),
+        (
+            "session.signal",
+            json!({"session": session, "signal": "INT"}),
+        ),
+        (
+            "session.resize",
+            json!({"session": session, "rows": 10, "cols": 10}),
+        ),
     ] {
         let error = connection.call_value(method, &params).unwrap_err();
         assert_eq!(kind(&error), "session_not_alive", "{method}");
-        assert!(error["message"].as_str().unwrap().contains("signal 11"), "{error}");
+        assert!(
+            error["message"].as_str().unwrap().contains("signal 11"),
+            "{error}"
+        );
     }
 }

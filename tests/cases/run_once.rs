@@ -97,6 +97,7 @@ fn standard_input_is_given_byte_by_byte_and_ends() {
     let every_byte: Vec<u8> = (0..=255).collect();
     let mut long_line = vec![b'x'; 10_000];
     long_line.push(b'\n');
+    let control_bytes = [3; 9_000];
     for input in [
         &b""[..],
         b"one\ntwo\n",
@@ -104,6 +105,7 @@ fn standard_input_is_given_byte_by_byte_and_ends() {
         b"\x04\x03\n",
         &every_byte,
         &long_line,
+        &control_bytes,
     ] {
         let params = RunOnceParams {
             stdin_b64: Some(STANDARD.encode(input)),
@@ -115,12 +117,8 @@ fn standard_input_is_given_byte_by_byte_and_ends() {
             Some(bytes) => STANDARD.decode(bytes).unwrap(),
             None => reply.output.clone().into_bytes(),
         };
-        assert!(
-            bytes == input,
-            "{:?} became {:?}",
-            &input[..input.len().min(300)],
-            reply
-        );
+        let begin = &input[..input.len().min(20)];
+        assert!(bytes == input, "{begin:?} became {} bytes", bytes.len());
         assert_eq!(reply.exit_code, Some(0));
     }
     // Without any the program reads the end at once.
@@ -249,11 +247,12 @@ fn the_client_passes_standard_input_on_and_tells_its_end() {
         output.read_line(&mut line).unwrap();
         assert_eq!(line, format!("{word}\n"), "output comes while it runs");
     }
-    input.write_all(b"\x03\xff end").unwrap();
+    let last = [&[3; 9_000], &b"\xff end"[..]].concat();
+    input.write_all(&last).unwrap();
     drop(input);
     let mut rest = Vec::new();
     std::io::Read::read_to_end(&mut output, &mut rest).unwrap();
-    assert_eq!(rest, b"\x03\xff end");
+    assert!(rest == last, "{} bytes", rest.len());
     assert!(child.wait().unwrap().success());
 }
 

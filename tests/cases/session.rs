@@ -388,7 +388,8 @@ fn a_transient_session_ends_and_goes_with_its_connection() {
         get(&daemon, "passing").is_err().then_some(())
     });
     assert!(!lives(pid));
-    assert!(!daemon.home().join("sessions/passing").exists());
+    let folder = daemon.home().join("sessions/passing");
+    crate::support::eventually("its folder is gone", || (!folder.exists()).then_some(()));
 }
 
 #[test]

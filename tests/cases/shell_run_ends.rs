@@ -3,7 +3,9 @@
 use crate::support::processes::with_command_line;
 use crate::support::session::{OpenSession, assert_error, lacks, program};
 use crate::support::{Ccctl, Daemon, eventually};
-use ccd_protocol::session::{EndReason, SessionCreateParams, SessionRunParams, SessionState};
+use ccd_protocol::session::{
+    EndReason, SessionCreateParams, SessionRunParams, SessionState, WaitFor,
+};
 use ccd_protocol::{ErrorCode, Timeout};
 use std::time::{Duration, Instant};
 
@@ -15,11 +17,11 @@ const SHELLS: &[(&str, &[&str])] = &[
     ("mksh", &[]),
 ];
 
-fn each_shell(mut check: impl FnMut(&str, OpenSession<'_>)) {
+fn each_shell(check: impl Fn(&str, &OpenSession<'_>)) {
     for (shell, args) in SHELLS {
         if !lacks(&[shell]) {
             let daemon = Daemon::start();
-            check(shell, daemon.open(shell, args));
+            check(shell, &daemon.open(shell, args));
         }
     }
 }
@@ -35,13 +37,13 @@ fn within(command: &str, timeout_ms: f64) -> SessionRunParams {
 #[test]
 fn control_c_of_another_client_ends_the_command_with_its_status() {
     each_shell(|shell, session| {
+        let sleep = format!("sleep 4715.{}", std::process::id());
         let reply = std::thread::scope(|scope| {
-            let run = scope.spawn(|| session.run("echo begun; sleep 600; echo not reached"));
-            session.expect(r"begun\r?\n");
-            // The shell has started the sleep once nobody reads the terminal.
+            let command = format!("echo begun; {sleep}; echo not reached");
+            let run = scope.spawn(move || session.run(&command));
+            // Before it runs in the foreground the key would reach the shell alone.
             eventually("the command runs", || {
-                let waiting = session.now().waiting_for_input.unwrap();
-                (waiting.verdict == ccd_protocol::session::InputVerdict::No).then_some(())
+                (!with_command_line(&sleep).is_empty()).then_some(())
             });
             session.keys(&["C-c"]);
             run.join().unwrap()
@@ -149,11 +151,7 @@ fn a_command_that_is_stopped_gives_the_shell_back() {
     let bash = daemon.open_bash();
     let reply = std::thread::scope(|scope| {
         let run = scope.spawn(|| bash.run("sh -c 'echo begun; exec sleep 600'"));
-        bash.expect(r"begun\r?\n");
-        eventually("the command runs", || {
-            let waiting = bash.now().waiting_for_input.unwrap();
-            (waiting.verdict == ccd_protocol::session::InputVerdict::No).then_some(())
-        });
+        bash.expect("\rbegun\n");
         bash.keys(&["C-z"]);
         run.join().unwrap()
     });
@@ -177,9 +175,16 @@ fn what_is_no_shell_runs_no_commands() {
     );
     assert!(cat.bytes().is_empty(), "nothing was typed");
     let bash = daemon.open_bash();
-    bash.ask("exec sleep 600", "\n");
+    bash.ask("cat", "\n");
+    bash.wait(WaitFor::Input);
+    let error = bash.try_run(within("echo hi", 2000.0)).unwrap_err();
+    assert_error(&error, ErrorCode::NotAShell);
+    bash.keys(&["C-d"]);
+    bash.expect("ready> ");
+    // Its process is that of the shell.
+    bash.ask("exec cat", "\n");
     eventually("bash is no bash any more", || {
-        let error = bash.try_run(within("echo hi", 100.0)).unwrap_err();
+        let error = bash.try_run(within("echo hi", 2000.0)).err()?;
         (error["data"]["kind"] == "not_a_shell").then_some(())
     });
 }
@@ -190,6 +195,41 @@ fn a_busy_shell_is_waited_for() {
     let bash = daemon.open_bash();
     bash.line("sleep 0.5");
     assert_eq!(bash.run("echo after").output, "after\n");
+    let sleep = format!("sleep 4716.{}", std::process::id());
+    bash.line(&sleep);
+    eventually("the shell is busy", || {
+        (!with_command_line(&sleep).is_empty()).then_some(())
+    });
+    let error = bash.try_run(within("echo never", 300.0)).unwrap_err();
+    assert_error(&error, ErrorCode::Timeout);
+    assert!(
+        error["message"].as_str().unwrap().contains("prompt"),
+        "{error}"
+    );
+    assert!(error["data"]["waited_ms"].as_u64().unwrap() >= 300);
+    assert!(!bash.output().contains("never"), "nothing was typed");
+}
+
+#[test]
+fn a_shell_can_be_used_as_soon_as_it_was_created() {
+    for (shell, args) in SHELLS {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        for round in 0..10 {
+            let session = daemon.open_with(&SessionCreateParams {
+                shell: round % 2 == 0,
+                ..program(&daemon, shell, args)
+            });
+            let reply = session.run("printf abc; (exit 7)");
+            assert_eq!(
+                (reply.output.as_str(), reply.exit_code),
+                ("abc", Some(7)),
+                "{shell}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -227,6 +267,7 @@ fn no_file_of_a_command_stays() {
 fn the_client_prints_the_output_and_exits_with_the_status() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
+    let home = format!("HOME={}", daemon.home().display());
     let create = [
         "session",
         "create",
@@ -234,6 +275,8 @@ fn the_client_prints_the_output_and_exits_with_the_status() {
         "sh",
         "--shell",
         "--clean-env",
+        "--env",
+        &home,
         "--",
         "bash",
     ];

@@ -1,7 +1,7 @@
 //! Who is at the other end.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::net::UnixStream;
 use tokio_util::sync::CancellationToken;
 
@@ -15,8 +15,8 @@ pub(crate) struct Peer {
     pub(crate) uid: u32,
     /// Process that connected; it may have ended since. `None` where the system does not tell.
     pub(crate) pid: Option<i32>,
-    /// What the request's `ccd.client` says, else the name of the process.
-    pub(crate) name: Arc<str>,
+    /// What [`Peer::name`] returns, once it is known.
+    name: Arc<OnceLock<Arc<str>>>,
     /// Number of the connection, unique while the daemon runs.
     pub(crate) connection: u64,
     /// Cancelled when the client has closed the connection in both directions, or was cut off.
@@ -36,7 +36,7 @@ impl Peer {
         Ok(Self {
             uid: credentials.uid(),
             pid,
-            name: clean_name(&pid.and_then(process_name).unwrap_or_default()),
+            name: Arc::default(),
             connection,
             gone: CancellationToken::new(),
         })
@@ -44,15 +44,16 @@ impl Peer {
 
     /// Returns the same peer under the name it gave itself.
     pub(super) fn named(&self, client: &str) -> Self {
-        let name = if *client == *self.name {
-            Arc::clone(&self.name)
-        } else {
-            clean_name(client)
-        };
         Self {
-            name,
+            name: Arc::new(OnceLock::from(clean_name(client))),
             ..self.clone()
         }
+    }
+
+    /// What the request's `ccd.client` says, else the name of the process; looked up when it is first asked for.
+    pub(crate) fn name(&self) -> &Arc<str> {
+        self.name
+            .get_or_init(|| clean_name(&self.pid.and_then(process_name).unwrap_or_default()))
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) use ring::{Exit, Ring};
 pub(crate) use ring_layout::Gap;
 #[cfg(target_os = "linux")]
 pub(crate) use signals::block_sigchld;
-pub(crate) use tree::{Process, descendants, signal_all};
+pub(crate) use tree::{Process, descendants, orphans, signal_all};
 pub(crate) use umask::{Umask, make_files_private};
 pub(crate) use wake::Wakes;
 

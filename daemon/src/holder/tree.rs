@@ -36,42 +36,87 @@ impl Process {
     }
 }
 
-/// Returns every living process of a session, without this process and without order.
+/// Returns every living process of a session that this process has started, without order.
 ///
 /// A process belongs to it when it descends from `leader` (`None` once that was reaped: its number may be another's),
 /// or when it was started with the entry `marker` in its environment, such as `CCD_SESSION_ID=a`, or descends from
-/// such a one. What has cleared its environment and left the tree is not found. Empty outside Linux.
+/// such a one. We adopt what loses its parent, so only our descendants are looked at: another daemon's session may
+/// have the same mark. What has cleared its environment and left the tree is not found. Empty outside Linux.
 ///
-/// Costs two small reads for every process on the machine.
+/// Costs a small read for every process on the machine, and another for every descendant.
 pub(crate) fn descendants(leader: Option<i32>, marker: &str) -> Vec<Process> {
-    let ourselves = std::process::id() as i32;
-    let entries: HashMap<i32, Entry> = all_processes()
-        .filter(|pid| *pid != ourselves)
-        .filter_map(|pid| Some((pid, Entry::read(pid)?)))
-        .collect();
-    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
-    for (pid, entry) in &entries {
-        children.entry(entry.parent).or_default().push(*pid);
-    }
-    let marked = entries
+    let table = Table::read();
+    let ours = table.below(vec![own_pid()]);
+    let marked = ours
+        .into_iter()
+        .filter(|pid| is_marked(*pid, marker.as_bytes()));
+    table.living(leader.into_iter().chain(marked).collect())
+}
+
+/// Likewise for a session of an earlier process, which was killed: none of it descends from us.
+pub(crate) fn orphans(marker: &str) -> Vec<Process> {
+    let table = Table::read();
+    let ours = table.below(vec![own_pid()]);
+    let others = table
+        .entries
         .keys()
         .copied()
-        .filter(|pid| is_marked(*pid, marker.as_bytes()));
-    let mut waiting: Vec<i32> = leader.into_iter().chain(marked).collect();
-    let mut seen = HashSet::new();
-    while let Some(pid) = waiting.pop() {
-        if entries.contains_key(&pid) && seen.insert(pid) {
-            waiting.extend(children.get(&pid).into_iter().flatten());
+        .filter(|pid| !ours.contains(pid));
+    table.living(
+        others
+            .filter(|pid| is_marked(*pid, marker.as_bytes()))
+            .collect(),
+    )
+}
+
+fn own_pid() -> i32 {
+    std::process::id() as i32
+}
+
+/// The processes of this machine at one time, but for this one.
+struct Table {
+    entries: HashMap<i32, Entry>,
+    children: HashMap<i32, Vec<i32>>,
+}
+
+impl Table {
+    fn read() -> Self {
+        let entries: HashMap<i32, Entry> = all_processes()
+            .filter(|pid| *pid != own_pid())
+            .filter_map(|pid| Some((pid, Entry::read(pid)?)))
+            .collect();
+        let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+        for (pid, entry) in &entries {
+            children.entry(entry.parent).or_default().push(*pid);
         }
+        Self { entries, children }
     }
-    seen.iter()
-        .map(|pid| (*pid, &entries[pid]))
-        .filter(|(_, entry)| entry.lives)
-        .map(|(pid, entry)| Process {
-            pid,
-            started_ticks: entry.started_ticks,
-        })
-        .collect()
+
+    /// `roots` and everything that descends from them, as far as it is in the table.
+    fn below(&self, roots: Vec<i32>) -> HashSet<i32> {
+        let mut waiting = roots;
+        let mut seen = HashSet::new();
+        while let Some(pid) = waiting.pop() {
+            if seen.insert(pid) {
+                waiting.extend(self.children.get(&pid).into_iter().flatten());
+            }
+        }
+        seen.retain(|pid| self.entries.contains_key(pid));
+        seen
+    }
+
+    /// What lives of `roots` and everything that descends from them.
+    fn living(&self, roots: Vec<i32>) -> Vec<Process> {
+        self.below(roots)
+            .into_iter()
+            .filter_map(|pid| Some((pid, self.entries.get(&pid)?)))
+            .filter(|(_, entry)| entry.lives)
+            .map(|(pid, entry)| Process {
+                pid,
+                started_ticks: entry.started_ticks,
+            })
+            .collect()
+    }
 }
 
 /// Sends `signal` to each of `processes` that still lives. Returns the process ids that got it.

@@ -119,7 +119,7 @@ impl Recorder {
         let noted = Noted {
             session: Arc::clone(session),
             timestamp: crate::clock::now(),
-            client: peer.map(|peer| (Arc::clone(&peer.name), peer.pid)),
+            client: peer.map(|peer| (Arc::clone(peer.name()), peer.pid)),
             event,
         };
         if self.events.try_send(Item::Noted(noted)).is_err() {

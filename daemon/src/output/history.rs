@@ -47,6 +47,16 @@ impl History {
         self.total_newlines
     }
 
+    /// Newlines from the offset `from` on, which must be kept here.
+    pub(crate) fn newlines_from(&self, from: u64) -> u64 {
+        let skip = usize::try_from(from.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        let (first, second) = self.bytes.as_slices();
+        let in_first = &first[skip.min(first.len())..];
+        let in_second = &second[skip.saturating_sub(first.len()).min(second.len())..];
+        (memchr::memchr_iter(b'\n', in_first).count()
+            + memchr::memchr_iter(b'\n', in_second).count()) as u64
+    }
+
     /// Adds output and drops what is over the limits, but nothing from `keep_from` on.
     pub(crate) fn append(&mut self, data: &[u8], keep_from: u64) {
         let over = (self.bytes.len() + data.len()).saturating_sub(MAX_HISTORY_BYTES);
@@ -171,6 +181,10 @@ mod tests {
             let newlines = kept.iter().filter(|&&byte| byte == b'\n').count() as u64;
             let total = whole.iter().filter(|&&byte| byte == b'\n').count() as u64;
             prop_assert_eq!(newlines, total.min(max_lines));
+            for (at, byte) in (history.start()..).zip(&kept) {
+                let left = history.newlines_from(at) - history.newlines_from(at + 1);
+                prop_assert_eq!(left, u64::from(*byte == b'\n'));
+            }
             prop_assert_eq!(history.total_newlines(), total);
         }
     }

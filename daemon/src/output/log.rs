@@ -220,7 +220,14 @@ fn read_base(dir: &Path) -> u64 {
 pub(crate) fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(Vec::new());
+        }
         Err(error) => return Err(error),
     };
     let mut found = Vec::new();

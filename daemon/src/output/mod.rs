@@ -288,7 +288,9 @@ impl Output {
     fn set_logged(&self, upto: u64, log_base: u64) -> bool {
         let mut inner = self.lock();
         inner.logged = inner.logged.max(upto);
-        let (logged, lines) = (inner.logged, inner.lines);
+        let logged = inner.logged;
+        // Of the lines behind it the ring still has the bytes, and they are counted there.
+        let lines = inner.lines - inner.history.newlines_from(logged);
         match &mut inner.ring {
             Some(ring) => {
                 ring.set_log_base(log_base);
@@ -315,9 +317,11 @@ impl Output {
             _ => inner.gaps.push(gap),
         }
         inner.logged = end;
+        let lines = inner.lines;
         match &mut inner.ring {
             Some(ring) => {
                 ring.add_gap(gap);
+                ring.set_output_lines(lines);
                 ring.set_tail(end)
             }
             None => false,

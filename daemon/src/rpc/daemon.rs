@@ -17,7 +17,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         Ok(crate::status::status(&daemon).await)
     })?;
     method::<DaemonStop, _, _>(module, |daemon, peer, _| async move {
-        tracing::info!(client = &*peer.name, pid = peer.pid, "asked to stop");
+        tracing::info!(client = &**peer.name(), pid = peer.pid, "asked to stop");
         let sessions = daemon.sessions.counts().live;
         daemon.request_stop();
         Ok(DaemonStopReply {

@@ -11,10 +11,10 @@ mod session;
 mod subscribe;
 
 pub(crate) use error::RpcError;
+pub(crate) use jsonrpsee::core::RegisterMethodError;
 
 use crate::daemon::Daemon;
 use jsonrpsee::RpcModule;
-use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;
 
 /// Registers every method once.

@@ -117,7 +117,8 @@ impl Feed {
             tokio::pin!(changed);
             changed.as_mut().enable();
             let memory_start = session.output.memory_start();
-            if self.live && self.at < memory_start {
+            // With the end of a session memory is given up: the log has all of it.
+            if self.live && self.at < memory_start && !session.output.has_ended() {
                 return Some(self.lagged(memory_start));
             }
             match session.output.read(self.at, ITEM_BYTES).await {

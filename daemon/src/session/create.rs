@@ -74,6 +74,20 @@ impl Sessions {
         peer: &Peer,
         params: SessionCreateParams,
     ) -> Result<(Arc<Session>, bool, Vec<String>), SessionError> {
+        // In a task of its own: a client that leaves meanwhile must not leave half a session behind.
+        let (sessions, owner) = (Arc::clone(self), peer.clone());
+        let starting = async move { sessions.start_whole(&owner, params).await };
+        match self.tracker.spawn(starting).await {
+            Ok(started) => started,
+            Err(_) => Err(SessionError::ShuttingDown),
+        }
+    }
+
+    async fn start_whole(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: SessionCreateParams,
+    ) -> Result<(Arc<Session>, bool, Vec<String>), SessionError> {
         refuse_what_comes_later(&params)?;
         let config = self.config();
         let mut plan = self.plan(&params, &config)?;
@@ -90,13 +104,14 @@ impl Sessions {
         self.check_conflicts(&plan, &config)?;
         let session = self.spawn(&params, plan, &config).await?;
         drop(starting);
-        self.recorder.note(&session, Some(peer), Event::Start);
         if params.transient {
             self.end_with(Arc::clone(&session), peer.clone());
         } else {
             // The program starts up meanwhile. Acknowledged means: a kill does not make us forget it.
             self.save(&session).await?;
         }
+        // The interaction log takes rows of known sessions only.
+        self.recorder.note(&session, Some(peer), Event::Start);
         tracing::info!(session = %session.id(), pid = session.facts.pid, "session started");
         Ok((session, false, warnings))
     }

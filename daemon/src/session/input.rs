@@ -176,9 +176,24 @@ fn refuse_long_lines(bytes: &[u8]) -> Result<(), InputError> {
     if bytes.len() <= CANONICAL_LINE_LEN {
         return Ok(());
     }
-    let ends_line = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0x04);
-    match bytes.split(ends_line).map(<[u8]>::len).max() {
-        Some(len) if len > CANONICAL_LINE_LEN => Err(InputError::LineTooLong { len }),
-        _ => Ok(()),
+    let len = longest_line(bytes);
+    if len > CANONICAL_LINE_LEN {
+        return Err(InputError::LineTooLong { len });
     }
+    Ok(())
+}
+
+/// Length of the longest line as the terminal keeps it: a `^V` is not kept, only the byte it quotes.
+fn longest_line(bytes: &[u8]) -> usize {
+    let (mut longest, mut len, mut is_quoted) = (0, 0, false);
+    for &byte in bytes {
+        match byte {
+            _ if is_quoted => (len, is_quoted) = (len + 1, false),
+            0x16 => is_quoted = true,
+            b'\n' | b'\r' | 0x04 => len = 0,
+            _ => len += 1,
+        }
+        longest = longest.max(len);
+    }
+    longest
 }

@@ -30,6 +30,10 @@ const SCRIPT_PREFIX: &str = "script-";
 /// Makes the terminal take the next byte as it is.
 const LITERAL_NEXT: u8 = 0x16;
 
+/// Longest piece of a line that is handed over at once: the terminal keeps no more than
+/// [`super::input::CANONICAL_LINE_LEN`] bytes of one.
+const MAX_PIECE_LEN: usize = 4000;
+
 impl Sessions {
     /// Runs a program until it ends, or the time is over.
     ///
@@ -256,19 +260,30 @@ fn stdin_of(params: &RunOnceParams) -> Result<Vec<u8>, SessionError> {
     let bytes = STANDARD.decode(data).map_err(|error| {
         SessionError::InvalidArgument(format!("stdin_b64 is no base64: {error}"))
     })?;
+    Ok(typed_input(&bytes))
+}
+
+/// What to type so that a program in a terminal's canonical mode reads exactly `bytes`, then the end.
+fn typed_input(bytes: &[u8]) -> Vec<u8> {
     let mut typed = Vec::with_capacity(bytes.len() + 2);
-    for &byte in &bytes {
+    let mut piece_len = 0;
+    for &byte in bytes {
+        // Within a line it only hands over what is there.
+        if piece_len == MAX_PIECE_LEN {
+            typed.push(END_OF_INPUT);
+            piece_len = 0;
+        }
         if (byte < 0x20 && byte != b'\n' && byte != b'\t') || byte == 0x7f {
             typed.push(LITERAL_NEXT);
         }
         typed.push(byte);
+        piece_len = if byte == b'\n' { 0 } else { piece_len + 1 };
     }
-    // Within a line the first one only hands over what is there.
-    if bytes.last().is_some_and(|&last| last != b'\n') {
+    if piece_len > 0 {
         typed.push(END_OF_INPUT);
     }
     typed.push(END_OF_INPUT);
-    Ok(typed)
+    typed
 }
 
 async fn read_all(session: &Session) -> Result<(Vec<u8>, bool), SessionError> {

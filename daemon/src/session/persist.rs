@@ -199,7 +199,8 @@ fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvage
     if !rest.is_empty() {
         writer.append(from, &rest)?;
     }
-    let newlines = memchr::memchr_iter(b'\n', &rest).count() as u64;
+    // The log may be ahead of the tail: the kill came between the write and the note of it.
+    let newlines = memchr::memchr_iter(b'\n', ring.bytes(ring.tail())).count() as u64;
     let salvaged = Salvaged {
         end: writer.end(),
         lines: ring.output_lines() + newlines,

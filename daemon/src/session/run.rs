@@ -9,13 +9,14 @@ use super::send::input_error;
 use super::shell::{
     Action, CommandFile, Nonce, Outcome, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
 };
+use super::wait::is_fresh;
 use crate::connection::Peer;
 use crate::interaction::{Event, Typed};
 use crate::output::Piece;
 use crate::probe::{Line, Probe, Verdict};
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -79,7 +80,7 @@ impl Sessions {
         )?;
         let inside = tokio::time::timeout_at(deadline.instant(), session.run_turn.lock()).await;
         let Ok(_turn) = inside else {
-            return Err(timed_out(&deadline, String::new(), false));
+            return Err(self.no_prompt(&session, &deadline).await);
         };
         let way = self.way(&session, deadline).await?;
         let nonce = Nonce::random().map_err(SessionError::Files)?;
@@ -118,29 +119,39 @@ impl Sessions {
         loop {
             let Some(probe) = self.probe(session).await else {
                 session.require_alive()?;
-                return Err(timed_out(&deadline, String::new(), false));
+                return Err(self.no_prompt(session, &deadline).await);
             };
-            let waits = matches!(probe.verdict, Verdict::Blocked | Verdict::Accepts)
-                && probe.unread_output_bytes == 0;
-            if own_shell && probe.foreground == session.facts.pid {
+            // Right after a send the shell may not have seen yet what it is to run.
+            let is_fresh = is_fresh(session, &probe);
+            let waits = is_fresh && matches!(probe.verdict, Verdict::Blocked | Verdict::Accepts);
+            let foreground = program_of(probe.foreground);
+            let is_leader = probe.foreground == session.facts.pid;
+            if own_shell && is_leader && !was_replaced(session, foreground.as_deref()) {
                 if waits {
                     return Ok(Chosen::File);
                 }
-            } else {
-                let foreground = program_of(probe.foreground);
-                let relays = foreground.as_deref().is_some_and(is_relay_or_shell);
-                if !relays {
-                    return Err(not_a_shell(session, own_shell, foreground));
-                }
-                if waits || probe.verdict == Verdict::Unknown {
+            } else if foreground.as_deref().is_some_and(is_relay_or_shell) {
+                if waits || (is_fresh && probe.verdict == Verdict::Unknown) {
                     return Ok(Chosen::Inline);
                 }
+            } else if waits || (!own_shell && foreground.is_some()) {
+                return Err(not_a_shell(session, own_shell, foreground));
             }
+            // What a shell runs, or has just run, gives the terminal back.
             if deadline.is_over() {
-                return Err(timed_out(&deadline, String::new(), false));
+                return Err(self.no_prompt(session, &deadline).await);
             }
             let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
             let _ = tokio::time::timeout_at(soon, session.output.changed()).await;
+        }
+    }
+
+    /// The time was over before the command could be typed.
+    async fn no_prompt(&self, session: &Arc<Session>, deadline: &Deadline) -> SessionError {
+        SessionError::Timeout {
+            what: String::from("the shell's prompt"),
+            waited_ms: deadline.elapsed_ms(),
+            report: Box::new(self.timeout_report(session).await),
         }
     }
 
@@ -365,6 +376,13 @@ fn program_of(pid: i32) -> Option<String> {
     let first = line.split(|&byte| byte == 0).next()?;
     let name = Path::new(std::str::from_utf8(first).ok()?).file_name()?;
     Some(name.to_string_lossy().trim_start_matches('-').to_owned())
+}
+
+/// Tells whether a session's shell made way for `program`, which is no shell, with `exec`.
+fn was_replaced(session: &Session, program: Option<&str>) -> bool {
+    let started = Path::new(&session.facts.program).file_name();
+    program
+        .is_some_and(|program| started != Some(OsStr::new(program)) && !is_relay_or_shell(program))
 }
 
 fn is_relay_or_shell(name: &str) -> bool {

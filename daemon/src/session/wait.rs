@@ -174,7 +174,7 @@ impl Sessions {
 }
 
 /// Whether a look tells about the time after the last write.
-fn is_fresh(session: &Session, found: &Probe) -> bool {
+pub(super) fn is_fresh(session: &Session, found: &Probe) -> bool {
     let looks = *session.looks();
     let since = looks.last_write.map_or(Duration::MAX, |at| at.elapsed());
     fresh(looks.reader_before.as_ref(), found, since)

@@ -27,7 +27,7 @@ pub(crate) struct Bare {
 
 impl Bare {
     /// Starts `argv` on a new terminal of 24 × 80.
-    pub(crate) fn start(argv: &[&str], env: &[(&str, &str)]) -> Result<Self> {
+    pub(crate) fn start(argv: &[&str]) -> Result<Self> {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let master = rustix::pty::openpt(flags)?;
         rustix::pty::unlockpt(&master)?;
@@ -41,10 +41,7 @@ impl Bare {
         let status = rustix::fs::fcntl_getfl(&master)?;
         rustix::fs::fcntl_setfl(&master, status | OFlags::NONBLOCK)?;
         let name = rustix::pty::ptsname(&master, Vec::new())?;
-        let path = std::env::var("PATH").unwrap_or_default();
-        let mut all = vec![("TERM", "xterm-256color"), ("PATH", &path)];
-        all.extend_from_slice(env);
-        let pid = spawn::on_terminal(argv, &all, OsStr::from_bytes(name.to_bytes()))?;
+        let pid = spawn::on_terminal(argv, OsStr::from_bytes(name.to_bytes()))?;
         Ok(Self {
             master,
             leader: Pid::from_raw(pid),

@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::args::Args;
+use crate::programs::environment;
 use crate::wire::Wire;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{
@@ -9,18 +10,11 @@ use ccd_protocol::session::{
     SessionExpect, SessionExpectParams,
 };
 use rustix::process::{Pid, Signal, kill_process};
-use std::collections::BTreeMap;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// The prompt of every shell that is measured.
-pub(crate) const PROMPT: &str = "ready> ";
-
-/// How to start bash so that it does nothing but show [`PROMPT`].
-pub(crate) const BASH: [&str; 4] = ["bash", "--norc", "--noprofile", "-i"];
 
 /// How long the daemon may take to answer, or to end.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -145,10 +139,13 @@ pub(crate) fn end_with_us(command: &mut Command) {
 
 /// A program without limits of time, on a terminal of the default size.
 pub(crate) fn session(argv: &[&str]) -> SessionCreateParams {
+    let environment = environment()
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
     SessionCreateParams {
         program: argv.first().map(|&program| program.to_owned()),
         args: argv.iter().skip(1).map(|&word| word.to_owned()).collect(),
-        env: BTreeMap::from([("PS1".to_owned(), PROMPT.to_owned())]),
+        caller_env: Some(environment),
         persist: Some(true),
         max_output_size: Some(0),
         ..SessionCreateParams::default()

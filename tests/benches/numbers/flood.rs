@@ -83,7 +83,7 @@ impl OwnFloods {
         let argv: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut floods = Vec::new();
         for _ in 0..count {
-            floods.push(Bare::start(&argv, &[])?);
+            floods.push(Bare::start(&argv)?);
         }
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);

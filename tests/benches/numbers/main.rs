@@ -11,6 +11,7 @@ mod daemon;
 mod flood;
 mod pexpect;
 mod proc;
+mod programs;
 mod report;
 mod rows;
 mod samples;

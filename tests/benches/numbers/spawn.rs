@@ -1,24 +1,22 @@
 //! Starting a program on a terminal in the cheapest way there is: `posix_spawn`.
 
+use crate::programs::environment;
 use std::ffi::{CString, OsStr, c_char, c_int};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 
-/// Starts `argv` as the leader of a new session on the terminal at the path `tty`, with nothing but `env`.
+/// Starts `argv` as the leader of a new session on the terminal at the path `tty`.
 ///
 /// The program is looked up on the path of this process. Returns its process id, which the caller must reap.
 ///
 /// # Errors
 ///
 /// What the step that failed says: opening the terminal, or exec.
-pub(crate) fn on_terminal(argv: &[&str], env: &[(&str, &str)], tty: &OsStr) -> io::Result<i32> {
+pub(crate) fn on_terminal(argv: &[&str], tty: &OsStr) -> io::Result<i32> {
     let argv: Vec<CString> = argv.iter().map(|word| c_string(word)).collect();
-    let env: Vec<CString> = env
-        .iter()
-        .map(|(name, value)| c_string(&format!("{name}={value}")))
-        .collect();
+    let env = environment().map(|(name, value)| c_string(&format!("{name}={value}")));
     let tty = CString::new(tty.as_bytes())?;
     let (argv, env) = (null_terminated(&argv), null_terminated(&env));
     let mut attributes = MaybeUninit::uninit();

@@ -1,7 +1,8 @@
 //! tmux, driven through its control mode by a server of its own.
 
 use crate::Result;
-use crate::daemon::{PROMPT, end_with_us};
+use crate::daemon::end_with_us;
+use crate::programs::environment;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -68,10 +69,7 @@ impl Tmux {
 
     /// Opens a window with `program` and returns its pane, as `%3`.
     pub(crate) fn open(&mut self, program: &[&str]) -> Result<String> {
-        let line = format!(
-            "new-window -d -P -F '#{{pane_id}}' -e 'PS1={PROMPT}' {}",
-            program.join(" ")
-        );
+        let line = format!("new-window -d -P -F '#{{pane_id}}' {}", program.join(" "));
         Ok(self.run(&line)?.trim().to_owned())
     }
 
@@ -143,7 +141,8 @@ fn command(socket: &str) -> Command {
     let mut command = Command::new("tmux");
     command
         .args(["-L", socket, "-f", "/dev/null"])
-        .env_remove("TMUX")
+        .env_clear()
+        .envs(environment())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());

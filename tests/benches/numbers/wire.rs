@@ -2,6 +2,7 @@
 
 use crate::Result;
 use ccd_protocol::Method;
+use rustix::event::{PollFd, PollFlags, poll};
 use serde::Deserialize;
 use serde_json::json;
 use std::io::{Read, Write};
@@ -52,6 +53,8 @@ impl Wire {
             if filled == self.buffer.len() {
                 self.buffer.resize(filled * 2, 0);
             }
+            // A thread that is blocked in a read is woken once for nothing, when the daemon takes the request.
+            poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], None)?;
             let len = self.stream.read(&mut self.buffer[filled..])?;
             if len == 0 {
                 return Err("the daemon closed the connection".into());

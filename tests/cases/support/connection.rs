@@ -104,6 +104,17 @@ impl Connection {
         self.answer(id)
     }
 
+    /// Asserts that a call fails with this kind, and returns the message.
+    pub fn refused(&mut self, method: &str, params: &Value, expected: &str) -> String {
+        match self.call_value(method, params) {
+            Ok(reply) => panic!("{method} {params} should be {expected}, but gave {reply}"),
+            Err(error) => {
+                assert_eq!(kind(&error), expected, "{method} {params}: {error}");
+                error["message"].as_str().unwrap().to_owned()
+            }
+        }
+    }
+
     /// Starts a program without limits of time and returns its session's id.
     pub fn start_session(&mut self, argv: &[&str]) -> String {
         let params = json!({"program": argv[0], "args": argv[1..], "persist": true});

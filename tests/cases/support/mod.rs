@@ -4,6 +4,7 @@ pub mod client;
 pub mod connection;
 pub mod daemon;
 pub mod eventually;
+pub mod markdown;
 pub mod processes;
 pub mod session;
 

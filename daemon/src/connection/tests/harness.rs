@@ -221,7 +221,7 @@ fn methods(world: World) -> Methods {
         module
             .register_method("test.peer", |_, _, extensions| {
                 let peer = extensions.get::<Peer>().unwrap();
-                json!({"uid": peer.uid, "pid": peer.pid, "name": &*peer.name,
+                json!({"uid": peer.uid, "pid": peer.pid, "name": &**peer.name(),
                     "connection": peer.connection})
             })
             .map(drop),

@@ -82,7 +82,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
 fn bare(argv: &[&str], rounds: usize, samples: &mut Samples) -> Result<()> {
     for _ in 0..rounds {
         let start = Instant::now();
-        let mut terminal = Bare::start(argv, &[])?;
+        let mut terminal = Bare::start(argv)?;
         terminal.wait_for(b"READY")?;
         samples.add(start.elapsed());
     }

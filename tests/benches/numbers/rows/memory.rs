@@ -161,7 +161,7 @@ fn bare_memory(count: usize) -> Result<u64> {
 pub(crate) fn hold_bare_sessions(count: usize) -> Result<()> {
     let mut terminals = Vec::new();
     for _ in 0..count {
-        terminals.push(Bare::start(&["cat"], &[])?);
+        terminals.push(Bare::start(&["cat"])?);
     }
     writeln!(std::io::stdout(), "holding")?;
     std::io::stdin().read_to_end(&mut Vec::new())?;

@@ -3,8 +3,9 @@
 use crate::Result;
 use crate::args::Args;
 use crate::bare::Bare;
-use crate::daemon::{BASH, Daemon, PROMPT, await_text, create, session};
+use crate::daemon::{Daemon, await_text, create, session};
 use crate::pexpect::Pexpect;
+use crate::programs::{BASH, PROMPT};
 use crate::report::{Line, Report};
 use crate::samples::{Contender, Samples, alternate};
 use crate::tmux::Tmux;
@@ -102,7 +103,7 @@ fn line(name: &str, names: &[&str], samples: &[Samples]) -> Line {
 
 /// Rounds on a terminal of our own.
 pub(crate) fn bare<'a>(round: &'static Round) -> Result<Contender<'a>> {
-    let mut terminal = Bare::start(round.argv, &[("PS1", PROMPT)])?;
+    let mut terminal = Bare::start(round.argv)?;
     if !round.ready.is_empty() {
         terminal.wait_for(round.ready.as_bytes())?;
     }

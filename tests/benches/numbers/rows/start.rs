@@ -3,8 +3,9 @@
 use crate::Result;
 use crate::args::Args;
 use crate::bare::Bare;
-use crate::daemon::{BASH, Daemon, PROMPT, await_text, close, create, expect_from_start, session};
+use crate::daemon::{Daemon, await_text, close, create, expect_from_start, session};
 use crate::flood::AnsiFile;
+use crate::programs::{BASH, PROMPT};
 use crate::report::{Line, Report};
 use crate::samples::{Contender, alternate};
 use crate::tmux::Tmux;
@@ -77,7 +78,7 @@ fn make_big(wire: &mut Wire, count: usize) -> Result<()> {
 fn bare(rounds: usize, samples: &mut crate::samples::Samples) -> Result<()> {
     for _ in 0..rounds {
         let start = Instant::now();
-        let mut terminal = Bare::start(&BASH, &[("PS1", PROMPT)])?;
+        let mut terminal = Bare::start(&BASH)?;
         terminal.wait_for(PROMPT.as_bytes())?;
         samples.add(start.elapsed());
     }

@@ -30,7 +30,7 @@ const LENGTH_PAUSE: Duration = Duration::from_millis(1);
 
 pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let file = AnsiFile::create(args.amount(128 << 20, 4 << 20))?;
-    let printed = Bare::start(&["cat", file.word()?], &[])?.drain()?;
+    let printed = Bare::start(&["cat", file.word()?])?.drain()?;
     let daemon = Daemon::start(args, "throughput")?;
     let mut wire = daemon.connect()?;
     let mut looking = daemon.connect()?;
@@ -96,7 +96,7 @@ fn bare(file: &AnsiFile, expected: u64) -> Contender<'_> {
     Box::new(move |rounds, samples| {
         for _ in 0..rounds {
             let start = Instant::now();
-            let printed = Bare::start(&["cat", file.word()?], &[])?.drain()?;
+            let printed = Bare::start(&["cat", file.word()?])?.drain()?;
             samples.add(start.elapsed());
             check(printed, expected)?;
         }

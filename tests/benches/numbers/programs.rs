@@ -1,0 +1,20 @@
+//! What every contender runs, and with which environment: the same work for all.
+
+/// The prompt of every shell that is measured.
+pub(crate) const PROMPT: &str = "ready> ";
+
+/// How to start bash so that it does nothing but show [`PROMPT`].
+pub(crate) const BASH: [&str; 4] = ["bash", "--norc", "--noprofile", "-i"];
+
+/// All variables of every program that is measured. A locale alone makes a shell start half as slowly again.
+pub(crate) fn environment() -> [(&'static str, String); 6] {
+    let own = |name: &str| std::env::var(name).unwrap_or_default();
+    [
+        ("HOME", own("HOME")),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("PATH", own("PATH")),
+        ("PS1", PROMPT.to_owned()),
+        ("SHELL", "/bin/sh".to_owned()),
+        ("TERM", "xterm-256color".to_owned()),
+    ]
+}

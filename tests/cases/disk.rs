@@ -1,0 +1,256 @@
+//! Trouble with the disk under a session's log: the session goes on, and the loss is told.
+
+use crate::support::{Connection, Daemon, eventually};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn get(connection: &mut Connection, session: &str) -> Value {
+    connection
+        .call_value("session.get", &json!({"session": session}))
+        .unwrap()
+}
+
+fn read_raw(
+    connection: &mut Connection,
+    session: &str,
+    since: u64,
+    max_bytes: u64,
+) -> (Vec<u8>, Value) {
+    let params = json!({"session": session, "since": since, "max_bytes": max_bytes, "raw": true});
+    let reply = connection.call_value("session.read", &params).unwrap();
+    (
+        STANDARD
+            .decode(reply["data_b64"].as_str().unwrap())
+            .unwrap(),
+        reply,
+    )
+}
+
+/// A shell without echo, so that output is what its commands print.
+fn shell(connection: &mut Connection) -> String {
+    let script = "stty -echo -onlcr; printf ready; while read -r line; do eval \"$line\"; done";
+    let session = connection.start_session(&["sh", "-c", script]);
+    let params = json!({"session": session, "patterns": [{"exact": "ready"}]});
+    connection.call_value("session.expect", &params).unwrap();
+    session
+}
+
+/// Has the shell run a command, and waits until it printed `marker` at its end.
+fn run(connection: &mut Connection, session: &str, command: &str, marker: &str) {
+    let line = format!("{command}; echo; echo {marker}\n");
+    let send = json!({"session": session, "text": line, "expect": {"patterns": [{"exact": format!("\n{marker}\n")}]}});
+    connection.call_value("session.send", &send).unwrap();
+}
+
+/// A small file system of our own; unmounted at the end.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Mounts one; `None` where that is not allowed.
+    fn mount(folder: &Path, bytes: u64) -> Option<Self> {
+        let is_root = rustix::process::geteuid().is_root();
+        let options = format!("size={bytes},mode=0700");
+        let mount = || {
+            Command::new("mount")
+                .args(["-t", "tmpfs", "-o", &options, "ccd-test"])
+                .arg(folder)
+                .output()
+        };
+        if !is_root || !mount().is_ok_and(|output| output.status.success()) {
+            eprintln!("skipped: a small file system cannot be mounted here");
+            return None;
+        }
+        Some(Self(folder.to_owned()))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // The daemon may still have its files open, so that it is detached at once and goes with them.
+        let unmounted = Command::new("umount").arg("--lazy").arg(&self.0).status();
+        assert!(unmounted.is_ok_and(|status| status.success()) || std::thread::panicking());
+    }
+}
+
+#[test]
+fn a_full_disk_costs_log_and_nothing_else() {
+    let mut daemon = Daemon::builder().prepare();
+    let folder = daemon.home().join("sessions");
+    fs::create_dir(&folder).unwrap();
+    let Some(_disk) = SmallDisk::mount(&folder, 2 << 20) else {
+        return;
+    };
+    daemon.restart();
+    let mut connection = daemon.connect();
+    let session = shell(&mut connection);
+    run(
+        &mut connection,
+        &session,
+        "yes 0123456 | head -c 1000000",
+        "first",
+    );
+    assert_eq!(
+        get(&mut connection, &session)["output"]["gaps"],
+        Value::Null
+    );
+    // Eight times what memory and disk hold together would be lost if the session stalled.
+    run(
+        &mut connection,
+        &session,
+        "yes 7654321 | head -c 48000000",
+        "second",
+    );
+    let gaps = eventually("the loss is told", || {
+        let record = get(&mut connection, &session);
+        record["output"]["gaps"]
+            .as_array()
+            .filter(|gaps| !gaps.is_empty())
+            .cloned()
+    });
+    let (offset, length) = (
+        gaps[0]["offset"].as_u64().unwrap(),
+        gaps[0]["length"].as_u64().unwrap(),
+    );
+    assert!(offset >= 1_000_000 && length > 0, "{gaps:?}");
+    let (_, reply) = read_raw(&mut connection, &session, offset, 1000);
+    assert!(
+        reply["omitted_bytes"].as_u64().unwrap() >= length,
+        "{reply}"
+    );
+    let errors =
+        connection.call_value("daemon.status", &json!({})).unwrap()["last_errors"].to_string();
+    assert!(
+        errors.contains(&session) && errors.contains("not logged"),
+        "{errors}"
+    );
+    let history = connection
+        .call_value("session.history", &json!({"session": session}))
+        .unwrap();
+    assert!(
+        history["interactions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|row| row["action"] == "ERROR"),
+        "{history}"
+    );
+
+    // What the disk has is at its offset; what is lost is nowhere filled in.
+    let (start, _) = read_raw(&mut connection, &session, 5, 8000);
+    assert_eq!(start, b"0123456\n".repeat(1000));
+
+    remount_larger(&folder);
+    run(
+        &mut connection,
+        &session,
+        "yes abcdefg | head -c 800000",
+        "third",
+    );
+    let record = get(&mut connection, &session);
+    let end = record["output"]["output_bytes"].as_u64().unwrap();
+    let gap_end = record["output"]["gaps"]
+        .as_array()
+        .unwrap()
+        .last()
+        .map(|gap| gap["offset"].as_u64().unwrap() + gap["length"].as_u64().unwrap())
+        .unwrap();
+    assert!(
+        gap_end <= end - 800_000,
+        "it is logged again once there is room: {record}"
+    );
+    connection
+        .call_value("session.close", &json!({"session": session}))
+        .unwrap();
+    let (bytes, reply) = read_raw(&mut connection, &session, end - 7 - 8000, 8000);
+    assert_eq!(reply["omitted_bytes"], 7);
+    assert_eq!(bytes, b"abcdefg\n".repeat(1000));
+    daemon.stop();
+    daemon.restart();
+    let after = daemon
+        .call_value("session.get", &json!({"session": session}))
+        .unwrap();
+    assert_eq!(
+        after["output"]["gaps"], record["output"]["gaps"],
+        "gaps are known to the next daemon"
+    );
+    daemon.stop();
+}
+
+fn remount_larger(folder: &Path) {
+    let status = Command::new("mount")
+        .args(["-o", "remount,size=64m"])
+        .arg(folder)
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn a_log_folder_that_is_removed_while_the_session_runs_is_made_again() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let session = shell(&mut connection);
+    run(&mut connection, &session, "echo before", "first");
+    let folder = daemon.home().join("sessions").join(&session);
+    let log = folder.join("output.log");
+    eventually("it is logged", || {
+        fs::read_to_string(&log)
+            .ok()
+            .filter(|text| text.ends_with("first\n"))
+    });
+    fs::remove_dir_all(&folder).unwrap();
+    run(&mut connection, &session, "echo after", "second");
+    eventually("the log is there again", || {
+        fs::read_to_string(&log)
+            .ok()
+            .filter(|text| text.ends_with("second\n"))
+    });
+    // Memory still has everything.
+    let read = connection
+        .call_value("session.read", &json!({"session": session}))
+        .unwrap();
+    assert_eq!(read["text"], "readybefore\n\nfirst\nafter\n\nsecond\n");
+    connection
+        .call_value("session.close", &json!({"session": session}))
+        .unwrap();
+    // Now the log alone has it, and what was removed is told as omitted.
+    let read = connection
+        .call_value("session.read", &json!({"session": session, "since": 0}))
+        .unwrap();
+    assert_eq!(read["text"], "after\n\nsecond\n");
+    assert_eq!(read["omitted_bytes"], "readybefore\n\nfirst\n".len());
+}
+
+#[test]
+fn a_session_without_any_place_for_its_log_goes_on() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let session = shell(&mut connection);
+    let folder = daemon.home().join("sessions");
+    // The daemon writes into it until it is gone.
+    eventually("the folder is gone", || fs::remove_dir_all(&folder).ok());
+    fs::write(&folder, "a file in the way").unwrap();
+    run(&mut connection, &session, "yes | head -c 3000000", "first");
+    run(&mut connection, &session, "echo on and on", "second");
+    let read = connection
+        .call_value("session.read", &json!({"session": session, "lines": 4}))
+        .unwrap();
+    assert_eq!(read["text"], "first\non and on\n\nsecond\n");
+    let record = get(&mut connection, &session);
+    assert!(
+        !record["output"]["gaps"].as_array().unwrap().is_empty(),
+        "{record}"
+    );
+    fs::remove_file(&folder).unwrap();
+    run(&mut connection, &session, "echo logged again", "third");
+    let log = folder.join(&session).join("output.log");
+    eventually("the log is there again", || {
+        fs::read_to_string(&log)
+            .ok()
+            .filter(|text| text.ends_with("third\n"))
+    });
+}

@@ -1,0 +1,69 @@
+//! Daemons of one user with folders of their own do not touch each other.
+
+use crate::support::{Daemon, eventually, processes};
+use serde_json::json;
+use std::fs;
+
+#[test]
+fn sessions_of_one_are_unknown_to_the_other() {
+    let first = Daemon::start();
+    let second = Daemon::start();
+    first.connect().start_session(&["cat"]);
+    let seen = second.call_value("session.list", &json!({})).unwrap();
+    assert_eq!(seen["sessions"], json!([]));
+}
+
+#[test]
+fn closing_a_session_leaves_one_with_the_same_id_elsewhere_alone() {
+    let daemons = [Daemon::start(), Daemon::start()];
+    let id = format!("twin-{}", daemons[0].pid());
+    let create = json!({"program": "sh", "args": ["-c", "setsid sleep 1234 & cat"], "id": id});
+    for daemon in &daemons {
+        daemon.call_value("session.create", &create).unwrap();
+    }
+    let marker = format!("CCD_SESSION_ID={id}");
+    eventually("both run", || {
+        (processes::with_variable(&marker).len() == 6).then_some(())
+    });
+    daemons[0]
+        .call_value("session.close", &json!({"session": id}))
+        .unwrap();
+    assert_eq!(processes::with_variable(&marker).len(), 3);
+    let other = daemons[1]
+        .call_value("session.get", &json!({"session": id}))
+        .unwrap();
+    assert_eq!(other["state"], "alive");
+    let removed = daemons[0]
+        .call_value("session.cleanup", &json!({"force": true}))
+        .unwrap();
+    assert_eq!(removed["removed"], 1);
+    assert_eq!(processes::with_variable(&marker).len(), 3);
+}
+
+#[test]
+fn what_a_killed_daemon_left_is_ended_with_its_session() {
+    let mut daemon = Daemon::start();
+    let id = format!("orphan-{}", daemon.pid());
+    let script = "setsid sh -c 'trap \"\" HUP; exec sleep 1235' & cat";
+    let create = json!({"program": "sh", "args": ["-c", script], "id": id});
+    daemon.call_value("session.create", &create).unwrap();
+    let marker = format!("CCD_SESSION_ID={id}");
+    let sleeping = || {
+        let marked = processes::with_variable(&marker).into_iter();
+        let names = marked.filter_map(|pid| fs::read_to_string(format!("/proc/{pid}/comm")).ok());
+        names.filter(|name| name == "sleep\n").count()
+    };
+    eventually("it runs", || (sleeping() == 1).then_some(()));
+    daemon.kill();
+    daemon.restart();
+    assert_eq!(
+        sleeping(),
+        1,
+        "setsid has taken it out of reach of the terminal's hang-up"
+    );
+    let reply = daemon
+        .call_value("session.close", &json!({"session": id}))
+        .unwrap();
+    assert_eq!(reply["forced"], true);
+    eventually("it is gone", || (sleeping() == 0).then_some(()));
+}

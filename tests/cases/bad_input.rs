@@ -1,12 +1,11 @@
 //! Requests that are wrong: each is refused by name, and nothing is started, made or changed.
 
-use crate::support::{Connection, Daemon, eventually, kind};
+use crate::support::{Daemon, eventually};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
 
 /// Methods that name a session, with what else they need.
 fn session_calls(session: &str) -> Vec<(&'static str, Value)> {

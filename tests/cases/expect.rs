@@ -1,19 +1,24 @@
 //! Waiting for patterns: what matches, where, and whose cursor moves.
 
-use crate::support::Daemon;
 use crate::support::session::{OpenSession, assert_error, exact, lacks, regex};
+use crate::support::{Daemon, eventually};
 use ccd_protocol::session::{
-    Pattern, SendExpect, SessionExpectParams, SessionReadParams, SessionSendParams,
+    InputVerdict, Pattern, SendExpect, SessionExpectParams, SessionReadParams, SessionSendParams,
 };
 use ccd_protocol::{ErrorCode, Timeout};
+use std::process::Command;
 
-/// A program that prints `text` and then waits.
+/// A program that has printed `text`, in which `\\n` and the like stand for bytes, and waits.
 fn printing<'a>(daemon: &'a Daemon, text: &str) -> OpenSession<'a> {
     let session = daemon.open("sh", &["-c", "printf '%b' \"$1\"; exec cat", "sh", text]);
-    crate::support::eventually("the text is printed", || {
-        session.now().waiting_for_input.and_then(|waiting| {
-            (waiting.verdict == ccd_protocol::session::InputVerdict::Blocked).then_some(())
-        })
+    let printed = Command::new("printf").args(["%b", text]).output().unwrap();
+    // The terminal puts a carriage return before each newline.
+    let newlines = printed.stdout.iter().filter(|&&byte| byte == b'\n').count();
+    let bytes = (printed.stdout.len() + newlines) as u64;
+    eventually("the text is printed and the program waits", || {
+        let now = session.now();
+        let verdict = now.waiting_for_input.unwrap().verdict;
+        (now.output.output_bytes == bytes && verdict == InputVerdict::Blocked).then_some(())
     });
     session
 }

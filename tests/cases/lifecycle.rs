@@ -223,6 +223,8 @@ fn a_waiting_client_gets_the_end_of_its_session_at_a_stop() {
     let session = connection.start_session(&["cat"]);
     let params = json!({"session": session, "patterns": [{"exact": "never"}], "timeout_ms": null});
     let waiting = connection.request("session.expect", &params);
+    // Once this is answered, the request before it has been read.
+    connection.call_value("daemon.ping", &json!({})).unwrap();
     daemon.call_value("daemon.stop", &json!({})).unwrap();
     let error = connection.answer(waiting).unwrap_err();
     assert_eq!(kind(&error), "process_ended");

@@ -40,6 +40,7 @@ mod reuse;
 mod run_once;
 mod service_manager;
 mod session;
+mod session_names;
 mod shell_run;
 mod shell_run_ends;
 mod soak;

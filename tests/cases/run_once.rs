@@ -17,6 +17,7 @@ fn program(program: &str, args: &[&str]) -> RunOnceParams {
     RunOnceParams {
         program: program.to_owned(),
         args: args.iter().map(|&arg| arg.to_owned()).collect(),
+        cwd: Some("/".to_owned()),
         ..RunOnceParams::default()
     }
 }
@@ -164,8 +165,7 @@ fn a_script_runs_with_its_interpreter_and_leaves_no_file() {
     let params = RunOnceParams {
         script: Some("echo \"$1\"; exit 6\n".to_owned()),
         with: Some("bash".to_owned()),
-        args: vec!["an argument".to_owned()],
-        ..RunOnceParams::default()
+        ..program("", &["an argument"])
     };
     let reply = once(&daemon, &params);
     assert_eq!(
@@ -184,7 +184,7 @@ fn a_script_runs_with_its_interpreter_and_leaves_no_file() {
 fn a_client_that_goes_away_ends_its_program() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
-    let params = json!({"program": "sh", "args": ["-c", "sleep 4713.75"]});
+    let params = json!({"program": "sh", "args": ["-c", "sleep 4713.75"], "cwd": "/"});
     connection.request("run.once", &params);
     let pids = eventually("the program runs", || {
         let pids = with_command_line("sleep 4713.75");

@@ -4,10 +4,17 @@ use super::Output;
 use super::log::LogWriter;
 use std::io;
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 /// How long the log may take before the session goes on without it.
 const STALL: Duration = Duration::from_millis(100);
+
+/// How long a write may wait for a thread: a machine that is busy is no disk that hangs.
+const START_LIMIT: Duration = Duration::from_secs(2);
+
+/// Unlogged bytes that wait for a write that takes too long: half a ring. Beyond, the program would soon have to.
+const KEEP_BYTES: u64 = 128 << 10;
 
 /// Most bytes of one write to the log.
 const MAX_WRITE_BYTES: usize = 1 << 20;
@@ -27,6 +34,8 @@ struct Stalled {
     write: JoinHandle<(LogWriter, io::Result<()>)>,
     offset: u64,
     len: u64,
+    /// Output was given up because of it.
+    is_told: bool,
 }
 
 /// What a flush did.
@@ -50,11 +59,15 @@ impl Flusher {
 
     /// Writes all that is pending, or gives it up when the disk does not take it.
     pub(crate) async fn flush(&mut self, output: &Output) -> Flushed {
-        let mut flushed = Flushed::default();
-        self.collect_stalled(output, Duration::ZERO).await;
+        let mut flushed = Flushed {
+            holder_waits: self.collect_stalled(output, Duration::ZERO).await,
+            trouble: None,
+        };
         loop {
             let Some(mut writer) = self.writer.take() else {
-                flushed.holder_waits |= output.lose_pending();
+                if output.unlogged_bytes() > KEEP_BYTES {
+                    self.give_up(output, &mut flushed);
+                }
                 return flushed;
             };
             let Some((offset, bytes)) = output.pending(MAX_WRITE_BYTES) else {
@@ -62,10 +75,13 @@ impl Flusher {
                 return flushed;
             };
             let len = bytes.len() as u64;
+            let (has_started, started) = oneshot::channel();
             let mut write = tokio::task::spawn_blocking(move || {
+                let _ = has_started.send(());
                 let result = writer.append(offset, &bytes);
                 (writer, result)
             });
+            let _ = tokio::time::timeout(START_LIMIT, started).await;
             match tokio::time::timeout(STALL, &mut write).await {
                 Ok(Ok((writer, result))) => {
                     flushed.holder_waits |=
@@ -73,10 +89,23 @@ impl Flusher {
                 }
                 Ok(Err(_)) => flushed.trouble = Some("the log's writer ended".into()),
                 Err(_) => {
-                    self.stalled = Some(Stalled { write, offset, len });
-                    flushed.trouble = Some("the disk takes no log".into());
+                    self.stalled = Some(Stalled {
+                        write,
+                        offset,
+                        len,
+                        is_told: false,
+                    });
                 }
             }
+        }
+    }
+
+    fn give_up(&mut self, output: &Output, flushed: &mut Flushed) {
+        flushed.holder_waits |= output.lose_pending();
+        if let Some(stalled) = &mut self.stalled
+            && !std::mem::replace(&mut stalled.is_told, true)
+        {
+            flushed.trouble = Some("the disk takes no log".into());
         }
     }
 
@@ -109,27 +138,45 @@ impl Flusher {
         }
     }
 
-    /// Takes a stalled write back once it has returned, waiting at most `patience`.
-    async fn collect_stalled(&mut self, output: &Output, patience: Duration) {
-        let Some(stalled) = &mut self.stalled else {
-            return;
-        };
-        if let Ok(ended) = tokio::time::timeout(patience, &mut stalled.write).await {
-            let (offset, len) = (stalled.offset, stalled.len);
-            self.stalled = None;
-            if let Ok((writer, result)) = ended {
-                if result.is_ok() {
-                    output.found_in_log(offset, len);
-                }
-                self.writer = Some(writer);
-            }
+    /// Takes a stalled write back once it has returned, waiting at most `patience`; returns whether the holder waits.
+    async fn collect_stalled(&mut self, output: &Output, patience: Duration) -> bool {
+        if self.stalled.is_none() {
+            return false;
         }
+        let returned = tokio::time::timeout(patience, self.stall_over(output)).await;
+        returned.unwrap_or(false)
     }
 
-    /// Writes the rest at the end of the session and gives the writer back, if the disk lets go of it.
+    /// Waits until a write that took too long has returned, for ever while there is none. Returns whether the
+    /// holder waits for room in the ring.
+    pub(crate) async fn stall_over(&mut self, output: &Output) -> bool {
+        let Some(stalled) = &mut self.stalled else {
+            return std::future::pending().await;
+        };
+        let ended = (&mut stalled.write).await;
+        let (offset, len) = (stalled.offset, stalled.len);
+        self.stalled = None;
+        let Ok((writer, result)) = ended else {
+            return false;
+        };
+        let base = writer.base();
+        self.writer = Some(writer);
+        if result.is_err() {
+            return false; // what is pending is tried once more
+        }
+        output.found_in_log(offset, len);
+        output.set_logged(offset + len, base)
+    }
+
+    /// Writes the rest at the end of the session; what the disk does not take by then is given up.
     pub(crate) async fn finish(&mut self, output: &Output) -> Flushed {
-        self.collect_stalled(output, STALL).await;
-        self.flush(output).await
+        let holder_waits = self.collect_stalled(output, STALL).await;
+        let mut flushed = self.flush(output).await;
+        flushed.holder_waits |= holder_waits;
+        if self.writer.is_none() {
+            self.give_up(output, &mut flushed);
+        }
+        flushed
     }
 
     /// Deletes the oldest files until at most `max_bytes` of log are left.

@@ -60,6 +60,15 @@ pub(crate) enum Piece {
     End,
 }
 
+/// What [`Output::take_from_ring`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    Nothing,
+    All,
+    /// There is more.
+    Part,
+}
+
 /// Figures for the session's record.
 #[derive(Debug, Clone)]
 pub(crate) struct OutputFacts {
@@ -116,10 +125,8 @@ impl Output {
         &self.dir
     }
 
-    /// Takes what the ring has, shows it to `see` with its offset, and wakes who waits.
-    ///
-    /// Returns whether there was anything.
-    pub(crate) fn take_from_ring(&self, see: impl FnOnce(&[u8], u64)) -> bool {
+    /// Takes what the ring has, at most `max_bytes`, shows it to `see` with its offset, and wakes who waits.
+    pub(crate) fn take_from_ring(&self, max_bytes: usize, see: impl FnOnce(&[u8], u64)) -> Taken {
         let mut inner = self.lock();
         let Inner {
             ring: Some(ring),
@@ -128,13 +135,19 @@ impl Output {
             ..
         } = &mut *inner
         else {
-            return false;
+            return Taken::Nothing;
         };
         let from = history.end();
-        let bytes = ring.bytes(from);
-        if bytes.is_empty() {
-            return false;
+        let all = ring.bytes(from);
+        if all.is_empty() {
+            return Taken::Nothing;
         }
+        let bytes = &all[..all.len().min(max_bytes)];
+        let taken = if bytes.len() < all.len() {
+            Taken::Part
+        } else {
+            Taken::All
+        };
         history.append(bytes, *logged);
         see(bytes, from);
         let unlogged = history.end() - *logged;
@@ -145,7 +158,7 @@ impl Output {
         if unlogged >= FLUSH_BYTES || !self.flush_is_due.swap(true, Ordering::AcqRel) {
             self.unlogged.notify_one();
         }
-        true
+        taken
     }
 
     /// A future that is ready once the output or the session's state has changed after this call.

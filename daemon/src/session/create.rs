@@ -102,16 +102,23 @@ impl Sessions {
             return Ok((session, true, warnings));
         }
         self.check_conflicts(&plan, &config)?;
-        let session = self.spawn(&params, plan, &config).await?;
+        let (session, writer) = self.spawn(&params, plan, &config).await?;
         drop(starting);
-        if params.transient {
+        let saved = if params.transient {
             self.end_with(Arc::clone(&session), peer.clone());
+            Ok(())
         } else {
             // The program starts up meanwhile. Acknowledged means: a kill does not make us forget it.
-            self.save(&session).await?;
-        }
-        // The interaction log takes rows of known sessions only.
+            self.save(&session).await
+        };
+        // The interaction log takes rows of known sessions only, and the task notes the session's end.
         self.recorder.note(&session, Some(peer), Event::Start);
+        self.tracker.spawn(super::task::run(
+            Arc::clone(&session),
+            Arc::clone(self),
+            writer,
+        ));
+        saved?;
         tracing::info!(session = %session.id(), pid = session.facts.pid, "session started");
         Ok((session, false, warnings))
     }
@@ -262,7 +269,7 @@ impl Sessions {
         params: &SessionCreateParams,
         mut plan: Plan,
         config: &Config,
-    ) -> Result<Arc<Session>, SessionError> {
+    ) -> Result<(Arc<Session>, LogWriter), SessionError> {
         let id = plan.id.take().unwrap_or_else(|| self.free_id());
         let path = resolve(OsStr::new(&plan.program), plan.env.search_path(), &plan.cwd)?;
         let mut args: Vec<OsString> = plan.args.iter().map(OsString::from).collect();
@@ -308,7 +315,7 @@ impl Sessions {
         folder: PathBuf,
         spawned: Spawned,
         config: &Config,
-    ) -> Arc<Session> {
+    ) -> (Arc<Session>, LogWriter) {
         let facts = Facts {
             id,
             name: plan.name,
@@ -335,14 +342,9 @@ impl Sessions {
         let input = Input::new(Some(spawned.master));
         let session = Arc::new(Session::live(facts, output, input, plan.rows, plan.cols));
         self.insert(Arc::clone(&session));
-        self.tracker.spawn(super::task::run(
-            Arc::clone(&session),
-            Arc::clone(self),
-            writer,
-        ));
         // News that came before the session was known went nowhere.
-        self.take_output(&session);
-        session
+        self.take_output(&session, usize::MAX);
+        (session, writer)
     }
 
     /// Makes the session's folder; what an ended session of the same id left goes away.

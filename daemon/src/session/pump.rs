@@ -4,41 +4,60 @@ use super::live::Session;
 use super::queries::Queries;
 use super::registry::Sessions;
 use crate::holder::Wakes;
+use crate::output::Taken;
 use crate::screen::EventKind;
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use tokio::io::Interest;
 
+/// Output of one session that is taken before others get their turn.
+const TURN_BYTES: usize = 16 << 10;
+
 impl Sessions {
     /// Runs until the daemon ends. Sleeps while no session has news.
+    ///
+    /// What is new goes first; sessions that flood take turns behind it, so that the answer of a
+    /// quiet one waits for one turn at most.
     pub(crate) async fn pump(self: Arc<Self>, wakes: Wakes) -> io::Result<()> {
         let bell = crate::readiness::watch(
             Arc::new(wakes.as_fd().try_clone_to_owned()?),
             Interest::READABLE,
         )?;
+        let mut flooding = VecDeque::new();
         loop {
             wakes.drain(|slot| {
-                if let Some(session) = self.at_slot(slot) {
-                    self.take_output(&session);
+                if !flooding.contains(&slot) && self.take_turn(slot) {
+                    flooding.push_back(slot);
                 }
             });
-            if wakes.try_sleep() {
+            if let Some(slot) = flooding.pop_front() {
+                if self.take_turn(slot) {
+                    flooding.push_back(slot);
+                }
+            } else if wakes.try_sleep() {
                 bell.readable().await?.clear_ready();
-            } else {
-                // Floods must not keep the calls of others from running.
-                tokio::task::yield_now().await;
+                continue;
             }
+            // Who was woken by this output runs before the next.
+            tokio::task::yield_now().await;
         }
     }
 
-    /// Takes what a session's ring has and sees to what the output asks for.
-    pub(super) fn take_output(self: &Arc<Self>, session: &Arc<Session>) {
+    /// Takes one turn's output of the session in a place; returns whether there is more.
+    fn take_turn(self: &Arc<Self>, slot: usize) -> bool {
+        self.at_slot(slot)
+            .is_some_and(|session| self.take_output(&session, TURN_BYTES) == Taken::Part)
+    }
+
+    /// Takes what a session's ring has, at most `max_bytes`, and sees to what the output asks for.
+    pub(super) fn take_output(self: &Arc<Self>, session: &Arc<Session>, max_bytes: usize) -> Taken {
         let mut events = Vec::new();
-        let any = session.output.take_from_ring(|bytes, offset| {
+        let taken = session.output.take_from_ring(max_bytes, |bytes, offset| {
             session.scanner().feed(bytes, offset, &mut events);
         });
-        if any {
+        if taken != Taken::Nothing {
             session.touch();
         }
         for event in events {
@@ -49,5 +68,6 @@ impl Sessions {
         if session.output.exit().is_some() {
             session.ending.notify_one();
         }
+        taken
     }
 }

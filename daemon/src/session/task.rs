@@ -61,6 +61,10 @@ impl Task {
                     self.log_batch().await;
                     logged = true;
                 }
+                holder_waits = self.flusher.stall_over(&session.output) => {
+                    self.flushed(Flushed { holder_waits, trouble: None });
+                    self.log_batch().await;
+                }
                 () = tokio::time::sleep(RING_IDLE), if logged => {
                     logged = false;
                     if let Some(slot) = session.facts.slot {
@@ -195,7 +199,7 @@ impl Task {
         let deadline = Instant::now() + DRAIN;
         loop {
             let session = Arc::clone(&self.session);
-            self.sessions.take_output(&session);
+            self.sessions.take_output(&session, usize::MAX);
             if session.output.is_drained() || Instant::now() >= deadline {
                 return;
             }

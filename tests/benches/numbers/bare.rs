@@ -45,7 +45,7 @@ impl Bare {
         Ok(Self {
             master,
             leader: Pid::from_raw(pid),
-            buffer: vec![0; READ_BYTES],
+            buffer: Vec::new(),
         })
     }
 
@@ -93,6 +93,8 @@ impl Bare {
 
     /// Waits for output and reads once behind the first `kept` bytes of the buffer. `None` at the end.
     pub(crate) fn read_after(&mut self, kept: usize) -> Result<Option<usize>> {
+        // Made by the first read: who only holds a terminal needs none.
+        self.buffer.resize(READ_BYTES, 0);
         loop {
             match rustix::io::read(&self.master, &mut self.buffer[kept..]) {
                 Ok(len) if len > 0 => return Ok(Some(len)),

@@ -14,6 +14,7 @@ use ccd_protocol::session::{
     SessionCleanup, SessionCleanupParams, SessionScreen, SessionScreenParams, SessionWait,
     SessionWaitParams, WaitFor,
 };
+use std::cell::Cell;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -37,11 +38,12 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let mut tmux = Tmux::start("throughput")?;
     let log = daemon.home().join("log-of-a-peer");
 
+    let lost = Cell::new(0);
     let mut names = vec!["bare", "ccd", "ccd, screen looked at"];
     let mut contenders: Vec<(usize, Contender<'_>)> = vec![
         (1, bare(&file, printed)),
-        (1, ccd(&mut wire, None, &file, printed)),
-        (1, ccd(&mut looking, Some(&daemon), &file, printed)),
+        (1, ccd(&mut wire, None, &file, printed, &lost)),
+        (1, ccd(&mut looking, Some(&daemon), &file, printed, &lost)),
     ];
     if Command::new("script")
         .arg("--version")
@@ -58,6 +60,12 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     }
     let samples = alternate(args.amount(5, 1), &mut contenders)?;
     drop(contenders);
+    if lost.get() > 0 {
+        report.note(&format!(
+            "While draining, the disk stalled: {} bytes are not in a log of ccd, which says so.",
+            lost.get()
+        ));
+    }
 
     let rate = |samples: &Samples| printed as f64 / samples.median();
     let cell = |samples: &Samples| format!("{:.0} MB/s", rate(samples));
@@ -104,12 +112,14 @@ fn bare(file: &AnsiFile, expected: u64) -> Contender<'_> {
     })
 }
 
-/// From the request to the moment when everything is in the log. With `looked_at`, somebody looks meanwhile.
+/// From the request to the moment when everything is in the log, or counted as `lost` because the disk stalled. With
+/// `looked_at`, somebody looks meanwhile.
 fn ccd<'a>(
     wire: &'a mut Wire,
     looked_at: Option<&'a Daemon>,
     file: &'a AnsiFile,
     expected: u64,
+    lost: &'a Cell<u64>,
 ) -> Contender<'a> {
     Box::new(move |rounds, samples| {
         for _ in 0..rounds {
@@ -133,9 +143,7 @@ fn ccd<'a>(
             })?
             .session;
             check(record.output.output_bytes, expected)?;
-            if !record.output.gaps.is_empty() {
-                return Err("the log has gaps".into());
-            }
+            lost.set(lost.get() + record.output.gaps.iter().map(|gap| gap.length).sum::<u64>());
             // Its files must not fill the disk.
             wire.call::<SessionCleanup>(&SessionCleanupParams::default())?;
         }

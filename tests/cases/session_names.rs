@@ -1,0 +1,133 @@
+//! Ids, names and prefixes: which session is meant, and who may have one.
+
+use crate::support::Daemon;
+use crate::support::processes::lives;
+use crate::support::session::{assert_error, program};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{
+    SessionCreateParams, SessionGet, SessionList, SessionListParams, SessionParams,
+};
+use serde_json::{Value, json};
+
+fn listed(daemon: &Daemon, all: bool) -> Vec<String> {
+    let reply = daemon.call::<SessionList>(&SessionListParams { all });
+    let sessions = reply.unwrap().sessions;
+    sessions
+        .into_iter()
+        .map(|session| session.session_id)
+        .collect()
+}
+
+fn get(daemon: &Daemon, session: &str) -> Result<String, Value> {
+    let session = session.to_owned();
+    let found = daemon.call::<SessionGet>(&SessionParams { session });
+    found.map(|session| session.session_id)
+}
+
+fn with_id(daemon: &Daemon, id: &str) -> SessionCreateParams {
+    SessionCreateParams {
+        id: Some(id.to_owned()),
+        ..program(daemon, "cat", &[])
+    }
+}
+
+fn with_name(daemon: &Daemon, name: &str) -> SessionCreateParams {
+    SessionCreateParams {
+        name: Some(name.to_owned()),
+        ..program(daemon, "cat", &[])
+    }
+}
+
+// Case 17.
+#[test]
+fn a_live_id_or_name_cannot_be_taken_by_another_session() {
+    let daemon = Daemon::start();
+    let first = daemon.open_with(&with_id(&daemon, "work"));
+    daemon.open_with(&with_name(&daemon, "cat"));
+    let other_program = SessionCreateParams {
+        id: Some("work".to_owned()),
+        ..program(&daemon, "sleep", &["60"])
+    };
+    for params in [
+        other_program,
+        with_id(&daemon, "work"),
+        with_name(&daemon, "cat"),
+        // Names and ids are one space: who says "work" must mean one session.
+        with_name(&daemon, "work"),
+        with_id(&daemon, "cat"),
+    ] {
+        assert_error(&daemon.refused(&params), ErrorCode::SessionConflict);
+    }
+    let error = daemon.refused(&with_id(&daemon, "work"));
+    assert_eq!(error["data"]["session"], json!("work"));
+    assert_eq!(listed(&daemon, false).len(), 2);
+    assert!(lives(first.record.pid));
+}
+
+#[test]
+fn the_id_of_an_ended_session_can_be_taken_again_with_a_fresh_folder() {
+    let daemon = Daemon::start();
+    let params = SessionCreateParams {
+        id: Some("again".to_owned()),
+        ..program(&daemon, "echo", &["first"])
+    };
+    daemon.open_with(&params).ended();
+    let second = daemon.open_with(&SessionCreateParams {
+        args: vec!["second".to_owned()],
+        ..params
+    });
+    second.ended();
+    assert_eq!(second.output(), "second\n");
+    assert_eq!(listed(&daemon, true), ["again"]);
+}
+
+#[test]
+fn a_name_means_the_live_session_else_the_newest() {
+    let daemon = Daemon::start();
+    let first = daemon.open_with(&with_name(&daemon, "job"));
+    first.close();
+    assert_eq!(get(&daemon, "job").unwrap(), first.id());
+    let second = daemon.open_with(&with_name(&daemon, "job"));
+    assert_ne!(first.id(), second.id());
+    assert_eq!(get(&daemon, "job").unwrap(), second.id());
+    second.close();
+    assert_eq!(get(&daemon, "job").unwrap(), second.id());
+    assert_eq!(get(&daemon, first.id()).unwrap(), first.id());
+}
+
+// Case 28.
+#[test]
+fn ids_that_could_leave_their_folder_are_argument_errors() {
+    let daemon = Daemon::start();
+    let too_long = "x".repeat(65);
+    for id in [
+        "", "a/b", "../up", "..", ".hidden", "a b", "é", "a\0b", &too_long,
+    ] {
+        for params in [with_id(&daemon, id), with_name(&daemon, id)] {
+            assert_error(&daemon.refused(&params), ErrorCode::InvalidArgument);
+        }
+        let error = get(&daemon, id).unwrap_err();
+        assert_error(&error, ErrorCode::InvalidArgument);
+    }
+    let folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
+    assert_eq!(folders.count(), 0);
+    assert!(!daemon.home().join("up").exists());
+    let longest = "x".repeat(64);
+    assert_eq!(daemon.open_with(&with_id(&daemon, &longest)).id(), longest);
+}
+
+#[test]
+fn a_unique_prefix_finds_a_session_and_an_ambiguous_one_names_all() {
+    let daemon = Daemon::start();
+    for id in ["alpha-1", "alpha-2", "beta"] {
+        daemon.open_with(&with_id(&daemon, id));
+    }
+    assert_eq!(get(&daemon, "b").unwrap(), "beta");
+    assert_eq!(get(&daemon, "alpha-2").unwrap(), "alpha-2");
+    let error = get(&daemon, "alph").unwrap_err();
+    assert_error(&error, ErrorCode::SessionNotFound);
+    assert_eq!(error["data"]["candidates"], json!(["alpha-1", "alpha-2"]));
+    // A name is taken whole, and goes before the prefix of another's id.
+    let named = daemon.open_with(&with_name(&daemon, "be"));
+    assert_eq!(get(&daemon, "be").unwrap(), named.id());
+}

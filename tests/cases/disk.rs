@@ -104,23 +104,15 @@ fn a_full_disk_costs_log_and_nothing_else() {
         "yes 7654321 | head -c 48000000",
         "second",
     );
-    let gaps = eventually("the loss is told", || {
+    let offset = eventually("the loss is told", || {
         let record = get(&mut connection, &session);
-        record["output"]["gaps"]
-            .as_array()
-            .filter(|gaps| !gaps.is_empty())
-            .cloned()
+        let offset = record["output"]["gaps"].as_array()?.last()?["offset"].as_u64()?;
+        let (bytes, reply) = read_raw(&mut connection, &session, offset, 1000);
+        // A write that was only slow is no loss in the end.
+        let skipped = reply["end"].as_u64()? - offset - bytes.len() as u64;
+        (skipped > 0 && reply["omitted_bytes"].as_u64()? >= skipped).then_some(offset)
     });
-    let (offset, length) = (
-        gaps[0]["offset"].as_u64().unwrap(),
-        gaps[0]["length"].as_u64().unwrap(),
-    );
-    assert!(offset >= 1_000_000 && length > 0, "{gaps:?}");
-    let (_, reply) = read_raw(&mut connection, &session, offset, 1000);
-    assert!(
-        reply["omitted_bytes"].as_u64().unwrap() >= length,
-        "{reply}"
-    );
+    assert!(offset >= 1_000_000, "{offset}");
     let errors =
         connection.call_value("daemon.status", &json!({})).unwrap()["last_errors"].to_string();
     assert!(

@@ -33,6 +33,12 @@ fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
     found
 }
 
+#[track_caller]
+fn assert_nowhere(daemon: &Daemon) {
+    let found = files_with(daemon.home(), PASSWORD.as_bytes());
+    assert!(found.is_empty(), "the password is in {found:?}");
+}
+
 /// What was typed, once the session's `sends`th send has been written down.
 fn sent(session: &OpenSession<'_>, sends: usize) -> Vec<String> {
     eventually("the send is in the history", || {
@@ -69,16 +75,10 @@ fn nothing_stays(daemon: &mut Daemon, program: &str, args: &[&str]) {
     session.expect(&format!("got {}", PASSWORD.len()));
     assert_eq!(sent(&session, 1), ["<hidden>"]);
     // While the daemon runs, with its rings and its database's journal, and after its end.
-    assert_eq!(
-        files_with(daemon.home(), PASSWORD.as_bytes()),
-        [PathBuf::new(); 0]
-    );
+    assert_nowhere(daemon);
     let log = session.now().output.log_path;
     assert!(daemon.stop().success());
-    assert_eq!(
-        files_with(daemon.home(), PASSWORD.as_bytes()),
-        [PathBuf::new(); 0]
-    );
+    assert_nowhere(daemon);
     let log = std::fs::read_to_string(log).unwrap();
     assert!(
         log.contains("Password: "),
@@ -124,10 +124,7 @@ fn keys_that_the_terminal_never_showed_are_recorded_as_hidden() {
     session.text("visible");
     session.expect("visible");
     assert_eq!(sent(&session, 2), ["<hidden>", "visible"]);
-    assert_eq!(
-        files_with(daemon.home(), PASSWORD.as_bytes()),
-        [PathBuf::new(); 0]
-    );
+    assert_nowhere(&daemon);
 }
 
 #[test]
@@ -168,10 +165,7 @@ fn a_secret_send_is_hidden_whatever_the_terminal_does() {
     ccctl.ok(&secret);
     assert_eq!(sent(&session, 1), ["<hidden>"]);
     assert_eq!(sent(&cat, 1), ["<hidden>"]);
-    assert_eq!(
-        files_with(daemon.home(), PASSWORD.as_bytes()),
-        [PathBuf::new(); 0]
-    );
+    assert_nowhere(&daemon);
 }
 
 #[test]
@@ -184,8 +178,5 @@ fn a_password_in_a_given_variable_is_nowhere() {
     session.expect(&format!("got {}", PASSWORD.len()));
     session.ended();
     assert!(daemon.stop().success());
-    assert_eq!(
-        files_with(daemon.home(), PASSWORD.as_bytes()),
-        [PathBuf::new(); 0]
-    );
+    assert_nowhere(&daemon);
 }

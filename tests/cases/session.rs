@@ -6,25 +6,9 @@ use crate::support::session::{assert_error, lacks, program};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
     EndReason, SessionCleanup, SessionCleanupParams, SessionClose, SessionCloseParams,
-    SessionCreateParams, SessionGet, SessionList, SessionListParams, SessionParams, SessionSend,
-    SessionSendParams, SessionState,
+    SessionCreateParams, SessionSend, SessionSendParams, SessionState,
 };
-use serde_json::{Value, json};
-
-fn listed(daemon: &Daemon, all: bool) -> Vec<String> {
-    let reply = daemon.call::<SessionList>(&SessionListParams { all });
-    let sessions = reply.unwrap().sessions;
-    sessions
-        .into_iter()
-        .map(|session| session.session_id)
-        .collect()
-}
-
-fn get(daemon: &Daemon, session: &str) -> Result<String, Value> {
-    let session = session.to_owned();
-    let found = daemon.call::<SessionGet>(&SessionParams { session });
-    found.map(|session| session.session_id)
-}
+use serde_json::json;
 
 fn cleanup(daemon: &Daemon, params: &SessionCleanupParams) -> u64 {
     daemon.call::<SessionCleanup>(params).unwrap().removed
@@ -38,22 +22,22 @@ fn a_session_is_listed_from_its_start_to_the_cleanup_after_its_end() {
     assert_eq!(cat.record.state, SessionState::Alive);
     assert_eq!(cat.id().len(), 12);
     assert!(cat.record.pid > 1 && lives(cat.record.pid));
-    assert_eq!(listed(&daemon, false), [cat.id()]);
+    assert_eq!(daemon.listed(false), [cat.id()]);
 
     cat.close();
     assert!(!lives(cat.record.pid));
     let dead = cat.now();
     assert_eq!(dead.state, SessionState::Dead);
     assert_eq!(dead.end_reason, Some(EndReason::Closed));
-    assert!(listed(&daemon, false).is_empty());
-    assert_eq!(listed(&daemon, true), [cat.id()]);
+    assert!(daemon.listed(false).is_empty());
+    assert_eq!(daemon.listed(true), [cat.id()]);
 
     let folder = daemon.home().join("sessions").join(cat.id());
     assert!(folder.exists());
     assert_eq!(cleanup(&daemon, &SessionCleanupParams::default()), 1);
-    assert!(listed(&daemon, true).is_empty());
+    assert!(daemon.listed(true).is_empty());
     assert!(!folder.exists());
-    let unknown = get(&daemon, cat.id()).unwrap_err();
+    let unknown = daemon.id_of(cat.id()).unwrap_err();
     assert_error(&unknown, ErrorCode::SessionNotFound);
 }
 
@@ -83,7 +67,7 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
         let message = error["message"].as_str().unwrap();
         assert!(message.contains(named), "{message}");
     }
-    assert!(listed(&daemon, true).is_empty());
+    assert!(daemon.listed(true).is_empty());
     let folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
     assert_eq!(folders.count(), 0);
 }
@@ -101,7 +85,7 @@ fn a_request_without_a_program_is_an_argument_error() {
     ] {
         assert_error(&daemon.refused(&params), ErrorCode::InvalidArgument);
     }
-    assert!(listed(&daemon, true).is_empty());
+    assert!(daemon.listed(true).is_empty());
 }
 
 // Case 3, where the rule is that nothing is parsed.
@@ -185,7 +169,7 @@ fn a_session_keeps_its_state_when_its_creator_goes() {
     let python = daemon.open_with(&params);
     python.expect(">>> ");
     python.ask("x = 41", ">>> ");
-    let found = get(&daemon, "py").unwrap();
+    let found = daemon.id_of("py").unwrap();
     assert_eq!(found, python.id());
     let answer = python.ask("print(x + 1)", r"(?m)^(\d+)$");
     assert_eq!(answer.groups[1].as_deref(), Some("42"));
@@ -219,8 +203,8 @@ fn a_finished_session_is_only_listed_when_all_are_asked_for() {
     let finished = daemon.open("true", &[]);
     finished.ended();
     let live = daemon.open("cat", &[]);
-    assert_eq!(listed(&daemon, false), [live.id()]);
-    assert_eq!(listed(&daemon, true), [finished.id(), live.id()]);
+    assert_eq!(daemon.listed(false), [live.id()]);
+    assert_eq!(daemon.listed(true), [finished.id(), live.id()]);
 }
 
 // Case 21.
@@ -237,18 +221,18 @@ fn cleanup_closes_idle_sessions_and_with_force_all() {
         ..SessionCleanupParams::default()
     };
     assert_eq!(cleanup(&daemon, &aged(60.0)), 0);
-    assert_eq!(listed(&daemon, false).len(), 2);
+    assert_eq!(daemon.listed(false).len(), 2);
     // Everything is older than nothing, but a persistent session has no age.
     assert_eq!(cleanup(&daemon, &aged(0.0)), 1);
     assert!(!lives(idle.record.pid));
-    assert_eq!(listed(&daemon, true), [kept.id()]);
+    assert_eq!(daemon.listed(true), [kept.id()]);
     daemon.open("true", &[]).ended();
     let force = SessionCleanupParams {
         force: true,
         ..SessionCleanupParams::default()
     };
     assert_eq!(cleanup(&daemon, &force), 2);
-    assert!(listed(&daemon, true).is_empty());
+    assert!(daemon.listed(true).is_empty());
     assert!(!lives(kept.record.pid));
     let negative = daemon.call::<SessionCleanup>(&aged(-1.0)).unwrap_err();
     assert_error(&negative, ErrorCode::InvalidArgument);
@@ -274,10 +258,10 @@ fn a_transient_session_ends_and_goes_with_its_connection() {
     let params = json!({"program": "cat", "transient": true, "id": "passing", "cwd": "/"});
     let record = connection.call_value("session.create", &params).unwrap();
     let pid = i32::try_from(record["pid"].as_i64().unwrap()).unwrap();
-    assert_eq!(get(&daemon, "passing").unwrap(), "passing");
+    assert_eq!(daemon.id_of("passing").unwrap(), "passing");
     drop(connection);
     crate::support::eventually("the session is gone", || {
-        get(&daemon, "passing").is_err().then_some(())
+        daemon.id_of("passing").is_err().then_some(())
     });
     assert!(!lives(pid));
     let folder = daemon.home().join("sessions/passing");

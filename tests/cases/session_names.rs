@@ -4,25 +4,8 @@ use crate::support::Daemon;
 use crate::support::processes::lives;
 use crate::support::session::{assert_error, program};
 use ccd_protocol::ErrorCode;
-use ccd_protocol::session::{
-    SessionCreateParams, SessionGet, SessionList, SessionListParams, SessionParams,
-};
-use serde_json::{Value, json};
-
-fn listed(daemon: &Daemon, all: bool) -> Vec<String> {
-    let reply = daemon.call::<SessionList>(&SessionListParams { all });
-    let sessions = reply.unwrap().sessions;
-    sessions
-        .into_iter()
-        .map(|session| session.session_id)
-        .collect()
-}
-
-fn get(daemon: &Daemon, session: &str) -> Result<String, Value> {
-    let session = session.to_owned();
-    let found = daemon.call::<SessionGet>(&SessionParams { session });
-    found.map(|session| session.session_id)
-}
+use ccd_protocol::session::SessionCreateParams;
+use serde_json::json;
 
 fn with_id(daemon: &Daemon, id: &str) -> SessionCreateParams {
     SessionCreateParams {
@@ -60,7 +43,7 @@ fn a_live_id_or_name_cannot_be_taken_by_another_session() {
     }
     let error = daemon.refused(&with_id(&daemon, "work"));
     assert_eq!(error["data"]["session"], json!("work"));
-    assert_eq!(listed(&daemon, false).len(), 2);
+    assert_eq!(daemon.listed(false).len(), 2);
     assert!(lives(first.record.pid));
 }
 
@@ -78,7 +61,7 @@ fn the_id_of_an_ended_session_can_be_taken_again_with_a_fresh_folder() {
     });
     second.ended();
     assert_eq!(second.output(), "second\n");
-    assert_eq!(listed(&daemon, true), ["again"]);
+    assert_eq!(daemon.listed(true), ["again"]);
 }
 
 #[test]
@@ -86,13 +69,13 @@ fn a_name_means_the_live_session_else_the_newest() {
     let daemon = Daemon::start();
     let first = daemon.open_with(&with_name(&daemon, "job"));
     first.close();
-    assert_eq!(get(&daemon, "job").unwrap(), first.id());
+    assert_eq!(daemon.id_of("job").unwrap(), first.id());
     let second = daemon.open_with(&with_name(&daemon, "job"));
     assert_ne!(first.id(), second.id());
-    assert_eq!(get(&daemon, "job").unwrap(), second.id());
+    assert_eq!(daemon.id_of("job").unwrap(), second.id());
     second.close();
-    assert_eq!(get(&daemon, "job").unwrap(), second.id());
-    assert_eq!(get(&daemon, first.id()).unwrap(), first.id());
+    assert_eq!(daemon.id_of("job").unwrap(), second.id());
+    assert_eq!(daemon.id_of(first.id()).unwrap(), first.id());
 }
 
 // Case 28.
@@ -106,7 +89,7 @@ fn ids_that_could_leave_their_folder_are_argument_errors() {
         for params in [with_id(&daemon, id), with_name(&daemon, id)] {
             assert_error(&daemon.refused(&params), ErrorCode::InvalidArgument);
         }
-        let error = get(&daemon, id).unwrap_err();
+        let error = daemon.id_of(id).unwrap_err();
         assert_error(&error, ErrorCode::InvalidArgument);
     }
     let folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
@@ -122,12 +105,12 @@ fn a_unique_prefix_finds_a_session_and_an_ambiguous_one_names_all() {
     for id in ["alpha-1", "alpha-2", "beta"] {
         daemon.open_with(&with_id(&daemon, id));
     }
-    assert_eq!(get(&daemon, "b").unwrap(), "beta");
-    assert_eq!(get(&daemon, "alpha-2").unwrap(), "alpha-2");
-    let error = get(&daemon, "alph").unwrap_err();
+    assert_eq!(daemon.id_of("b").unwrap(), "beta");
+    assert_eq!(daemon.id_of("alpha-2").unwrap(), "alpha-2");
+    let error = daemon.id_of("alph").unwrap_err();
     assert_error(&error, ErrorCode::SessionNotFound);
     assert_eq!(error["data"]["candidates"], json!(["alpha-1", "alpha-2"]));
     // A name is taken whole, and goes before the prefix of another's id.
     let named = daemon.open_with(&with_name(&daemon, "be"));
-    assert_eq!(get(&daemon, "be").unwrap(), named.id());
+    assert_eq!(daemon.id_of("be").unwrap(), named.id());
 }

@@ -10,6 +10,9 @@ use tokio::task::JoinHandle;
 /// How long the log may take before the session goes on without it.
 const STALL: Duration = Duration::from_millis(100);
 
+/// Likewise at the session's end, when no program waits for room any more.
+const LAST_STALL: Duration = Duration::from_secs(2);
+
 /// How long a write may wait for a thread: a machine that is busy is no disk that hangs.
 const START_LIMIT: Duration = Duration::from_secs(2);
 
@@ -170,9 +173,13 @@ impl Flusher {
 
     /// Writes the rest at the end of the session; what the disk does not take by then is given up.
     pub(crate) async fn finish(&mut self, output: &Output) -> Flushed {
-        let holder_waits = self.collect_stalled(output, STALL).await;
         let mut flushed = self.flush(output).await;
-        flushed.holder_waits |= holder_waits;
+        if self.stalled.is_some() {
+            flushed.holder_waits |= self.collect_stalled(output, LAST_STALL).await;
+            let rest = self.flush(output).await;
+            flushed.holder_waits |= rest.holder_waits;
+            flushed.trouble = flushed.trouble.or(rest.trouble);
+        }
         if self.writer.is_none() {
             self.give_up(output, &mut flushed);
         }

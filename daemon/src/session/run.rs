@@ -13,7 +13,7 @@ use super::wait::is_fresh;
 use crate::connection::Peer;
 use crate::interaction::{Event, Typed};
 use crate::output::Piece;
-use crate::probe::{Line, Probe, Verdict};
+use crate::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict};
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
 use std::ffi::{OsStr, OsString};
@@ -116,13 +116,14 @@ impl Sessions {
     ) -> Result<Chosen, SessionError> {
         let args: Vec<OsString> = session.facts.args.iter().map(OsString::from).collect();
         let own_shell = ShellKind::of(Path::new(&session.facts.program), &args).is_some();
+        let mut seen = (session.output.end(), Instant::now());
         loop {
             let Some(probe) = self.probe(session).await else {
                 session.require_alive()?;
                 return Err(self.no_prompt(session, &deadline).await);
             };
             // Right after a send the shell may not have seen yet what it is to run.
-            let is_fresh = is_fresh(session, &probe);
+            let is_fresh = is_fresh(session, &probe) && has_prompt(session, &mut seen);
             let waits = is_fresh && matches!(probe.verdict, Verdict::Blocked | Verdict::Accepts);
             let foreground = program_of(probe.foreground);
             let is_leader = probe.foreground == session.facts.pid;
@@ -376,6 +377,17 @@ fn program_of(pid: i32) -> Option<String> {
     let first = line.split(|&byte| byte == 0).next()?;
     let name = Path::new(std::str::from_utf8(first).ok()?).file_name()?;
     Some(name.to_string_lossy().trim_start_matches('-').to_owned())
+}
+
+/// Tells whether what a waiting shell has printed is all there: a prompt, else silence. The kernel hands output
+/// over in a worker, so on a busy machine the prompt comes after the shell waits. `seen` is the end of the output
+/// and since when it is that.
+fn has_prompt(session: &Session, seen: &mut (u64, Instant)) -> bool {
+    let end = session.output.end();
+    if end != seen.0 {
+        *seen = (end, Instant::now());
+    }
+    seen.1.elapsed() >= STALE_AFTER_WRITE || !Prompt::at_end_of(&tail(session), true).is_empty()
 }
 
 /// Tells whether a session's shell made way for `program`, which is no shell, with `exec`.

@@ -17,7 +17,7 @@ pub(crate) struct Args {
     pub(crate) bin_dir: PathBuf,
     /// Be the process that holds so many terminals and nothing else.
     pub(crate) hold_sessions: Option<usize>,
-    pub(crate) only: Vec<String>,
+    only: Vec<String>,
 }
 
 impl Args {

@@ -31,6 +31,20 @@ impl Connection {
         }
     }
 
+    /// Whether a daemon answers there.
+    pub fn answers(socket: &Path) -> bool {
+        let Ok(mut stream) = UnixStream::connect(socket) else {
+            return false;
+        };
+        let asked =
+            stream.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"daemon.ping\"}\n");
+        let mut line = String::new();
+        asked.is_ok()
+            && BufReader::new(stream)
+                .read_line(&mut line)
+                .is_ok_and(|len| len > 0)
+    }
+
     /// Sends bytes as they are.
     pub fn send_raw(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).unwrap();

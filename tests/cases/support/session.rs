@@ -8,9 +8,9 @@ use ccd_protocol::Timeout;
 use ccd_protocol::session::{
     ExpectResult, Pattern, SendExpect, Session, SessionClose, SessionCloseParams,
     SessionCloseReply, SessionCreate, SessionCreateParams, SessionExpect, SessionExpectParams,
-    SessionGet, SessionParams, SessionRead, SessionReadParams, SessionReadReply, SessionRun,
-    SessionRunParams, SessionRunReply, SessionSend, SessionSendParams, SessionSendReply,
-    SessionWait, SessionWaitParams, SessionWaitReply, WaitFor,
+    SessionGet, SessionList, SessionListParams, SessionParams, SessionRead, SessionReadParams,
+    SessionReadReply, SessionRun, SessionRunParams, SessionRunReply, SessionSend,
+    SessionSendParams, SessionSendReply, SessionWait, SessionWaitParams, SessionWaitReply, WaitFor,
 };
 use serde_json::Value;
 
@@ -96,6 +96,24 @@ impl Daemon {
         let bash = self.open("bash", &["--norc", "--noprofile"]);
         bash.expect("ready> ");
         bash
+    }
+
+    /// Ids of live sessions, or of all, oldest first.
+    #[track_caller]
+    pub(crate) fn listed(&self, all: bool) -> Vec<String> {
+        let reply = self.call::<SessionList>(&SessionListParams { all });
+        let sessions = reply.unwrap().sessions;
+        sessions
+            .into_iter()
+            .map(|session| session.session_id)
+            .collect()
+    }
+
+    /// The id of the session that an id, a name or a prefix means.
+    pub(crate) fn id_of(&self, session: &str) -> Result<String, Value> {
+        let session = session.to_owned();
+        let found = self.call::<SessionGet>(&SessionParams { session });
+        found.map(|session| session.session_id)
     }
 
     /// The error of a request that must not start anything.

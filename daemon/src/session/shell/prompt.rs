@@ -44,6 +44,11 @@ impl Prompt {
         }
     }
 
+    /// Returns whether nothing stands on the last line.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.line.is_empty()
+    }
+
     /// Returns whether the shell edits lines itself at its prompt.
     pub(crate) fn line_editing(&self) -> bool {
         self.line_editing

@@ -5,7 +5,7 @@ mod client_process;
 mod far_match;
 mod idle;
 pub(crate) mod memory;
-pub(crate) mod round_trip;
+mod round_trip;
 mod start;
 mod throughput;
 

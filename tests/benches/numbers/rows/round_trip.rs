@@ -41,7 +41,7 @@ pub(crate) const LINE: Round = Round {
 };
 
 /// A shell: Enter, and the next prompt.
-pub(crate) const SHELL: Round = Round {
+const SHELL: Round = Round {
     argv: &BASH,
     ready: PROMPT,
     typed: "\r",

@@ -130,7 +130,7 @@ impl Connection {
                 (Some(result), None) => Ok(result),
                 (_, Some(error)) => Err(Failure::Refused {
                     method: method.to_owned(),
-                    error,
+                    error: Box::new(error),
                 }),
                 (None, None) if written.is_ok() => RawValue::from_string("null".to_owned())
                     .map_err(|error| garbled(method, &error)),

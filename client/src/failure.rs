@@ -13,7 +13,10 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Connect(#[from] ConnectError),
     #[error("{method}: {}", told(.error))]
-    Refused { method: String, error: ErrorObject },
+    Refused {
+        method: String,
+        error: Box<ErrorObject>,
+    },
     #[error(
         "{method}: the daemon went away before it answered; ccctl daemon status shows whether one runs"
     )]

@@ -3,7 +3,7 @@
 use crate::support::{Daemon, eventually, processes, rounds};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 use std::io::Write;
 use std::sync::mpsc::{SyncSender, sync_channel};

@@ -4,25 +4,25 @@ use super::daemon::Daemon;
 use std::process::{Command, Output, Stdio};
 
 /// Runs `ccctl` against a daemon.
-pub struct Ccctl<'a> {
+pub(crate) struct Ccctl<'a> {
     daemon: &'a Daemon,
 }
 
 /// What a run of `ccctl` gave.
 #[derive(Debug)]
-pub struct Ran {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl<'a> Ccctl<'a> {
-    pub fn new(daemon: &'a Daemon) -> Self {
+    pub(crate) fn new(daemon: &'a Daemon) -> Self {
         Self { daemon }
     }
 
     /// A command that is not started yet. Never starts a daemon of its own.
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ccctl_under_test"));
         command
             .args(args)
@@ -34,12 +34,12 @@ impl<'a> Ccctl<'a> {
     }
 
     /// Runs it to its end.
-    pub fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         Ran::of(self.command(args).output().unwrap())
     }
 
     /// Runs it, demands success, returns standard output.
-    pub fn ok(&self, args: &[&str]) -> String {
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
         let ran = self.run(args);
         assert_eq!(ran.code, Some(0), "ccctl {args:?}: {}", ran.stderr);
         ran.stdout
@@ -47,7 +47,7 @@ impl<'a> Ccctl<'a> {
 }
 
 impl Ran {
-    pub fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

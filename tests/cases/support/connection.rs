@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// A client of the line protocol.
-pub struct Connection {
+pub(crate) struct Connection {
     stream: UnixStream,
     reader: BufReader<UnixStream>,
     next_id: u64,
@@ -17,7 +17,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub fn open(socket: &Path) -> Self {
+    pub(crate) fn open(socket: &Path) -> Self {
         let stream = UnixStream::connect(socket).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
@@ -32,7 +32,7 @@ impl Connection {
     }
 
     /// Whether a daemon answers there.
-    pub fn answers(socket: &Path) -> bool {
+    pub(crate) fn answers(socket: &Path) -> bool {
         let Ok(mut stream) = UnixStream::connect(socket) else {
             return false;
         };
@@ -46,17 +46,17 @@ impl Connection {
     }
 
     /// Sends bytes as they are.
-    pub fn send_raw(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).unwrap();
     }
 
     /// The stream itself, for half closes and the like.
-    pub fn stream(&self) -> &UnixStream {
+    pub(crate) fn stream(&self) -> &UnixStream {
         &self.stream
     }
 
     /// Sends a request and returns its id, without waiting.
-    pub fn request(&mut self, method: &str, params: &Value) -> u64 {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
         let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
@@ -65,21 +65,21 @@ impl Connection {
     }
 
     /// The next line, whatever it is; `None` at the end.
-    pub fn next_line(&mut self) -> Option<Value> {
+    pub(crate) fn next_line(&mut self) -> Option<Value> {
         let mut line = String::new();
         let len = self.reader.read_line(&mut line).unwrap();
         (len > 0).then(|| serde_json::from_str(&line).unwrap())
     }
 
     /// The next whole line; `None` when the daemon has ended, in whatever way.
-    pub fn next_line_or_end(&mut self) -> Option<Value> {
+    pub(crate) fn next_line_or_end(&mut self) -> Option<Value> {
         let mut line = String::new();
         let len = self.reader.read_line(&mut line).unwrap_or(0);
         (len > 0 && line.ends_with('\n')).then(|| serde_json::from_str(&line).unwrap())
     }
 
     /// Waits for the answer to one request.
-    pub fn answer(&mut self, id: u64) -> Result<Value, Value> {
+    pub(crate) fn answer(&mut self, id: u64) -> Result<Value, Value> {
         loop {
             let line = self
                 .next_line()
@@ -95,7 +95,7 @@ impl Connection {
     }
 
     /// The next notification's `params.result`.
-    pub fn next_item(&mut self) -> Option<Value> {
+    pub(crate) fn next_item(&mut self) -> Option<Value> {
         loop {
             let line = if self.notifications.is_empty() {
                 self.next_line()?
@@ -109,17 +109,17 @@ impl Connection {
     }
 
     /// A notification that has come already, while something else was awaited.
-    pub fn take_notification(&mut self) -> Option<Value> {
+    pub(crate) fn take_notification(&mut self) -> Option<Value> {
         (!self.notifications.is_empty()).then(|| self.notifications.remove(0))
     }
 
-    pub fn call_value(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
+    pub(crate) fn call_value(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         let id = self.request(method, params);
         self.answer(id)
     }
 
     /// Asserts that a call fails with this kind, and returns the message.
-    pub fn refused(&mut self, method: &str, params: &Value, expected: &str) -> String {
+    pub(crate) fn refused(&mut self, method: &str, params: &Value, expected: &str) -> String {
         match self.call_value(method, params) {
             Ok(reply) => panic!("{method} {params} should be {expected}, but gave {reply}"),
             Err(error) => {
@@ -130,13 +130,13 @@ impl Connection {
     }
 
     /// Starts a program without limits of time and returns its session's id.
-    pub fn start_session(&mut self, argv: &[&str]) -> String {
+    pub(crate) fn start_session(&mut self, argv: &[&str]) -> String {
         let params = json!({"program": argv[0], "args": argv[1..], "persist": true});
         let session = self.call_value("session.create", &params).unwrap();
         session["session_id"].as_str().unwrap().to_owned()
     }
 
-    pub fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Value> {
+    pub(crate) fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Value> {
         let params = serde_json::to_value(params).unwrap();
         self.call_value(M::NAME, &params)
             .map(|reply| serde_json::from_value(reply).unwrap())
@@ -144,6 +144,6 @@ impl Connection {
 }
 
 /// The kind of an error.
-pub fn kind(error: &Value) -> &str {
+pub(crate) fn kind(error: &Value) -> &str {
     error["data"]["kind"].as_str().unwrap_or("none")
 }

@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use tempfile::TempDir;
 
 /// A running daemon; ends with the test.
-pub struct Daemon {
+pub(crate) struct Daemon {
     child: Option<Child>,
     home: TempDir,
     args: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Daemon {
 }
 
 /// How to start a daemon.
-pub struct Builder {
+pub(crate) struct Builder {
     home: TempDir,
     config: Option<String>,
     args: Vec<String>,
@@ -30,38 +30,38 @@ pub struct Builder {
 
 impl Builder {
     /// Uses this text as the configuration.
-    pub fn config(mut self, text: &str) -> Self {
+    pub(crate) fn config(mut self, text: &str) -> Self {
         self.config = Some(text.to_owned());
         self
     }
 
     /// Adds an argument.
-    pub fn arg(mut self, arg: &str) -> Self {
+    pub(crate) fn arg(mut self, arg: &str) -> Self {
         self.args.push(arg.to_owned());
         self
     }
 
     /// Adds a variable to the daemon's environment.
-    pub fn env(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// Listens there instead of below its home.
-    pub fn socket(mut self, path: &Path) -> Self {
+    pub(crate) fn socket(mut self, path: &Path) -> Self {
         self.socket = Some(path.to_owned());
         self.arg("--socket").arg(path.to_str().unwrap())
     }
 
     /// Starts it and waits until it answers.
-    pub fn start(self) -> Daemon {
+    pub(crate) fn start(self) -> Daemon {
         let mut daemon = self.prepare();
         daemon.restart();
         daemon
     }
 
     /// Makes its home, and starts nothing.
-    pub fn prepare(self) -> Daemon {
+    pub(crate) fn prepare(self) -> Daemon {
         if let Some(config) = &self.config {
             std::fs::write(self.home.path().join("config.json"), config).unwrap();
         }
@@ -80,12 +80,12 @@ impl Builder {
 
 impl Daemon {
     /// Starts a daemon with the default configuration.
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::builder().start()
     }
 
     /// A daemon with other settings.
-    pub fn builder() -> Builder {
+    pub(crate) fn builder() -> Builder {
         Builder {
             home: tempfile::Builder::new().prefix("ccd-").tempdir().unwrap(),
             config: None,
@@ -96,20 +96,20 @@ impl Daemon {
     }
 
     /// The base folder.
-    pub fn home(&self) -> &Path {
+    pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 
-    pub fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.socket.clone()
     }
 
-    pub fn pid(&self) -> i32 {
+    pub(crate) fn pid(&self) -> i32 {
         i32::try_from(self.child.as_ref().expect("it runs").id()).unwrap()
     }
 
     /// A command that runs the daemon's binary in this home, without starting it.
-    pub fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ccd_under_test"));
         command
             .env_clear()
@@ -128,7 +128,7 @@ impl Daemon {
     }
 
     /// Starts a daemon that is expected to end by itself, and returns how it did.
-    pub fn run_to_end(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run_to_end(&self, args: &[&str]) -> Ran {
         let mut child = self
             .command()
             .env("CCD_TEST_ENDS_WITH_STDIN", "1")
@@ -143,7 +143,7 @@ impl Daemon {
         Ran::of(child.wait_with_output().unwrap())
     }
 
-    pub fn config_path(&self) -> PathBuf {
+    pub(crate) fn config_path(&self) -> PathBuf {
         self.home().join("config.json")
     }
 
@@ -176,27 +176,27 @@ impl Daemon {
     }
 
     /// What the daemon wrote to its standard output and error.
-    pub fn printed(&self) -> String {
+    pub(crate) fn printed(&self) -> String {
         std::fs::read_to_string(self.home().join("daemon-output")).unwrap()
     }
 
     /// A new connection.
-    pub fn connect(&self) -> Connection {
+    pub(crate) fn connect(&self) -> Connection {
         Connection::open(&self.socket())
     }
 
     /// One typed call on a connection of its own.
-    pub fn call<M: Method>(&self, params: &M::Params) -> Result<M::Reply, Value> {
+    pub(crate) fn call<M: Method>(&self, params: &M::Params) -> Result<M::Reply, Value> {
         self.connect().call::<M>(params)
     }
 
     /// One call on a connection of its own.
-    pub fn call_value(&self, method: &str, params: &Value) -> Result<Value, Value> {
+    pub(crate) fn call_value(&self, method: &str, params: &Value) -> Result<Value, Value> {
         self.connect().call_value(method, params)
     }
 
     /// SIGKILL, and nothing else.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
             child.wait().unwrap();
@@ -204,26 +204,26 @@ impl Daemon {
     }
 
     /// Starts (again) in the same home.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         assert!(self.child.is_none(), "stop or kill it first");
         self.spawn();
         self.wait_until_it_answers();
     }
 
     /// Sends it a signal.
-    pub fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(self.child.as_ref().expect("it runs"));
         kill_process(pid, signal).unwrap();
     }
 
     /// SIGTERM; returns its exit status.
-    pub fn stop(&mut self) -> ExitStatus {
+    pub(crate) fn stop(&mut self) -> ExitStatus {
         self.signal(Signal::TERM);
         self.wait_for_end()
     }
 
     /// Waits until it has ended; returns its exit status.
-    pub fn wait_for_end(&mut self) -> ExitStatus {
+    pub(crate) fn wait_for_end(&mut self) -> ExitStatus {
         let mut child = self.child.take().expect("it runs");
         eventually("the daemon ends", || child.try_wait().unwrap())
     }

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 /// Patience with a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Returns what `probe` finds, once it finds something; panics when it never does.
-pub fn eventually<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn eventually<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(value) = probe() {
@@ -18,7 +18,7 @@ pub fn eventually<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
 }
 
 /// Rounds of kill and soak tests: `CCD_TEST_ROUNDS`, default 10.
-pub fn rounds() -> usize {
+pub(crate) fn rounds() -> usize {
     std::env::var("CCD_TEST_ROUNDS")
         .ok()
         .and_then(|text| text.parse().ok())

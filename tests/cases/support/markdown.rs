@@ -10,7 +10,7 @@ use std::fmt::Write;
 const DEFINITIONS: &str = "#/definitions/";
 
 /// Methods, subscriptions, records and errors.
-pub fn protocol() -> String {
+pub(crate) fn protocol() -> String {
     let mut page = Page {
         text: String::new(),
         generator: SchemaSettings::draft07().into_generator(),

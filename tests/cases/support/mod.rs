@@ -1,14 +1,14 @@
 //! What all tests share: a real daemon in a home of its own, connections to it, the real client.
 
-pub mod client;
-pub mod connection;
-pub mod daemon;
-pub mod eventually;
-pub mod markdown;
-pub mod processes;
-pub mod session;
+pub(crate) mod client;
+pub(crate) mod connection;
+pub(crate) mod daemon;
+pub(crate) mod eventually;
+pub(crate) mod markdown;
+pub(crate) mod processes;
+pub(crate) mod session;
 
-pub use client::Ccctl;
-pub use connection::{Connection, kind};
-pub use daemon::Daemon;
-pub use eventually::{eventually, rounds};
+pub(crate) use client::Ccctl;
+pub(crate) use connection::{Connection, kind};
+pub(crate) use daemon::Daemon;
+pub(crate) use eventually::{eventually, rounds};

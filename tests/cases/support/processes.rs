@@ -3,7 +3,7 @@
 use std::fs;
 
 /// True while a process with this number exists and is no zombie.
-pub fn lives(pid: i32) -> bool {
+pub(crate) fn lives(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         let state = stat
             .rsplit_once(')')
@@ -13,7 +13,7 @@ pub fn lives(pid: i32) -> bool {
 }
 
 /// Processes whose command line contains `text`.
-pub fn with_command_line(text: &str) -> Vec<i32> {
+pub(crate) fn with_command_line(text: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     entries
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
@@ -26,7 +26,7 @@ pub fn with_command_line(text: &str) -> Vec<i32> {
 }
 
 /// Processes started with `name=value` in their environment.
-pub fn with_variable(entry: &str) -> Vec<i32> {
+pub(crate) fn with_variable(entry: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     entries
         .filter_map(|file| file.file_name().to_str()?.parse().ok())
@@ -41,11 +41,11 @@ pub fn with_variable(entry: &str) -> Vec<i32> {
 }
 
 /// Open descriptors of a process.
-pub fn descriptors(pid: i32) -> usize {
+pub(crate) fn descriptors(pid: i32) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
 }
 
 /// Threads of a process.
-pub fn threads(pid: i32) -> usize {
+pub(crate) fn threads(pid: i32) -> usize {
     fs::read_dir(format!("/proc/{pid}/task")).unwrap().count()
 }

@@ -40,14 +40,18 @@ impl Process {
 ///
 /// A process belongs to it when it descends from `leader` (`None` once that was reaped: its number may be another's),
 /// or when it was started with the entry `marker` in its environment, such as `CCD_SESSION_ID=a`, or descends from
-/// such a one. We adopt what loses its parent, so only our descendants are looked at: another daemon's session may
-/// have the same mark. What has cleared its environment and left the tree is not found. Empty outside Linux.
+/// such a one. Where we adopt what loses its parent, only our descendants are looked at: another daemon's session
+/// may have the same mark. What has cleared its environment and left the tree is not found. Empty outside Linux.
 ///
 /// Costs a small read for every process on the machine, and another for every descendant.
 pub(crate) fn descendants(leader: Option<i32>, marker: &str) -> Vec<Process> {
     let table = Table::read();
-    let ours = table.below(vec![own_pid()]);
-    let marked = ours
+    let candidates = if adopts_orphans() {
+        table.below(vec![own_pid()])
+    } else {
+        table.entries.keys().copied().collect()
+    };
+    let marked = candidates
         .into_iter()
         .filter(|pid| is_marked(*pid, marker.as_bytes()));
     table.living(leader.into_iter().chain(marked).collect())
@@ -67,6 +71,16 @@ pub(crate) fn orphans(marker: &str) -> Vec<Process> {
             .filter(|pid| is_marked(*pid, marker.as_bytes()))
             .collect(),
     )
+}
+
+#[cfg(target_os = "linux")]
+fn adopts_orphans() -> bool {
+    rustix::process::child_subreaper().is_ok_and(|reaper| reaper.is_some())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn adopts_orphans() -> bool {
+    false
 }
 
 fn own_pid() -> i32 {

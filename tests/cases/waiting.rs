@@ -105,6 +105,7 @@ fn a_program_that_does_something_else_does_not_wait() {
 fn an_answer_after_a_send_is_about_the_time_after_it() {
     let daemon = Daemon::start();
     let bash = daemon.open_bash();
+    bash.wait(WaitFor::Input);
     for _ in 0..5 {
         let started = Instant::now();
         bash.line("sleep 0.3");

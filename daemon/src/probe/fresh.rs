@@ -11,11 +11,15 @@ use super::report::{Probe, Reader, Verdict};
 /// waiting.
 pub(crate) const STALE_AFTER_WRITE: Duration = Duration::from_millis(20);
 
+/// How long a task that did not wake may be believed to be about to, in raw mode: every byte wakes the
+/// reader there, however busy the machine is, unless the program has thrown it away.
+const ASLEEP_AFTER_WRITE: Duration = Duration::from_secs(1);
+
 /// Returns whether `after` can be believed, `since_write` after a write that `before` was taken
 /// ahead of.
 ///
 /// The task that waits now must have waited before the write and have slept anew since, or
-/// [`STALE_AFTER_WRITE`] must have passed. `before` is the reader of the last probe *before* the
+/// [`STALE_AFTER_WRITE`] must have passed; in raw mode [`ASLEEP_AFTER_WRITE`] if it is the same sleep. `before` is the reader of the last probe *before* the
 /// write: a task that was not waiting then may have begun between that probe and the write, which
 /// its switches cannot tell. Nothing counts while output is unread: the program may have answered
 /// already.
@@ -24,7 +28,9 @@ pub(crate) fn fresh(before: Option<&Reader>, after: &Probe, since_write: Duratio
         return false;
     }
     if since_write >= STALE_AFTER_WRITE {
-        return true;
+        let is_same_sleep = matches!((&after.reader, before), (Some(now), Some(then))
+            if (now.tid, now.voluntary_switches) == (then.tid, then.voluntary_switches));
+        return after.line.canonical || !is_same_sleep || since_write >= ASLEEP_AFTER_WRITE;
     }
     match (&after.reader, before) {
         (Some(now), Some(then)) => {
@@ -39,6 +45,7 @@ pub(crate) fn fresh(before: Option<&Reader>, after: &Probe, since_write: Duratio
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::Line;
     use super::super::report::tests::{READER, sample};
     use super::*;
 
@@ -53,7 +60,17 @@ mod tests {
             &waiting(READER),
             Duration::from_millis(19)
         ));
-        assert!(fresh(Some(&READER), &waiting(READER), STALE_AFTER_WRITE));
+        let canonical = Probe {
+            line: Line {
+                canonical: true,
+                ..Line::default()
+            },
+            ..waiting(READER)
+        };
+        assert!(fresh(Some(&READER), &canonical, STALE_AFTER_WRITE));
+        let raw = waiting(READER);
+        assert!(!fresh(Some(&READER), &raw, STALE_AFTER_WRITE));
+        assert!(fresh(Some(&READER), &raw, ASLEEP_AFTER_WRITE));
     }
 
     #[test]

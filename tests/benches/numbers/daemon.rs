@@ -1,9 +1,9 @@
 //! The real daemon, in a home of its own that goes away with it.
 
-use crate::Result;
 use crate::args::Args;
 use crate::programs::environment;
 use crate::wire::Wire;
+use crate::{Result, leftovers};
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{
     Pattern, Session, SessionClose, SessionCloseParams, SessionCreate, SessionCreateParams,
@@ -28,20 +28,15 @@ pub(crate) struct Daemon {
     child: Child,
     /// On disk, where logs belong.
     home: PathBuf,
-    /// In memory where there is such a folder, as the runtime folder of a user is.
+    /// In memory if possible.
     runtime: PathBuf,
 }
 
 impl Daemon {
     /// Starts a daemon and waits until it answers. `name` tells its folders apart.
     pub(crate) fn start(args: &Args, name: &str) -> Result<Self> {
-        let unique = format!("ccd-bench-{}-{name}", std::process::id());
-        let home = std::env::temp_dir().join(&unique);
-        let memory = Path::new("/dev/shm");
-        let runtime = match memory.is_dir() {
-            true => memory.join(&unique),
-            false => home.join("run"),
-        };
+        let home = leftovers::on_disk(name);
+        let runtime = leftovers::in_memory(name);
         for folder in [&home, &runtime] {
             std::fs::DirBuilder::new()
                 .recursive(true)

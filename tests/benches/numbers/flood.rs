@@ -1,7 +1,7 @@
 //! Output in masses: a file full of control sequences, and programs that print it for ever.
 
-use crate::Result;
 use crate::bare::Bare;
+use crate::{Result, leftovers};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -26,8 +26,7 @@ pub(crate) struct AnsiFile {
 impl AnsiFile {
     /// Writes at least `bytes` bytes: every line has a handful of control sequences and some wide characters.
     pub(crate) fn create(bytes: usize) -> Result<Self> {
-        let path =
-            std::env::temp_dir().join(format!("ccd-bench-{}-{bytes}.ansi", std::process::id()));
+        let path = leftovers::on_disk(&format!("{bytes}.ansi"));
         let made = Self { path };
         let mut file = BufWriter::new(File::create(&made.path)?);
         let mut written = 0;

@@ -9,6 +9,7 @@ mod args;
 mod bare;
 mod daemon;
 mod flood;
+mod leftovers;
 mod pexpect;
 mod proc;
 mod programs;
@@ -42,6 +43,7 @@ fn run() -> Result<()> {
     if let Some(count) = args.hold_sessions {
         return rows::memory::hold_bare_sessions(count);
     }
+    leftovers::sweep();
     let mut report = Report::default();
     for row in rows::ALL {
         if args.wants(row.name) {

@@ -1,8 +1,8 @@
 //! tmux, driven through its control mode by a server of its own.
 
-use crate::Result;
 use crate::daemon::end_with_us;
 use crate::programs::environment;
+use crate::{Result, leftovers};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -22,7 +22,7 @@ pub(crate) struct Tmux {
 impl Tmux {
     /// Starts a server; `None` when tmux is not installed.
     pub(crate) fn start(name: &str) -> Result<Option<Self>> {
-        let socket = format!("ccd-bench-{}-{name}", std::process::id());
+        let socket = leftovers::unique(name);
         let mut command = command(&socket);
         command
             .args(["-C", "new-session", "-x", "80", "-y", "24", "cat"])

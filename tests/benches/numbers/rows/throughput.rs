@@ -26,6 +26,9 @@ const GOAL: f64 = 0.9;
 /// Pause of somebody who looks at the screen again and again.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
+/// How long a peer may take for one flood.
+const PATIENCE: Duration = Duration::from_secs(300);
+
 /// How often the length of a log is looked at.
 const LENGTH_PAUSE: Duration = Duration::from_millis(1);
 
@@ -205,6 +208,9 @@ fn through_tmux<'a>(
             tmux.run("send-keys -t flood Enter")?;
             // The echo of Enter comes first.
             while std::fs::metadata(log).map_or(0, |log| log.len()) < expected + 2 {
+                if start.elapsed() > PATIENCE {
+                    return Err("tmux did not log everything".into());
+                }
                 std::thread::sleep(LENGTH_PAUSE);
             }
             samples.add(start.elapsed());

@@ -1,6 +1,6 @@
 //! The log of a session: every byte, in files of limited size that only their owner reads.
 
-use crate::support::session::{OpenSession, decoded, program};
+use crate::support::session::{OpenSession, decoded, program, without_gaps};
 use crate::support::{Daemon, eventually};
 use ccd_protocol::session::{EndReason, SessionCreateParams, SessionReadParams};
 use std::os::unix::fs::PermissionsExt;
@@ -36,11 +36,19 @@ fn mode(path: &Path) -> u32 {
 
 fn rotating(daemon: &Daemon, lines: u64) -> OpenSession<'_> {
     let command = format!("{}; exec cat", numbered(lines));
-    let session = daemon.open("sh", &["-c", &command]);
-    eventually("everything is printed", || {
-        (session.now().output.output_bytes == lines * 100).then_some(())
-    });
-    session
+    let params = program(daemon, "sh", &["-c", &command]);
+    filled(daemon, &params, lines * 100)
+}
+
+/// A session that has printed so many bytes.
+fn filled<'a>(daemon: &'a Daemon, params: &SessionCreateParams, bytes: u64) -> OpenSession<'a> {
+    without_gaps(|| {
+        let session = daemon.open_with(params);
+        eventually("everything is printed", || {
+            (session.now().output.output_bytes == bytes).then_some(())
+        });
+        session
+    })
 }
 
 // Case 25.
@@ -118,19 +126,14 @@ fn too_much_output_ends_a_session_with_that_reason() {
 #[test]
 fn a_persistent_session_drops_its_oldest_log_instead() {
     let daemon = Daemon::builder().config(ROTATION).start();
-    let session = daemon.open_with(&SessionCreateParams {
+    let command = format!("{}; exec cat", numbered(20_000));
+    let params = SessionCreateParams {
         persist: Some(true),
         max_output_size: Some(400_000),
         output_limit: Some(10),
-        ..program(
-            &daemon,
-            "sh",
-            &["-c", &format!("{}; exec cat", numbered(20_000))],
-        )
-    });
-    eventually("everything is printed", || {
-        (session.now().output.output_bytes == 2_000_000).then_some(())
-    });
+        ..program(&daemon, "sh", &["-c", &command])
+    };
+    let session = filled(&daemon, &params, 2_000_000);
     session.ask("still here", "still here\n");
     let sizes = || -> u64 {
         let files = files(&folder(&session));

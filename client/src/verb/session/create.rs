@@ -90,7 +90,8 @@ mod tests {
     fn what_is_not_given_is_not_sent() {
         let params = params_of(&["--shell", "--clean-env"]);
         let json = serde_json::to_value(params).unwrap();
-        let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+        let mut keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+        keys.sort_unstable();
         assert_eq!(keys, ["cwd", "shell"]);
     }
 

@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -278,7 +278,12 @@ impl SecondTerminal {
 }
 
 fn spawn_reader(pty: Arc<Pty>) -> (JoinHandle<()>, Receiver<Vec<u8>>) {
-    let (sender, chunks) = sync_channel(1024);
+    // Line editors draw a long line anew for each character, while the driver is still typing it.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a full queue would make terminal and driver wait for each other"
+    )]
+    let (sender, chunks) = channel();
     let reader = std::thread::spawn(move || {
         let mut buffer = [0; 4096];
         // EIO is a terminal's end of file.

@@ -41,11 +41,16 @@ fn every_step_has_a_row_with_its_client_and_its_range() {
     let daemon = Daemon::start();
     let session = daemon.open(
         "sh",
-        &["-c", "printf 'name? '; read name; echo Hello $name; exit 3"],
+        &[
+            "-c",
+            "printf 'name? '; read name; echo Hello $name; read go; exit 3",
+        ],
     );
     session.expect(r"na(m)e\?");
     session.line("Ann");
     session.expect("Hello");
+    // The program ends only after the match, so that the order of the rows is one.
+    session.line("");
     session.ended();
     let rows = rows_until(&session, is_end);
     let actions: Vec<Action> = rows.iter().map(|row| row.action).collect();
@@ -57,6 +62,8 @@ fn every_step_has_a_row_with_its_client_and_its_range() {
         Action::Send,
         Action::Recv,
         Action::Expect,
+        Action::Recv,
+        Action::Send,
         Action::Recv,
         Action::Recv,
     ];

@@ -25,7 +25,7 @@ pub(crate) const COMMAND_QUEUE_LEN: usize = 64;
 /// What to start.
 #[derive(Debug)]
 pub(crate) struct SpawnSpec {
-    /// The file to run, as [`super::resolve`] returned it.
+    /// The file to run, as [`super::resolve()`] returned it.
     pub(crate) program: PathBuf,
     /// The arguments, the first as the caller gave the program's name.
     pub(crate) argv: Vec<CString>,

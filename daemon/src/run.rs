@@ -131,7 +131,8 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
         config,
         tracker.clone(),
         stop.clone(),
-    );
+    )
+    .map_err(system("the logs of sessions cannot be written"))?;
     let jobs = Jobs::new(opened.store.clone(), tracker.clone(), stop.clone());
     let recorder_stop = CancellationToken::new();
     let recorder_task = tokio::spawn(pending.run(opened.store.clone(), recorder_stop.clone()));

@@ -246,3 +246,91 @@ fn a_session_without_any_place_for_its_log_goes_on() {
             .filter(|text| text.ends_with("third\n"))
     });
 }
+
+/// Puts a FIFO where a session's log is to be made: opening it hangs until somebody reads, as a dead file server does.
+fn hang_log(daemon: &Daemon, session: &str) -> PathBuf {
+    let log = daemon
+        .home()
+        .join("sessions")
+        .join(session)
+        .join("output.log");
+    let made = Command::new("mkfifo").arg(&log).status().unwrap();
+    assert!(made.success());
+    log
+}
+
+/// Like [`shell`], but says nothing until it is spoken to.
+fn silent_shell(connection: &mut Connection) -> String {
+    let script = "stty -echo -onlcr; while read -r line; do eval \"$line\"; done";
+    connection.start_session(&["sh", "-c", script])
+}
+
+#[test]
+fn a_log_that_hangs_holds_up_its_session_alone() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let hung = silent_shell(&mut connection);
+    let log = hang_log(&daemon, &hung);
+    let other = shell(&mut connection);
+    // Eight times what ring and memory take together.
+    run(
+        &mut connection,
+        &hung,
+        "yes 7654321 | head -c 36000000",
+        "flooded",
+    );
+    let record = get(&mut connection, &hung);
+    assert!(
+        !record["output"]["gaps"].as_array().unwrap().is_empty(),
+        "{record}"
+    );
+    run(&mut connection, &other, "echo meanwhile", "logged");
+    let others_log = daemon
+        .home()
+        .join("sessions")
+        .join(&other)
+        .join("output.log");
+    eventually("the other session is logged", || {
+        fs::read_to_string(&others_log)
+            .ok()
+            .filter(|text| text.ends_with("logged\n"))
+    });
+
+    // The server is back: what comes from now on is logged behind the gap.
+    let drained = std::thread::spawn(move || fs::read(log).unwrap());
+    eventually("the log is a file again", || {
+        run(&mut connection, &hung, "echo back", "again");
+        let log = daemon
+            .home()
+            .join("sessions")
+            .join(&hung)
+            .join("output.log");
+        fs::read_to_string(&log)
+            .ok()
+            .filter(|text| text.ends_with("again\n"))
+    });
+    assert!(drained.join().unwrap().len() <= 256 << 10);
+    for session in [hung, other] {
+        connection
+            .call_value("session.close", &json!({"session": session}))
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_log_that_hangs_for_ever_does_not_keep_the_daemon() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let sessions: Vec<String> = (0..3).map(|_| silent_shell(&mut connection)).collect();
+    for session in &sessions {
+        hang_log(&daemon, session);
+        run(&mut connection, session, "echo into nothing", "said");
+    }
+    let closed = connection
+        .call_value("session.close", &json!({"session": sessions[0]}))
+        .unwrap();
+    assert_eq!(closed["signal"], 1, "{closed}");
+    let record = get(&mut connection, &sessions[0]);
+    assert_eq!(record["state"], "dead");
+    assert_eq!(record["output"]["gaps"][0]["offset"], 0, "{record}");
+}

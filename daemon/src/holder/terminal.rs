@@ -16,7 +16,7 @@ const FULL_READ_BYTES: usize = 1024;
 const FLOOD_AFTER_READS: u32 = 8;
 
 /// How much of a flood is read before the worker is told, in bytes.
-const ANNOUNCE_BYTES: usize = 16 << 10;
+const ANNOUNCE_BYTES: usize = 64 << 10;
 
 /// How the holder learns that a terminal can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

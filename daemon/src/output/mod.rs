@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 /// Unlogged bytes that are written without waiting for more.
-pub(crate) const FLUSH_BYTES: u64 = 64 << 10;
+const FLUSH_BYTES: u64 = 64 << 10;
 
 /// The output of one session.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub(crate) struct Output {
     dir: PathBuf,
     inner: Mutex<Inner>,
     changed: Notify,
-    unlogged: Notify,
-    flush_is_due: AtomicBool,
+    /// The log was called and has not answered.
+    log_is_called: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -60,13 +60,22 @@ pub(crate) enum Piece {
     End,
 }
 
-/// What [`Output::take_from_ring`] found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
-    Nothing,
-    All,
-    /// There is more.
-    Part,
+/// What [`Output::take_from_ring`] did.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Taken {
+    pub(crate) bytes: usize,
+    /// The ring has more.
+    pub(crate) is_part: bool,
+    pub(crate) log: LogCall,
+}
+
+/// Whether and how output asks to be logged.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LogCall {
+    /// Nobody has called the log since it last answered.
+    pub(crate) is_first: bool,
+    /// It shall not wait for more.
+    pub(crate) is_urgent: bool,
 }
 
 /// Figures for the session's record.
@@ -111,8 +120,7 @@ impl Output {
                 cursor: 0,
             }),
             changed: Notify::new(),
-            unlogged: Notify::new(),
-            flush_is_due: AtomicBool::new(false),
+            log_is_called: AtomicBool::new(false),
         }
     }
 
@@ -135,18 +143,18 @@ impl Output {
             ..
         } = &mut *inner
         else {
-            return Taken::Nothing;
+            return Taken::default();
         };
         let from = history.end();
         let all = ring.bytes(from);
         if all.is_empty() {
-            return Taken::Nothing;
+            return Taken::default();
         }
         let bytes = &all[..all.len().min(max_bytes)];
-        let taken = if bytes.len() < all.len() {
-            Taken::Part
-        } else {
-            Taken::All
+        let mut taken = Taken {
+            bytes: bytes.len(),
+            is_part: bytes.len() < all.len(),
+            log: LogCall::default(),
         };
         history.append(bytes, *logged);
         see(bytes, from);
@@ -155,9 +163,8 @@ impl Output {
         inner.lines = lines;
         drop(inner);
         self.changed.notify_waiters();
-        if unlogged >= FLUSH_BYTES || !self.flush_is_due.swap(true, Ordering::AcqRel) {
-            self.unlogged.notify_one();
-        }
+        taken.log.is_urgent = unlogged >= FLUSH_BYTES;
+        taken.log.is_first = !self.log_is_called.swap(true, Ordering::AcqRel);
         taken
     }
 
@@ -279,27 +286,35 @@ impl Output {
         })
     }
 
-    /// Waits until there is output to log.
-    pub(crate) async fn unlogged(&self) {
-        self.unlogged.notified().await;
+    /// Calls the log, also when nothing has come.
+    pub(crate) fn call_log_now(&self) -> LogCall {
+        LogCall {
+            is_first: !self.log_is_called.swap(true, Ordering::AcqRel),
+            is_urgent: true,
+        }
     }
 
-    /// Copies what no log has yet, at most `max_bytes`, with its offset.
-    fn pending(&self, max_bytes: usize) -> Option<(u64, Vec<u8>)> {
-        self.flush_is_due.store(false, Ordering::Release);
+    /// The log has heard the call: what comes from now on must call again.
+    pub(crate) fn log_answers(&self) {
+        self.log_is_called.store(false, Ordering::Release);
+    }
+
+    /// Copies what no log has yet into `buffer` and returns its offset; `None` when all is logged.
+    fn pending(&self, buffer: &mut Vec<u8>) -> Option<u64> {
         let inner = self.lock();
         let from = inner.logged;
         if from == inner.history.end() {
             return None;
         }
-        let mut bytes = Vec::new();
-        inner.history.copy(from, max_bytes, &mut bytes);
-        Some((from, bytes))
+        inner.history.copy(from, usize::MAX, buffer);
+        Some(from)
     }
 
-    /// Everything below `upto` is in the log now; returns whether the holder waits for room.
-    fn set_logged(&self, upto: u64, log_base: u64) -> bool {
+    /// The bytes from `offset` to `upto` are in the log now, and so everything below; returns whether the holder
+    /// waits for room.
+    fn set_logged(&self, offset: u64, upto: u64, log_base: u64) -> bool {
         let mut inner = self.lock();
+        inner.found_in_log(offset, upto - offset);
         inner.logged = inner.logged.max(upto);
         let logged = inner.logged;
         // Of the lines behind it the ring still has the bytes, and they are counted there.
@@ -314,8 +329,14 @@ impl Output {
         }
     }
 
+    /// The log refused the bytes from `offset` on: gives up everything that is there, unless that was done while the
+    /// log tried. Returns whether the holder waits for room.
+    fn lose(&self, offset: u64) -> bool {
+        self.lock().logged == offset && self.lose_pending()
+    }
+
     /// Gives up logging everything that is there; returns whether the holder waits for room.
-    fn lose_pending(&self) -> bool {
+    pub(crate) fn lose_pending(&self) -> bool {
         let mut inner = self.lock();
         let end = inner.history.end();
         let gap = Gap {
@@ -341,18 +362,6 @@ impl Output {
         }
     }
 
-    /// Bytes that were given up have reached the log after all.
-    fn found_in_log(&self, offset: u64, length: u64) {
-        let mut inner = self.lock();
-        for gap in &mut inner.gaps {
-            if gap.offset == offset && gap.len >= length {
-                gap.offset += length;
-                gap.len -= length;
-            }
-        }
-        inner.gaps.retain(|gap| gap.len > 0);
-    }
-
     fn note_rotation(&self) {
         self.lock().rotated_at = Some(crate::clock::now());
     }
@@ -372,5 +381,18 @@ impl Output {
         }
         drop(inner);
         self.changed.notify_waiters();
+    }
+}
+
+impl Inner {
+    /// Bytes that were given up have reached the log after all.
+    fn found_in_log(&mut self, offset: u64, length: u64) {
+        for gap in &mut self.gaps {
+            if gap.offset == offset && gap.len >= length {
+                gap.offset += length;
+                gap.len -= length;
+            }
+        }
+        self.gaps.retain(|gap| gap.len > 0);
     }
 }

@@ -12,6 +12,7 @@ use crate::connection::Peer;
 use crate::expect::encoding_for;
 use crate::holder::{SpawnSpec, Spawned, c_string, resolve};
 use crate::interaction::Event;
+use crate::output::Flusher;
 use crate::output::Output;
 use crate::output::log::LogWriter;
 use ccd_protocol::SessionId;
@@ -102,7 +103,7 @@ impl Sessions {
             return Ok((session, true, warnings));
         }
         self.check_conflicts(&plan, &config)?;
-        let (session, writer) = self.spawn(&params, plan, &config).await?;
+        let session = self.spawn(&params, plan, &config).await?;
         drop(starting);
         let saved = if params.transient {
             self.end_with(Arc::clone(&session), peer.clone());
@@ -113,11 +114,8 @@ impl Sessions {
         };
         // The interaction log takes rows of known sessions only, and the task notes the session's end.
         self.recorder.note(&session, Some(peer), Event::Start);
-        self.tracker.spawn(super::task::run(
-            Arc::clone(&session),
-            Arc::clone(self),
-            writer,
-        ));
+        self.tracker
+            .spawn(super::task::run(Arc::clone(&session), Arc::clone(self)));
         saved?;
         tracing::info!(session = %session.id(), pid = session.facts.pid, "session started");
         Ok((session, false, warnings))
@@ -269,7 +267,7 @@ impl Sessions {
         params: &SessionCreateParams,
         mut plan: Plan,
         config: &Config,
-    ) -> Result<(Arc<Session>, LogWriter), SessionError> {
+    ) -> Result<Arc<Session>, SessionError> {
         let id = plan.id.take().unwrap_or_else(|| self.free_id());
         let path = resolve(OsStr::new(&plan.program), plan.env.search_path(), &plan.cwd)?;
         let mut args: Vec<OsString> = plan.args.iter().map(OsString::from).collect();
@@ -315,7 +313,7 @@ impl Sessions {
         folder: PathBuf,
         spawned: Spawned,
         config: &Config,
-    ) -> (Arc<Session>, LogWriter) {
+    ) -> Arc<Session> {
         let facts = Facts {
             id,
             name: plan.name,
@@ -340,11 +338,13 @@ impl Sessions {
         let writer = LogWriter::new(folder.clone(), 0, config.log_rotation_size);
         let output = Output::live(folder, spawned.ring, plan.output_limit);
         let input = Input::new(Some(spawned.master));
-        let session = Arc::new(Session::live(facts, output, input, plan.rows, plan.cols));
+        let flusher = Flusher::new(writer);
+        let session = Session::live(facts, output, flusher, input, plan.rows, plan.cols);
+        let session = Arc::new(session);
         self.insert(Arc::clone(&session));
         // News that came before the session was known went nowhere.
         self.take_output(&session, usize::MAX);
-        (session, writer)
+        session
     }
 
     /// Makes the session's folder; what an ended session of the same id left goes away.

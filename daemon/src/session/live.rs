@@ -2,10 +2,11 @@
 
 use super::error::{SessionError, describe_end};
 use super::input::Input;
+use super::logger::SessionLog;
 use super::queries::Queries;
 use super::screen::ScreenModel;
 use crate::holder::Exit;
-use crate::output::Output;
+use crate::output::{Flusher, Output};
 use crate::probe::Reader;
 use crate::screen::{Modes, Scanner};
 use ccd_protocol::SessionId;
@@ -84,6 +85,7 @@ pub(crate) struct CloseOrder {
 pub(crate) struct Session {
     pub(crate) facts: Facts,
     pub(crate) output: Output,
+    pub(super) log: SessionLog,
     pub(crate) input: Input,
     pub(crate) screen: ScreenModel,
     pub(super) queries: Queries,
@@ -106,7 +108,14 @@ pub(crate) struct Session {
 
 impl Session {
     /// A session that was just started.
-    pub(crate) fn live(facts: Facts, output: Output, input: Input, rows: u16, cols: u16) -> Self {
+    pub(crate) fn live(
+        facts: Facts,
+        output: Output,
+        flusher: Flusher,
+        input: Input,
+        rows: u16,
+        cols: u16,
+    ) -> Self {
         let state = State {
             phase: SessionState::Alive,
             exit: None,
@@ -117,7 +126,11 @@ impl Session {
             forced: false,
             killed: Vec::new(),
         };
-        Self::new(facts, output, input, state)
+        let session = Self::new(facts, output, input, state);
+        Self {
+            log: SessionLog::new(flusher),
+            ..session
+        }
     }
 
     /// A session in any state.
@@ -126,6 +139,7 @@ impl Session {
         Self {
             facts,
             output,
+            log: SessionLog::default(),
             input,
             screen,
             queries: Queries::default(),

@@ -11,6 +11,7 @@ mod key_names;
 mod keys;
 mod leftovers;
 mod live;
+mod logger;
 mod once;
 mod paste;
 mod persist;

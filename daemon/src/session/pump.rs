@@ -48,7 +48,7 @@ impl Sessions {
     /// Takes one turn's output of the session in a place; returns whether there is more.
     fn take_turn(self: &Arc<Self>, slot: usize) -> bool {
         self.at_slot(slot)
-            .is_some_and(|session| self.take_output(&session, TURN_BYTES) == Taken::Part)
+            .is_some_and(|session| self.take_output(&session, TURN_BYTES).is_part)
     }
 
     /// Takes what a session's ring has, at most `max_bytes`, and sees to what the output asks for.
@@ -57,8 +57,9 @@ impl Sessions {
         let taken = session.output.take_from_ring(max_bytes, |bytes, offset| {
             session.scanner().feed(bytes, offset, &mut events);
         });
-        if taken != Taken::Nothing {
+        if taken.bytes > 0 {
             session.touch();
+            self.logger.call(session, taken.log);
         }
         for event in events {
             if let EventKind::Query(query) = event.kind {

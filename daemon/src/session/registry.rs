@@ -2,6 +2,7 @@
 
 use super::error::SessionError;
 use super::live::Session;
+use super::logger::Logger;
 use crate::config::{Config, Paths};
 use crate::expect::PatternCache;
 use crate::holder::Holder;
@@ -10,6 +11,7 @@ use crate::store::Store;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
 use dashmap::DashMap;
+use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -22,6 +24,7 @@ pub(crate) struct Sessions {
     /// One start at a time, so that names, limits and reuse are decided once.
     pub(super) starting: tokio::sync::Mutex<()>,
     pub(crate) holder: Holder,
+    pub(super) logger: Logger,
     pub(crate) store: Store,
     pub(crate) recorder: Recorder,
     pub(crate) patterns: PatternCache,
@@ -42,6 +45,11 @@ pub(crate) struct Counts {
 }
 
 impl Sessions {
+    /// No sessions yet; starts the threads that write their logs.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error when there can be no more threads.
     pub(crate) fn new(
         holder: Holder,
         store: Store,
@@ -50,12 +58,14 @@ impl Sessions {
         config: Arc<Config>,
         tracker: TaskTracker,
         stop: CancellationToken,
-    ) -> Arc<Self> {
-        Arc::new(Self {
+    ) -> io::Result<Arc<Self>> {
+        let logger = Logger::start(holder.clone(), recorder.clone())?;
+        Ok(Arc::new(Self {
             all: DashMap::new(),
             slots: RwLock::new(Vec::new()),
             starting: tokio::sync::Mutex::new(()),
             holder,
+            logger,
             store,
             recorder,
             patterns: PatternCache::default(),
@@ -64,7 +74,7 @@ impl Sessions {
             tracker,
             stop,
             reuse_key: rand::random(),
-        })
+        }))
     }
 
     /// The configuration in force.

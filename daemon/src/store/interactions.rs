@@ -1,7 +1,7 @@
 //! Rows of the table `interactions`.
 
 use super::{Store, StoreError};
-use sqlx::SqliteConnection;
+use sqlx::{QueryBuilder, SqliteConnection};
 
 /// A row of the interaction log.
 #[derive(Debug, Clone, sqlx::FromRow)]
@@ -21,28 +21,37 @@ pub(crate) struct InteractionRow {
     pub(crate) end_offset: Option<i64>,
 }
 
+/// Rows of one statement: each statement is a trip to the database's thread, whatever it inserts.
+const ROWS_PER_INSERT: usize = 32;
+
+const COLUMNS: &str = "session_id, timestamp, action, input_text, output_text, pattern_matched, client, client_pid, \
+                       start_offset, end_offset";
+
+/// Appends rows; those of sessions that are gone are skipped.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
     rows: &[InteractionRow],
 ) -> sqlx::Result<()> {
-    for row in rows {
-        sqlx::query(
-            "INSERT INTO interactions (session_id, timestamp, action, input_text, output_text, pattern_matched, client, \
-             client_pid, start_offset, end_offset) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 \
-             WHERE EXISTS (SELECT 1 FROM sessions WHERE session_id = ?1)",
-        )
-        .bind(&row.session_id)
-        .bind(&row.timestamp)
-        .bind(&row.action)
-        .bind(&row.input_text)
-        .bind(&row.output_text)
-        .bind(&row.pattern_matched)
-        .bind(&row.client)
-        .bind(row.client_pid)
-        .bind(row.start_offset)
-        .bind(row.end_offset)
-        .execute(&mut *connection)
-        .await?;
+    for rows in rows.chunks(ROWS_PER_INSERT) {
+        let mut query = QueryBuilder::new(format!(
+            "INSERT INTO interactions ({COLUMNS}) SELECT * FROM ("
+        ));
+        query.push_values(rows, |mut values, row| {
+            values
+                .push_bind(&row.session_id)
+                .push_bind(&row.timestamp)
+                .push_bind(&row.action)
+                .push_bind(&row.input_text)
+                .push_bind(&row.output_text)
+                .push_bind(&row.pattern_matched)
+                .push_bind(&row.client)
+                .push_bind(row.client_pid)
+                .push_bind(row.start_offset)
+                .push_bind(row.end_offset);
+        });
+        // SQLite calls the columns of a list of values so.
+        query.push(") WHERE column1 IN (SELECT session_id FROM sessions)");
+        query.build().execute(&mut *connection).await?;
     }
     Ok(())
 }

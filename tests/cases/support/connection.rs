@@ -12,6 +12,8 @@ pub(crate) struct Connection {
     stream: UnixStream,
     reader: BufReader<UnixStream>,
     next_id: u64,
+    /// Answers that came while another was awaited.
+    answers: Vec<Value>,
     /// Notifications that came while something else was awaited.
     notifications: Vec<Value>,
 }
@@ -27,6 +29,7 @@ impl Connection {
             stream,
             reader,
             next_id: 1,
+            answers: Vec::new(),
             notifications: Vec::new(),
         }
     }
@@ -78,19 +81,28 @@ impl Connection {
         (len > 0 && line.ends_with('\n')).then(|| serde_json::from_str(&line).unwrap())
     }
 
-    /// Waits for the answer to one request.
+    /// Waits for the answer to one request; answers may come in any order.
     pub(crate) fn answer(&mut self, id: u64) -> Result<Value, Value> {
-        loop {
-            let line = self
-                .next_line()
-                .expect("an answer before the connection ends");
-            if line.get("id") == Some(&json!(id)) {
-                return match line.get("error") {
-                    Some(error) => Err(error.clone()),
-                    None => Ok(line["result"].clone()),
-                };
-            }
-            self.notifications.push(line);
+        let is_answer = |line: &Value| line.get("id") == Some(&json!(id));
+        let line = match self.answers.iter().position(is_answer) {
+            Some(place) => self.answers.swap_remove(place),
+            None => loop {
+                let line = self
+                    .next_line()
+                    .expect("an answer before the connection ends");
+                if is_answer(&line) {
+                    break line;
+                }
+                if line.get("id").is_some() {
+                    self.answers.push(line);
+                } else {
+                    self.notifications.push(line);
+                }
+            },
+        };
+        match line.get("error") {
+            Some(error) => Err(error.clone()),
+            None => Ok(line["result"].clone()),
         }
     }
 

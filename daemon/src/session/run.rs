@@ -27,6 +27,9 @@ const PIECE_BYTES: usize = 256 << 10;
 /// Silence before the first look at the shell.
 const FIRST_LOOK: Duration = Duration::from_millis(10);
 
+/// How long a shell that waits may seem to print: then it is a background job that does.
+const NOISE_LIMIT: Duration = Duration::from_millis(100);
+
 /// Output before the command from which the prompt is known.
 const PROMPT_BYTES: u64 = 4096;
 
@@ -116,15 +119,21 @@ impl Sessions {
     ) -> Result<Chosen, SessionError> {
         let args: Vec<OsString> = session.facts.args.iter().map(OsString::from).collect();
         let own_shell = ShellKind::of(Path::new(&session.facts.program), &args).is_some();
-        let mut seen = (session.output.end(), Instant::now());
+        let mut silence = Silence::new(session);
+        let mut waits_since: Option<Instant> = None;
         loop {
             let Some(probe) = self.probe(session).await else {
                 session.require_alive()?;
                 return Err(self.no_prompt(session, &deadline).await);
             };
             // Right after a send the shell may not have seen yet what it is to run.
-            let is_fresh = is_fresh(session, &probe) && has_prompt(session, &mut seen);
-            let waits = is_fresh && matches!(probe.verdict, Verdict::Blocked | Verdict::Accepts);
+            let is_fresh = is_fresh(session, &probe);
+            let blocked = matches!(probe.verdict, Verdict::Blocked | Verdict::Accepts);
+            waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
+            let has_printed = has_prompt(session, &mut silence)
+                || waits_since.is_some_and(|since| since.elapsed() >= NOISE_LIMIT);
+            let is_fresh = is_fresh && has_printed;
+            let waits = is_fresh && blocked;
             let foreground = program_of(probe.foreground);
             let is_leader = probe.foreground == session.facts.pid;
             if own_shell && is_leader && !was_replaced(session, foreground.as_deref()) {
@@ -379,15 +388,29 @@ fn program_of(pid: i32) -> Option<String> {
     Some(name.to_string_lossy().trim_start_matches('-').to_owned())
 }
 
-/// Tells whether what a waiting shell has printed is all there: a prompt, else silence. The kernel hands output
-/// over in a worker, so on a busy machine the prompt comes after the shell waits. `seen` is the end of the output
-/// and since when it is that.
-fn has_prompt(session: &Session, seen: &mut (u64, Instant)) -> bool {
-    let end = session.output.end();
-    if end != seen.0 {
-        *seen = (end, Instant::now());
+/// Since when a session has printed nothing.
+struct Silence {
+    end: u64,
+    since: Instant,
+}
+
+impl Silence {
+    fn new(session: &Session) -> Self {
+        Self {
+            end: session.output.end(),
+            since: Instant::now(),
+        }
     }
-    seen.1.elapsed() >= STALE_AFTER_WRITE || !Prompt::at_end_of(&tail(session), true).is_empty()
+}
+
+/// Tells whether what a waiting shell has printed is all there: a prompt, else silence. The kernel hands output
+/// over in a worker, so on a busy machine the prompt comes after the shell waits.
+fn has_prompt(session: &Session, silence: &mut Silence) -> bool {
+    if session.output.end() != silence.end {
+        *silence = Silence::new(session);
+    }
+    silence.since.elapsed() >= STALE_AFTER_WRITE
+        || !Prompt::at_end_of(&tail(session), true).is_empty()
 }
 
 /// Tells whether a session's shell made way for `program`, which is no shell, with `exec`.

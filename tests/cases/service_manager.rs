@@ -4,7 +4,7 @@ use crate::support::{Connection, Daemon, eventually};
 use rustix::process::Signal;
 use serde_json::json;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
-use std::os::unix::net::UnixDatagram;
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -118,9 +118,10 @@ fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
             return;
         }
     };
-    eventually("the activator listens", || socket.exists().then_some(()));
     // The first connection starts the daemon, and is the first that it serves.
-    let mut connection = Connection::open(&socket);
+    let mut connection = eventually("the activator listens", || {
+        UnixStream::connect(&socket).ok().map(Connection::over)
+    });
     let status = connection.call_value("daemon.status", &json!({})).unwrap();
     assert_eq!(status["pid"], activator.0.id());
     let session = connection.start_session(&["cat"]);

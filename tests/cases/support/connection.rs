@@ -20,7 +20,11 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn open(socket: &Path) -> Self {
-        let stream = UnixStream::connect(socket).unwrap();
+        Self::over(UnixStream::connect(socket).unwrap())
+    }
+
+    /// Speaks over a stream that is connected.
+    pub(crate) fn over(stream: UnixStream) -> Self {
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();

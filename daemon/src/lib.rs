@@ -71,8 +71,7 @@ fn start(args: &Args) -> Result<(), StartError> {
     let system =
         |what: &'static str| move |source: std::io::Error| StartError::System { what, source };
     // Before any thread: the holder alone looks after children.
-    #[cfg(target_os = "linux")]
-    holder::block_sigchld().map_err(system("signals cannot be blocked"))?;
+    holder::claim_children().map_err(system("the mask of signals cannot be changed"))?;
     let limits = holder::raise_descriptor_limit()
         .map_err(system("the limit of descriptors cannot be raised"))?;
     let umask = holder::make_files_private();

@@ -2,10 +2,17 @@
 
 use std::io;
 
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
+#[cfg(not(portable))]
+use rustix::process::Pid;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The most descriptors the daemon asks for; four for each of the terminals that Linux allows.
-const WANTED_DESCRIPTORS: u64 = 16_384;
+/// The most descriptors the daemon asks for: four for each of the terminals that Linux allows; what macOS grants at
+/// all (`OPEN_MAX`).
+const WANTED_DESCRIPTORS: u64 = if cfg!(target_os = "macos") {
+    10_240
+} else {
+    16_384
+};
 
 /// The limits of open descriptors.
 #[derive(Debug, Clone)]
@@ -36,17 +43,25 @@ impl DescriptorLimits {
     /// The program runs already when this happens, so it may see the daemon's limit for some microseconds. Lowering
     /// the daemon's own around a start would make other threads fail instead. A program that has taken other
     /// privileges on keeps the daemon's.
+    #[cfg(not(portable))]
     pub(super) fn restore_in(&self, pid: Pid) {
-        #[cfg(target_os = "linux")]
-        if self
-            .original
-            .current
-            .is_some_and(|original| original < self.current)
-        {
+        if self.is_raised() {
             let _ = rustix::process::prlimit(Some(pid), Resource::Nofile, self.original);
         }
-        #[cfg(not(target_os = "linux"))]
-        let _ = pid;
+    }
+
+    /// Puts the limit that the daemon was started with into this process. Safe between fork and exec.
+    #[cfg(portable)]
+    pub(super) fn restore_here(&self) {
+        if self.is_raised() {
+            let _ = setrlimit(Resource::Nofile, self.original);
+        }
+    }
+
+    fn is_raised(&self) -> bool {
+        self.original
+            .current
+            .is_some_and(|original| original < self.current)
     }
 }
 
@@ -73,7 +88,7 @@ pub(crate) fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
 /// Marks every descriptor that is open now to be closed on exec, standard input and outputs aside.
 ///
 /// The daemon opens its own so, but whoever started it may have left others, and no session is to get those.
-#[cfg(target_os = "linux")]
+#[cfg(not(portable))]
 pub(super) fn close_all_on_exec() {
     let (first, last) = (3_u32, u32::MAX);
     // SAFETY: this changes a flag of descriptors and touches no memory. It fails only on kernels before 5.11, where

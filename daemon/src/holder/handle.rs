@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
+use super::launch::Originals;
 use super::reader::Reader;
 use super::ring::Ring;
 use super::umask::Umask;
@@ -112,20 +113,23 @@ pub(crate) struct Holder {
 impl Holder {
     /// Starts the holder; `limits` and `umask` say which descriptor limit and file mode mask children get back.
     ///
-    /// When [`super::block_sigchld`] was called before, every child of this process is the holder's: it becomes the
+    /// When [`super::claim_children`] was called before, every child of this process is the holder's: it becomes the
     /// reaper of orphans too, and nothing else may wait for children. Otherwise it reaps its own alone.
     ///
     /// # Errors
     ///
-    /// The kernel's error when descriptors or the thread cannot be made; `Unsupported` outside Linux.
+    /// The kernel's error when descriptors or the thread cannot be made.
     pub(crate) fn start(limits: DescriptorLimits, umask: Umask) -> io::Result<(Self, Wakes)> {
         let (commands, inbox) = sync_channel(COMMAND_QUEUE_LEN);
         let news = Arc::new(News::new()?);
         let notes = Arc::new(Notes::new()?);
-        let thread = run(
-            Reader::new(inbox, Arc::clone(&news), Arc::clone(&notes), limits)?,
-            umask,
-        )?;
+        let originals = Originals { limits, umask };
+        let thread = run(Reader::new(
+            inbox,
+            Arc::clone(&news),
+            Arc::clone(&notes),
+            originals,
+        )?)?;
         let thread = Arc::new(HolderThread {
             notes: Arc::clone(&notes),
             running: Mutex::new(Some(thread)),
@@ -239,13 +243,10 @@ impl Drop for HolderThread {
     }
 }
 
-fn run(reader: Reader, umask: Umask) -> io::Result<JoinHandle<()>> {
+fn run(reader: Reader) -> io::Result<JoinHandle<()>> {
     std::thread::Builder::new()
         .name("holder".into())
-        .spawn(move || {
-            umask.use_in_this_thread();
-            reader.run();
-        })
+        .spawn(move || reader.run())
 }
 
 /// What [`Reader::new`] takes commands from.

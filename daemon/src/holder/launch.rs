@@ -1,8 +1,4 @@
-//! Opens a terminal and starts a program on it, without a fork of the daemon.
-//!
-//! `posix_spawn` costs the same however much memory the daemon uses, and tells at once when the program cannot be
-//! run. The child becomes a session leader and then opens the terminal by its path, which makes it its controlling
-//! terminal.
+//! Opens a terminal and starts a program on it.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -14,13 +10,30 @@ use std::path::Path;
 use pty_process::blocking::Pts;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
 
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
 use super::handle::SpawnSpec;
-use super::posix_spawn;
+use super::platform::{ExitWatch, on_terminal};
+use super::umask::Umask;
+
+/// What the daemon has changed about itself, as programs are to get it.
+#[derive(Debug, Clone)]
+pub(super) struct Originals {
+    pub(super) limits: DescriptorLimits,
+    pub(super) umask: Umask,
+}
+
+#[cfg(portable)]
+impl Originals {
+    /// Puts them into this process. Safe between fork and exec.
+    pub(super) fn restore_here(&self) {
+        self.limits.restore_here();
+        self.umask.use_here();
+    }
+}
 
 /// A program that runs on a new terminal.
 #[derive(Debug)]
@@ -30,8 +43,7 @@ pub(super) struct Launched {
     /// A second descriptor of the same open file, for the worker.
     pub(super) workers_master: OwnedFd,
     pub(super) pid: Pid,
-    /// Readable when the program has ended.
-    pub(super) exit: OwnedFd,
+    pub(super) exit: ExitWatch,
     pub(super) tty_device: u64,
 }
 
@@ -40,14 +52,15 @@ pub(super) struct Launched {
 /// # Errors
 ///
 /// [`SpawnError`]; nothing is left behind then.
-pub(super) fn launch(spec: &SpawnSpec, limits: &DescriptorLimits) -> Result<Launched, SpawnError> {
+pub(super) fn launch(spec: &SpawnSpec, originals: &Originals) -> Result<Launched, SpawnError> {
+    let limits = &originals.limits;
     check_directory(&spec.cwd)?;
     let terminal = open_terminal(spec).map_err(|error| terminal_error(error, limits))?;
-    let pid = start(spec, &terminal).map_err(|error| start_error(spec, error, limits))?;
-    limits.restore_in(pid);
-    let exit = pidfd_open(pid, PidfdFlags::empty()).map_err(|error| {
+    let pid =
+        start(spec, &terminal, originals).map_err(|error| start_error(spec, error, limits))?;
+    let exit = ExitWatch::of(pid).map_err(|error| {
         abandon(pid);
-        terminal_error(error.into(), limits)
+        terminal_error(error, limits)
     })?;
     Ok(Launched {
         master: terminal.master,
@@ -86,7 +99,8 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
         modes.output_modes.remove(OutputModes::OPOST);
         tcsetattr(&pts, OptionalActions::Now, &modes)?;
     }
-    let device = rustix::fs::fstat(&pts)?.st_rdev;
+    #[allow(clippy::unnecessary_cast, reason = "it is an i32 on macOS")]
+    let device = rustix::fs::fstat(&pts)?.st_rdev as u64;
     let master = OwnedFd::from(pty);
     let flags = rustix::fs::fcntl_getfl(&master)?;
     rustix::fs::fcntl_setfl(&master, flags | OFlags::NONBLOCK)?;
@@ -100,7 +114,7 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
     })
 }
 
-fn start(spec: &SpawnSpec, terminal: &Terminal) -> io::Result<Pid> {
+fn start(spec: &SpawnSpec, terminal: &Terminal, originals: &Originals) -> io::Result<Pid> {
     let program = path_string(&spec.program)?;
     let cwd = path_string(&spec.cwd)?;
     let fallback = [program.clone()];
@@ -109,7 +123,7 @@ fn start(spec: &SpawnSpec, terminal: &Terminal) -> io::Result<Pid> {
     } else {
         &spec.argv
     };
-    posix_spawn::on_terminal(&program, argv, &spec.env, &cwd, &terminal.name)
+    on_terminal(&program, argv, &spec.env, &cwd, &terminal.name, originals)
 }
 
 fn path_string(path: &Path) -> io::Result<CString> {

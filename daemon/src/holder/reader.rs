@@ -1,6 +1,6 @@
 //! The holder's loop: reads every terminal into its ring, quiet ones before flooding ones, and reaps children.
 //!
-//! It is one thread, waits for nothing but epoll, and touches no file but the rings.
+//! It is one thread, waits for nothing but its poller, and touches no file but the rings.
 
 use std::collections::VecDeque;
 use std::io;
@@ -9,11 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
-use super::descriptors::{DescriptorLimits, close_all_on_exec};
+#[cfg(not(portable))]
+use super::descriptors::close_all_on_exec;
 use super::handle::{Command, Inbox, Notes};
-use super::poller::{Poller, Source};
-use super::signals::ChildSignals;
+use super::launch::Originals;
+use super::platform::{ChildSignals, Poller};
 use super::slots::Slots;
+use super::source::Source;
 use super::terminal::Watch;
 use super::wake::News;
 
@@ -43,8 +45,9 @@ impl Reader {
         inbox: Inbox,
         news: Arc<News>,
         notes: Arc<Notes>,
-        limits: DescriptorLimits,
+        originals: Originals,
     ) -> io::Result<Self> {
+        #[cfg(not(portable))] // elsewhere each child does it for itself
         close_all_on_exec();
         let poller = Arc::new(Poller::new()?);
         poller.add(&notes.bell, Source::Bell)?;
@@ -56,7 +59,7 @@ impl Reader {
             inbox,
             notes,
             news,
-            slots: Slots::new(Arc::clone(&poller), limits),
+            slots: Slots::new(Arc::clone(&poller), originals),
             poller,
             child_signals,
             flooding: VecDeque::new(),
@@ -67,6 +70,8 @@ impl Reader {
 
     /// Runs until it is told to stop.
     pub(super) fn run(mut self) {
+        #[cfg(not(portable))] // elsewhere threads share the mask, and each child takes its own
+        self.slots.originals.umask.use_in_this_thread();
         let mut sources = Vec::new();
         while !self.notes.stop.load(SeqCst) {
             let timeout = self.timeout();
@@ -111,11 +116,11 @@ impl Reader {
                 let Some(signals) = &self.child_signals else {
                     return;
                 };
-                signals.reap(|pid, wait_status| {
+                for (pid, wait_status) in signals.reap(self.slots.leaders()) {
                     if let Some(slot) = self.slots.ended(pid, wait_status) {
                         self.news.tell(slot);
                     }
-                });
+                }
             }
         }
     }

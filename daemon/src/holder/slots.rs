@@ -1,18 +1,18 @@
 //! The terminals of the holder, each in its slot: how they come, how they are watched, how they go.
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::sync::Arc;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 
-use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
 use super::handle::{SpawnSpec, Spawned};
-use super::launch::{Launched, abandon, launch};
-use super::poller::{Poller, Source};
+use super::launch::{Launched, Originals, abandon, launch};
+use super::platform::{ExitWatch, Poller};
 use super::ring::{Ring, RingWriter};
+use super::source::Source;
 use super::terminal::{ReadOutcome, Terminal, Watch};
 use super::wake::MAX_SLOTS;
 
@@ -23,28 +23,28 @@ enum Place {
     /// Released before its leader had ended: the slot is free when it has been reaped.
     Leaving {
         leader: Pid,
-        exit: OwnedFd,
+        exit: ExitWatch,
     },
 }
 
-/// The slots and the epoll set that watches them.
+/// The slots and what watches them.
 #[derive(Debug)]
 pub(super) struct Slots {
     places: Vec<Place>,
     free: Vec<usize>,
     /// The leaders that have not been reaped.
     leaders: HashMap<Pid, usize>,
-    limits: DescriptorLimits,
+    pub(super) originals: Originals,
     poller: Arc<Poller>,
 }
 
 impl Slots {
-    pub(super) fn new(poller: Arc<Poller>, limits: DescriptorLimits) -> Self {
+    pub(super) fn new(poller: Arc<Poller>, originals: Originals) -> Self {
         Self {
             places: Vec::new(),
             free: Vec::new(),
             leaders: HashMap::new(),
-            limits,
+            originals,
             poller,
         }
     }
@@ -93,7 +93,7 @@ impl Slots {
             tracing::error!(
                 slot,
                 error = &error as &dyn std::error::Error,
-                "epoll failed"
+                "a terminal cannot be watched"
             );
             outcome.watch = Watch::Starved;
             terminal.watch = outcome.watch;
@@ -137,19 +137,24 @@ impl Slots {
         }
     }
 
+    /// The process ids of the leaders that have not been reaped.
+    pub(super) fn leaders(&self) -> impl Iterator<Item = Pid> {
+        self.leaders.keys().copied()
+    }
+
     /// Notes that the child `pid` has been reaped. Returns the slot whose worker must be told.
     pub(super) fn ended(&mut self, pid: Pid, wait_status: i32) -> Option<usize> {
         let slot = self.leaders.remove(&pid)?;
         match &mut self.places[slot] {
             Place::Held(terminal) => {
                 if let Some(exit) = terminal.exit.take() {
-                    self.poller.remove(&exit);
+                    exit.remove_from(&self.poller);
                 }
                 terminal.ring.set_status(wait_status);
                 Some(slot)
             }
             Place::Leaving { exit, .. } => {
-                self.poller.remove(exit);
+                exit.remove_from(&self.poller);
                 self.vacate(slot);
                 None
             }
@@ -163,7 +168,7 @@ impl Slots {
             return;
         };
         let Place::Held(terminal) = place else { return };
-        // The worker's descriptor keeps the open file, and with it the entry in the epoll set.
+        // The worker's descriptor keeps the open file, and with it the entry in an epoll set.
         self.poller.remove(&terminal.master);
         remove_ring(&terminal.ring_path);
         match terminal.exit.take() {
@@ -218,7 +223,7 @@ impl Slots {
         spec: &SpawnSpec,
     ) -> Result<(RingWriter, Ring, Launched), SpawnError> {
         let (writer, ring) = Ring::create(&spec.ring_path)?;
-        let launched = launch(spec, &self.limits)
+        let launched = launch(spec, &self.originals)
             .and_then(|launched| self.watch_new(slot, spec, launched))
             .inspect_err(|_| remove_ring(&spec.ring_path))?;
         Ok((writer, ring, launched))
@@ -230,7 +235,7 @@ impl Slots {
         spec: &SpawnSpec,
         launched: Launched,
     ) -> Result<Launched, SpawnError> {
-        let exit = self.poller.add(&launched.exit, Source::Leader(slot));
+        let exit = launched.exit.add_to(&self.poller, Source::Leader(slot));
         let watched = exit.and_then(|()| self.poller.add(&launched.master, Source::Terminal(slot)));
         watched.map_err(|source| {
             abandon(launched.pid);

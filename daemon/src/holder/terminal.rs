@@ -3,10 +3,10 @@
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
+use super::platform::ExitWatch;
 use super::ring::RingWriter;
 
 /// A read of more bytes than this suggests that there is more.
@@ -21,7 +21,7 @@ const ANNOUNCE_BYTES: usize = 64 << 10;
 /// How the holder learns that a terminal can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Watch {
-    /// By epoll.
+    /// By the poller, while it is readable.
     Quiet,
     /// It prints faster than it is read, so it is simply read in turn.
     Flooding,
@@ -29,19 +29,8 @@ pub(super) enum Watch {
     Full,
     /// Not at all: there is no memory for its ring. It is tried again later.
     Starved,
-    /// Everyone has closed it. The program may open it again, which epoll reports as a new edge.
+    /// Everyone has closed it. The program may open it again, which the poller reports.
     Closed,
-}
-
-impl Watch {
-    /// Returns what epoll is asked for, `None` when the terminal is not in its set.
-    pub(super) fn interest(self) -> Option<EventFlags> {
-        match self {
-            Self::Quiet => Some(EventFlags::IN),
-            Self::Closed => Some(EventFlags::IN | EventFlags::ET),
-            Self::Flooding | Self::Full | Self::Starved => None,
-        }
-    }
 }
 
 /// What one read did.
@@ -60,8 +49,8 @@ pub(super) struct Terminal {
     pub(super) ring: RingWriter,
     pub(super) ring_path: PathBuf,
     pub(super) leader: Pid,
-    /// Readable when the leader has ended; `None` once it was reaped.
-    pub(super) exit: Option<OwnedFd>,
+    /// `None` once the leader was reaped.
+    pub(super) exit: Option<ExitWatch>,
     pub(super) watch: Watch,
     eof: bool,
     full_reads: u32,
@@ -75,7 +64,7 @@ impl Terminal {
         ring: RingWriter,
         ring_path: PathBuf,
         leader: Pid,
-        exit: OwnedFd,
+        exit: ExitWatch,
     ) -> Self {
         Self {
             master,
@@ -145,7 +134,7 @@ impl Terminal {
                 (Watch::Quiet, 0)
             }
             Err(Errno::FAULT | Errno::NOMEM) => (Watch::Starved, 0),
-            // EIO: no process has the terminal open.
+            // EIO, or elsewhere 0 bytes: no process has the terminal open.
             Ok(_) | Err(_) => {
                 self.full_reads = 0;
                 (Watch::Closed, 0)

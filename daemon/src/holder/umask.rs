@@ -17,17 +17,19 @@ impl Umask {
     }
 
     /// Gives the calling thread, and what it starts, this mask; the other threads keep theirs.
-    ///
-    /// Where threads cannot differ all get it: private folders protect the daemon's files then.
+    #[cfg(not(portable))]
     pub(super) fn use_in_this_thread(self) {
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::thread::{UnshareFlags, unshare_unsafe};
-            // SAFETY: giving up the shared root, working directory and mask concerns no memory and no descriptor.
-            if let Err(error) = unsafe { unshare_unsafe(UnshareFlags::FS) } {
-                tracing::warn!(%error, "the daemon's files are made with the mask of its programs");
-            }
+        use rustix::thread::{UnshareFlags, unshare_unsafe};
+        // SAFETY: giving up the shared root, working directory and mask concerns no memory and no descriptor.
+        if let Err(error) = unsafe { unshare_unsafe(UnshareFlags::FS) } {
+            tracing::warn!(%error, "the daemon's files are made with the mask of its programs");
         }
+        umask(self.0);
+    }
+
+    /// Gives this process the mask. Safe between fork and exec.
+    #[cfg(portable)]
+    pub(super) fn use_here(self) {
         umask(self.0);
     }
 }

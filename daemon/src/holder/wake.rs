@@ -4,10 +4,12 @@
 //! wants to sleep says so, then looks for news once more. All of it is sequentially consistent.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use super::platform::Event;
 
 /// How many sessions there can be at once.
 pub(crate) const MAX_SLOTS: usize = 4096;
@@ -65,7 +67,7 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
 /// A descriptor that becomes readable when someone rings while its owner sleeps.
 #[derive(Debug)]
 pub(super) struct Bell {
-    fd: OwnedFd,
+    event: Event,
     sleeps: AtomicBool,
 }
 
@@ -73,7 +75,7 @@ impl Bell {
     /// Returns a bell whose owner counts as asleep, so the first ring is heard.
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
-            fd: event_descriptor()?,
+            event: Event::new()?,
             sleeps: AtomicBool::new(true),
         })
     }
@@ -81,8 +83,7 @@ impl Bell {
     /// Wakes the owner if it sleeps. Costs one atomic operation when it does not.
     pub(super) fn ring(&self) {
         if self.sleeps.swap(false, SeqCst) {
-            // The only error is a counter at its maximum, and then the owner is woken anyway.
-            let _ = rustix::io::write(&self.fd, &1_u64.to_ne_bytes());
+            self.event.raise();
         }
     }
 
@@ -99,15 +100,14 @@ impl Bell {
     /// Says that the owner is awake and makes the descriptor unreadable until it sleeps and is rung again.
     pub(super) fn wake_up(&self) {
         if !self.sleeps.swap(false, SeqCst) {
-            // Somebody has rung, or the owner had not slept: then this would block, which is no error.
-            let _ = rustix::io::read(&self.fd, &mut [0_u8; 8]);
+            self.event.clear(); // somebody has rung, or the owner had not slept
         }
     }
 }
 
 impl AsFd for Bell {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
+        self.event.as_fd()
     }
 }
 
@@ -169,20 +169,6 @@ impl AsRawFd for Wakes {
     fn as_raw_fd(&self) -> RawFd {
         self.as_fd().as_raw_fd()
     }
-}
-
-#[cfg(target_os = "linux")]
-fn event_descriptor() -> io::Result<OwnedFd> {
-    use rustix::event::{EventfdFlags, eventfd};
-    Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn event_descriptor() -> io::Result<OwnedFd> {
-    Err(io::Error::new(
-        io::ErrorKind::Unsupported,
-        "sessions need Linux's eventfd",
-    ))
 }
 
 #[cfg(test)]

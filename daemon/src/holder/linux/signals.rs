@@ -13,7 +13,7 @@ use rustix::process::{Pid, WaitOptions, wait};
 /// # Errors
 ///
 /// The kernel's error; the mask is as before then.
-pub(crate) fn block_sigchld() -> io::Result<()> {
+pub(crate) fn claim_children() -> io::Result<()> {
     let set = sigchld_set();
     // SAFETY: both pointers are valid for the call; the old mask is not asked for.
     let code =
@@ -27,14 +27,14 @@ pub(crate) fn block_sigchld() -> io::Result<()> {
 
 /// A descriptor that becomes readable when a child of this process has ended.
 #[derive(Debug)]
-pub(super) struct ChildSignals {
+pub(in crate::holder) struct ChildSignals {
     fd: OwnedFd,
 }
 
 impl ChildSignals {
     /// Makes this process the reaper of its descendants. `None` unless SIGCHLD is blocked: then the children of this
     /// process belong to others too.
-    pub(super) fn claim() -> io::Result<Option<Self>> {
+    pub(in crate::holder) fn claim() -> io::Result<Option<Self>> {
         if !sigchld_is_blocked()? {
             return Ok(None);
         }
@@ -51,13 +51,13 @@ impl ChildSignals {
         Ok(Some(Self { fd }))
     }
 
-    /// Reaps every child that has ended and calls `ended` with its process id and wait status.
-    pub(super) fn reap(&self, mut ended: impl FnMut(Pid, i32)) {
+    /// Reaps every child that has ended, not the leaders alone. Returns the process id and wait status of each.
+    pub(in crate::holder) fn reap(&self, _leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, i32)> {
         // The signal only says that there is something to reap, so what it carries is not looked at.
         let _ = rustix::io::read(&self.fd, &mut [0_u8; size_of::<libc::signalfd_siginfo>()]);
-        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
-            ended(pid, status.as_raw());
-        }
+        std::iter::from_fn(|| wait(WaitOptions::NOHANG).ok()?)
+            .map(|(pid, status)| (pid, status.as_raw()))
+            .collect()
     }
 }
 

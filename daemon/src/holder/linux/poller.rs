@@ -9,81 +9,48 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 
-use super::terminal::Watch;
+use crate::holder::source::Source;
+use crate::holder::terminal::Watch;
 
 /// How many events one wait returns at most.
 const EVENTS_PER_WAIT: usize = 64;
 
-/// What an event is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
-    /// The worker rang.
-    Bell,
-    /// SIGCHLD arrived.
-    Children,
-    /// The terminal in this slot can be read.
-    Terminal(usize),
-    /// The leader of the session in this slot has ended.
-    Leader(usize),
-}
-
-impl Source {
-    fn data(self) -> EventData {
-        EventData::new_u64(match self {
-            Self::Bell => 0,
-            Self::Children => 1,
-            Self::Terminal(slot) => (slot as u64) << 2 | 2,
-            Self::Leader(slot) => (slot as u64) << 2 | 3,
-        })
-    }
-
-    fn of(data: EventData) -> Self {
-        let data = data.u64();
-        match (data & 3, (data >> 2) as usize) {
-            (0, _) => Self::Bell,
-            (1, _) => Self::Children,
-            (2, slot) => Self::Terminal(slot),
-            (_, slot) => Self::Leader(slot),
-        }
-    }
-}
-
 /// An epoll set.
 #[derive(Debug)]
-pub(super) struct Poller {
+pub(in crate::holder) struct Poller {
     epoll: OwnedFd,
 }
 
 impl Poller {
-    pub(super) fn new() -> io::Result<Self> {
+    pub(in crate::holder) fn new() -> io::Result<Self> {
         Ok(Self {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
         })
     }
 
     /// Watches `fd` for as long as it is readable.
-    pub(super) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
-        Ok(epoll::add(&self.epoll, fd, source.data(), EventFlags::IN)?)
+    pub(in crate::holder) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, fd, data(source), EventFlags::IN)?)
     }
 
     /// Stops watching `fd`. Closing it is not enough when another descriptor of the same open file exists.
-    pub(super) fn remove(&self, fd: impl AsFd) {
+    pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
         // It fails only for what is not in the set, and then there is nothing to do.
         let _ = epoll::delete(&self.epoll, fd);
     }
 
     /// Changes how the terminal `fd` is watched.
-    pub(super) fn change(
+    pub(in crate::holder) fn change(
         &self,
         fd: impl AsFd,
         source: Source,
         from: Watch,
         to: Watch,
     ) -> io::Result<()> {
-        match (from.interest(), to.interest()) {
-            (None, Some(flags)) => epoll::add(&self.epoll, fd, source.data(), flags)?,
+        match (interest(from), interest(to)) {
+            (None, Some(flags)) => epoll::add(&self.epoll, fd, data(source), flags)?,
             (Some(old), Some(flags)) if old != flags => {
-                epoll::modify(&self.epoll, fd, source.data(), flags)?;
+                epoll::modify(&self.epoll, fd, data(source), flags)?;
             }
             (Some(_), None) => self.remove(fd),
             _ => {}
@@ -92,7 +59,7 @@ impl Poller {
     }
 
     /// Waits for events, for ever without `timeout`, and puts what they are about into `sources`.
-    pub(super) fn wait(
+    pub(in crate::holder) fn wait(
         &self,
         timeout: Option<Duration>,
         sources: &mut Vec<Source>,
@@ -104,10 +71,38 @@ impl Poller {
         });
         let mut events = [MaybeUninit::uninit(); EVENTS_PER_WAIT];
         match epoll::wait(&self.epoll, &mut events, timeout.as_ref()) {
-            Ok((events, _)) => sources.extend(events.iter().map(|event| Source::of(event.data))),
+            Ok((events, _)) => sources.extend(events.iter().map(|event| source(event.data))),
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         Ok(())
+    }
+}
+
+/// Returns what epoll is asked for, `None` when the terminal is not in its set.
+fn interest(watch: Watch) -> Option<EventFlags> {
+    match watch {
+        Watch::Quiet => Some(EventFlags::IN),
+        Watch::Closed => Some(EventFlags::IN | EventFlags::ET),
+        Watch::Flooding | Watch::Full | Watch::Starved => None,
+    }
+}
+
+fn data(source: Source) -> EventData {
+    EventData::new_u64(match source {
+        Source::Bell => 0,
+        Source::Children => 1,
+        Source::Terminal(slot) => (slot as u64) << 2 | 2,
+        Source::Leader(slot) => (slot as u64) << 2 | 3,
+    })
+}
+
+fn source(data: EventData) -> Source {
+    let data = data.u64();
+    match (data & 3, (data >> 2) as usize) {
+        (0, _) => Source::Bell,
+        (1, _) => Source::Children,
+        (2, slot) => Source::Terminal(slot),
+        (_, slot) => Source::Leader(slot),
     }
 }

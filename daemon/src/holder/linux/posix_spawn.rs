@@ -1,4 +1,7 @@
 //! `posix_spawn` of the C library, for a program that leads a session on a terminal of its own.
+//!
+//! It costs the same however much memory the daemon uses, and tells at once when the program cannot be run. The child
+//! becomes a session leader and then opens the terminal by its path, which makes it its controlling terminal.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::io;
@@ -7,19 +10,22 @@ use std::ptr;
 
 use rustix::process::Pid;
 
+use crate::holder::launch::Originals;
+
 /// Starts `program` in `cwd` as the leader of a new session whose controlling terminal, input, output and error
-/// output is the terminal at `tty`. It has no other descriptor that is not closed on exec, no blocked signal and
-/// every signal at its default.
+/// output is the terminal at `tty`. It has no other descriptor that is not closed on exec, the limit of `originals`, no
+/// blocked signal and every signal at its default.
 ///
 /// # Errors
 ///
 /// The kernel's error of whichever step failed: opening the terminal, changing the directory, or exec.
-pub(super) fn on_terminal(
+pub(in crate::holder) fn on_terminal(
     program: &CStr,
     argv: &[CString],
     env: &[CString],
     cwd: &CStr,
     tty: &CStr,
+    originals: &Originals,
 ) -> io::Result<Pid> {
     let attributes = Attributes::session_leader()?;
     let actions = FileActions::new(cwd, tty)?;
@@ -37,7 +43,10 @@ pub(super) fn on_terminal(
             env.as_ptr(),
         )
     })?;
-    Pid::from_raw(pid).ok_or_else(|| io::Error::other("posix_spawn returned no process"))
+    let pid =
+        Pid::from_raw(pid).ok_or_else(|| io::Error::other("posix_spawn returned no process"))?;
+    originals.limits.restore_in(pid);
+    Ok(pid)
 }
 
 struct Attributes(libc::posix_spawnattr_t);

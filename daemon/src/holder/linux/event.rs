@@ -1,0 +1,33 @@
+//! An eventfd.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::event::{EventfdFlags, eventfd};
+
+/// A descriptor that is readable from a [`raise`](Self::raise) until the next [`clear`](Self::clear).
+#[derive(Debug)]
+pub(in crate::holder) struct Event(OwnedFd);
+
+impl Event {
+    pub(in crate::holder) fn new() -> io::Result<Self> {
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        Ok(Self(eventfd(0, flags)?))
+    }
+
+    pub(in crate::holder) fn raise(&self) {
+        // The only error is a counter at its maximum, and then it is readable anyway.
+        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+    }
+
+    pub(in crate::holder) fn clear(&self) {
+        // It fails when it was not raised, which is no error.
+        let _ = rustix::io::read(&self.0, &mut [0_u8; 8]);
+    }
+}
+
+impl AsFd for Event {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

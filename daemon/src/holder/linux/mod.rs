@@ -1,0 +1,16 @@
+//! What the holder asks of Linux: epoll, eventfd, signalfd, pidfd, and `posix_spawn` as glibc has it.
+//!
+//! `portable` has the same names for every other system.
+
+mod event;
+mod exit_watch;
+mod poller;
+mod posix_spawn;
+mod signals;
+
+pub(super) use event::Event;
+pub(super) use exit_watch::ExitWatch;
+pub(super) use poller::Poller;
+pub(super) use posix_spawn::on_terminal;
+pub(super) use signals::ChildSignals;
+pub(crate) use signals::claim_children;

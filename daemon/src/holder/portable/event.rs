@@ -1,0 +1,45 @@
+//! A pipe to oneself.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::{FdFlags, fcntl_setfd};
+
+/// More than are ever in it, so that one read empties it.
+const MAX_BYTES: usize = 64;
+
+/// A descriptor that is readable from a [`raise`](Self::raise) until the next [`clear`](Self::clear).
+#[derive(Debug)]
+pub(in crate::holder) struct Event {
+    readable: OwnedFd,
+    writable: OwnedFd,
+}
+
+impl Event {
+    pub(in crate::holder) fn new() -> io::Result<Self> {
+        let (readable, writable) = rustix::pipe::pipe()?;
+        for end in [&readable, &writable] {
+            fcntl_setfd(end, FdFlags::CLOEXEC)?;
+            fcntl_setfl(end, fcntl_getfl(end)? | OFlags::NONBLOCK)?;
+        }
+        Ok(Self { readable, writable })
+    }
+
+    /// Safe in a signal handler: it is one write that does not wait.
+    pub(in crate::holder) fn raise(&self) {
+        // The only error is a full pipe, and then it is readable anyway.
+        let _ = rustix::io::write(&self.writable, &[1]);
+    }
+
+    pub(in crate::holder) fn clear(&self) {
+        // It fails when it was not raised, which is no error. What is left wakes the owner once more.
+        let _ = rustix::io::read(&self.readable, &mut [0_u8; MAX_BYTES]);
+    }
+}
+
+impl AsFd for Event {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.readable.as_fd()
+    }
+}

@@ -1,0 +1,24 @@
+//! The end of one program, where only SIGCHLD tells it.
+
+use std::io;
+
+use rustix::process::Pid;
+
+use super::Poller;
+use crate::holder::source::Source;
+
+/// Stands for a program that has not been reaped. [`ChildSignals`](super::ChildSignals) sees its end.
+#[derive(Debug)]
+pub(in crate::holder) struct ExitWatch;
+
+impl ExitWatch {
+    pub(in crate::holder) fn of(_pid: Pid) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(in crate::holder) fn add_to(&self, _poller: &Poller, _source: Source) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(in crate::holder) fn remove_from(&self, _poller: &Poller) {}
+}

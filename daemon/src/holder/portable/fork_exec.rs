@@ -1,0 +1,156 @@
+//! fork and exec, for a program that leads a session on a terminal of its own.
+//!
+//! `posix_spawn` would be cheaper, but is not known everywhere to make the terminal the controlling one.
+
+use std::ffi::{CStr, CString, OsStr, c_char};
+use std::fs::OpenOptions;
+use std::io;
+use std::os::fd::{BorrowedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::ptr;
+
+use rustix::fs::OFlags;
+use rustix::process::{Pid, ioctl_tiocsctty, setsid};
+
+use crate::holder::launch::Originals;
+
+/// No system has more signals.
+const MAX_SIGNAL: i32 = 64;
+
+/// How many descriptors the other threads may open between a look at them and the fork.
+const SPARE_DESCRIPTORS: RawFd = 256;
+
+/// Starts `program` in `cwd` as the leader of a new session whose controlling terminal, input, output and error
+/// output is the terminal at `tty`. It has no other descriptor, the daemon's `originals`, no blocked signal and every
+/// signal at its default.
+///
+/// # Errors
+///
+/// The kernel's error of whichever step failed: opening the terminal, changing the directory, or exec.
+pub(in crate::holder) fn on_terminal(
+    program: &CStr,
+    argv: &[CString],
+    env: &[CString],
+    cwd: &CStr,
+    tty: &CStr,
+    originals: &Originals,
+) -> io::Result<Pid> {
+    let path = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_owned();
+    let tty = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(OFlags::NOCTTY.bits() as i32)
+        .open(path(tty))?;
+    let image = Image {
+        program: program.to_owned(),
+        argv: Strings::new(argv),
+        env: Strings::new(env),
+        originals: originals.clone(),
+        last_descriptor: highest_descriptor()? + SPARE_DESCRIPTORS,
+    };
+    let mut command = Command::new(path(program));
+    command
+        .current_dir(path(cwd))
+        .stdin(tty.try_clone()?)
+        .stdout(tty.try_clone()?)
+        .stderr(tty);
+    // SAFETY: `become_program` allocates nothing, takes no lock, and calls only what POSIX allows after a fork, and
+    // setrlimit and ioctl, which are mere system calls.
+    unsafe { command.pre_exec(move || Err(image.become_program())) };
+    let child = command.spawn()?;
+    Pid::from_raw(child.id().cast_signed())
+        .ok_or_else(|| io::Error::other("fork returned no process"))
+}
+
+/// Returns the highest descriptor that is open now.
+fn highest_descriptor() -> io::Result<RawFd> {
+    let numbers = std::fs::read_dir("/dev/fd")?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    Ok(numbers.max().unwrap_or(0))
+}
+
+/// All that the child needs, made before the fork.
+struct Image {
+    program: CString,
+    argv: Strings,
+    env: Strings,
+    originals: Originals,
+    last_descriptor: RawFd,
+}
+
+impl Image {
+    /// Turns the child, whose standard descriptors are the terminal, into the program. Returns why it could not.
+    ///
+    /// It does not return to [`Command`], whose exec would run a file without `#!` by the shell.
+    fn become_program(&self) -> io::Error {
+        if let Err(error) = lead_session() {
+            return error;
+        }
+        self.originals.restore_here();
+        close_on_exec(self.last_descriptor);
+        reset_signals();
+        // SAFETY: the path and the strings of both arrays are owned by `self`, and both arrays end with a null pointer.
+        unsafe {
+            libc::execve(
+                self.program.as_ptr(),
+                self.argv.pointers.as_ptr(),
+                self.env.pointers.as_ptr(),
+            )
+        };
+        io::Error::last_os_error()
+    }
+}
+
+fn lead_session() -> io::Result<()> {
+    setsid()?;
+    // SAFETY: `Command` has put the terminal there.
+    let terminal = unsafe { BorrowedFd::borrow_raw(libc::STDIN_FILENO) };
+    Ok(ioctl_tiocsctty(terminal)?)
+}
+
+/// Other threads may have opened descriptors that are not closed on exec yet: not every system opens them so.
+fn close_on_exec(last: RawFd) {
+    for descriptor in libc::STDERR_FILENO + 1..=last {
+        // SAFETY: this changes a flag of a descriptor; it fails for one that is not open.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+}
+
+fn reset_signals() {
+    for signal in 1..=MAX_SIGNAL {
+        // SAFETY: no handler is installed, only the default. It fails for a number that is no signal.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    let mut none = std::mem::MaybeUninit::uninit();
+    // SAFETY: sigemptyset initialises the set; the old mask is not asked for.
+    unsafe {
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
+    }
+}
+
+/// An array of strings as exec wants it.
+struct Strings {
+    /// Point into `_owned`; the last is null.
+    pointers: Vec<*const c_char>,
+    _owned: Vec<CString>,
+}
+
+// SAFETY: the pointers are into strings that move with them and are never changed.
+unsafe impl Send for Strings {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Strings {}
+
+impl Strings {
+    fn new(strings: &[CString]) -> Self {
+        let owned = strings.to_vec();
+        let pointers = owned.iter().map(|string| string.as_ptr());
+        Self {
+            pointers: pointers.chain([ptr::null()]).collect(),
+            _owned: owned,
+        }
+    }
+}

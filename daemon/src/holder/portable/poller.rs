@@ -1,0 +1,150 @@
+//! The holder's descriptors, waited for with select.
+//!
+//! Not poll and not kqueue: macOS has had versions in which those refuse terminals, and select has always taken them.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{
+    FdSetElement, FdSetIter, Timespec, fd_set_bound, fd_set_insert, fd_set_num_elements, select,
+};
+use rustix::io::Errno;
+
+use crate::holder::source::Source;
+use crate::holder::terminal::Watch;
+
+/// How often terminals are looked at that everyone has closed. They always count as readable, so that nothing tells
+/// when the program opens one again. Such a session is rare, and wakes the daemon until it ends.
+const CLOSED_PAUSE: Duration = Duration::from_millis(100);
+
+/// A set of descriptors. Its owner is one thread; the lock is for the compiler alone.
+#[derive(Debug)]
+pub(in crate::holder) struct Poller {
+    set: Mutex<Set>,
+}
+
+#[derive(Debug)]
+struct Set {
+    readable: HashMap<RawFd, Source>,
+    closed: HashMap<RawFd, Source>,
+    /// When the closed ones are looked at next.
+    look_at: Instant,
+}
+
+impl Poller {
+    pub(in crate::holder) fn new() -> io::Result<Self> {
+        let set = Set {
+            readable: HashMap::new(),
+            closed: HashMap::new(),
+            look_at: Instant::now(),
+        };
+        Ok(Self {
+            set: Mutex::new(set),
+        })
+    }
+
+    /// Watches `fd` for as long as it is readable. It is removed before it is closed.
+    pub(in crate::holder) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
+        self.set().readable.insert(number(&fd), source);
+        Ok(())
+    }
+
+    /// Stops watching `fd`.
+    pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
+        let mut set = self.set();
+        set.readable.remove(&number(&fd));
+        set.closed.remove(&number(&fd));
+    }
+
+    /// Changes how the terminal `fd` is watched.
+    pub(in crate::holder) fn change(
+        &self,
+        fd: impl AsFd,
+        source: Source,
+        from: Watch,
+        to: Watch,
+    ) -> io::Result<()> {
+        if from == to {
+            return Ok(());
+        }
+        self.remove(&fd);
+        let mut set = self.set();
+        match to {
+            Watch::Quiet => {
+                set.readable.insert(number(&fd), source);
+            }
+            Watch::Closed => {
+                if set.closed.is_empty() {
+                    set.look_at = Instant::now() + CLOSED_PAUSE;
+                }
+                set.closed.insert(number(&fd), source);
+            }
+            Watch::Flooding | Watch::Full | Watch::Starved => {}
+        }
+        Ok(())
+    }
+
+    /// Waits for events, for ever without `timeout`, and puts what they are about into `sources`.
+    pub(in crate::holder) fn wait(
+        &self,
+        timeout: Option<Duration>,
+        sources: &mut Vec<Source>,
+    ) -> io::Result<()> {
+        sources.clear();
+        let mut set = self.set();
+        let timeout = set.timeout(timeout).map(|timeout| Timespec {
+            tv_sec: timeout.as_secs().try_into().unwrap_or(i64::MAX),
+            tv_nsec: timeout.subsec_nanos().into(),
+        });
+        let mut bits = set.bits();
+        // SAFETY: whoever adds a descriptor removes it before it is closed.
+        match unsafe {
+            let bound = fd_set_bound(&bits);
+            select(bound, Some(&mut bits), None, None, timeout.as_ref())
+        } {
+            Ok(_) => sources.extend(FdSetIter::new(&bits).filter_map(|fd| set.readable.get(&fd))),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        set.look_at_closed(sources);
+        Ok(())
+    }
+
+    fn set(&self) -> MutexGuard<'_, Set> {
+        self.set.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Set {
+    fn timeout(&self, asked: Option<Duration>) -> Option<Duration> {
+        if self.closed.is_empty() {
+            return asked;
+        }
+        let until_look = self.look_at.saturating_duration_since(Instant::now());
+        Some(asked.map_or(until_look, |asked| asked.min(until_look)))
+    }
+
+    fn bits(&self) -> Vec<FdSetElement> {
+        let highest = self.readable.keys().copied().max().unwrap_or(-1);
+        let elements = fd_set_num_elements(self.readable.len(), highest + 1);
+        let mut bits = vec![FdSetElement::default(); elements];
+        for fd in self.readable.keys() {
+            fd_set_insert(&mut bits, *fd);
+        }
+        bits
+    }
+
+    fn look_at_closed(&mut self, sources: &mut Vec<Source>) {
+        if !self.closed.is_empty() && Instant::now() >= self.look_at {
+            self.look_at = Instant::now() + CLOSED_PAUSE;
+            sources.extend(self.closed.values());
+        }
+    }
+}
+
+fn number(fd: &impl AsFd) -> RawFd {
+    fd.as_fd().as_raw_fd()
+}

@@ -19,6 +19,8 @@ mod interaction;
 mod job;
 mod lock;
 mod log;
+#[cfg(any(target_os = "macos", test))]
+mod macos;
 mod maintenance;
 mod output;
 mod probe;

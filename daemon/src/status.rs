@@ -107,9 +107,13 @@ fn lacks() -> Vec<String> {
     let mut lacks = vec![String::from(
         "sessions end with the daemon: holder and worker are one process in this version",
     )];
-    if cfg!(not(target_os = "linux")) {
-        lacks.push("no input probe: prompts are guessed".into());
-        lacks.push("programs that left their session with setsid are not found".into());
+    if cfg!(portable) {
+        lacks.push(
+            "no input probe: whether a program waits for input is guessed from its terminal and its last line".into(),
+        );
+        lacks.push(
+            "setsid: what has left a session and lost its parent is found only if its environment can be read".into(),
+        );
     }
     lacks
 }

@@ -79,10 +79,8 @@ fn process_name(pid: i32) -> Option<String> {
     Some(name)
 }
 
-#[cfg(not(target_os = "linux"))]
-fn process_name(_pid: i32) -> Option<String> {
-    None
-}
+#[cfg(target_os = "macos")]
+use crate::macos::name as process_name;
 
 #[cfg(test)]
 mod tests {

@@ -1,22 +1,29 @@
 //! Finds and signals what a session has left running.
 
 use std::collections::{HashMap, HashSet};
+#[cfg(target_os = "linux")]
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+#[cfg(target_os = "linux")]
+use std::io::Read;
 
+#[cfg(target_os = "macos")]
+use crate::macos::{all_processes, has_environment_entry as is_marked};
 use rustix::process::{Pid, Signal};
 
 /// The most processes that are looked at, against a machine that forks faster than it is read.
+#[cfg(target_os = "linux")]
 const MAX_PROCESSES: usize = 65_536;
 
 /// How much of a process's environment is searched; the kernel allows no more.
+#[cfg(target_os = "linux")]
 const MAX_ENVIRON_BYTES: u64 = 6 << 20;
 
 /// A process and not another one that got its number later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
-    /// When it was started, in clock ticks since the machine was.
+    /// When it was started, in clock ticks since the machine was; on macOS in microseconds since 1970.
     pub(crate) started_ticks: u64,
 }
 
@@ -41,7 +48,7 @@ impl Process {
 /// A process belongs to it when it descends from `leader` (`None` once that was reaped: its number may be another's),
 /// or when it was started with the entry `marker` in its environment, such as `CCD_SESSION_ID=a`, or descends from
 /// such a one. Where we adopt what loses its parent, only our descendants are looked at: another daemon's session
-/// may have the same mark. What has cleared its environment and left the tree is not found. Empty outside Linux.
+/// may have the same mark. What has cleared its environment and left the tree is not found.
 ///
 /// Costs a small read for every process on the machine, and another for every descendant.
 pub(crate) fn descendants(leader: Option<i32>, marker: &str) -> Vec<Process> {
@@ -78,7 +85,7 @@ fn adopts_orphans() -> bool {
     rustix::process::child_subreaper().is_ok_and(|reaper| reaper.is_some())
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
 fn adopts_orphans() -> bool {
     false
 }
@@ -156,13 +163,19 @@ fn send(process: Process, signal: Signal) -> io::Result<()> {
     Ok(pidfd_send_signal(&descriptor, signal)?)
 }
 
-#[cfg(not(target_os = "linux"))]
+/// Signals by number: between the look and the signal the number may pass to another process, though no system gives
+/// one away again so soon.
+#[cfg(target_os = "macos")]
 fn send(process: Process, signal: Signal) -> io::Result<()> {
-    let _ = (process, signal);
-    Err(io::ErrorKind::Unsupported.into())
+    let gone = || io::Error::from(rustix::io::Errno::SRCH);
+    let pid = Pid::from_raw(process.pid).ok_or_else(gone)?;
+    if process.is_gone() {
+        return Err(gone());
+    }
+    Ok(rustix::process::kill_process(pid, signal)?)
 }
 
-/// What `/proc/PID/stat` says.
+/// What the system says about a process, on Linux `/proc/PID/stat`.
 #[derive(Debug)]
 struct Entry {
     parent: i32,
@@ -171,6 +184,18 @@ struct Entry {
     lives: bool,
 }
 
+#[cfg(target_os = "macos")]
+impl Entry {
+    fn read(pid: i32) -> Option<Self> {
+        crate::macos::process(pid).map(|process| Self {
+            parent: process.parent,
+            started_ticks: process.started_us,
+            lives: true,
+        })
+    }
+}
+
+#[cfg(target_os = "linux")]
 impl Entry {
     fn read(pid: i32) -> Option<Self> {
         Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
@@ -189,6 +214,7 @@ impl Entry {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn all_processes() -> impl Iterator<Item = i32> {
     std::fs::read_dir("/proc")
         .into_iter()
@@ -198,6 +224,7 @@ fn all_processes() -> impl Iterator<Item = i32> {
 }
 
 /// Looks at the environment that the process was started with; another user's cannot be read.
+#[cfg(target_os = "linux")]
 fn is_marked(pid: i32, marker: &[u8]) -> bool {
     let mut environ = Vec::new();
     let read = File::open(format!("/proc/{pid}/environ"))

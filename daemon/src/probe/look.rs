@@ -43,19 +43,20 @@ pub(super) struct Finding {
     pub(super) sleeps_unseen: bool,
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(not(portable))]
 mod platform {
     pub(super) use super::super::search::find;
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(portable)]
 mod platform {
+    use super::super::report::BLIND;
     use super::{Finding, Verdict};
 
     pub(super) fn find(_leader: i32, _foreground: i32, _tty_device: u64) -> Finding {
         Finding {
             verdict: Verdict::Unknown,
-            how: "platform",
+            how: BLIND,
             reader: None,
             foreground_state: None,
             sleeps_unseen: true,

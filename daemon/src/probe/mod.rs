@@ -6,7 +6,7 @@
 //! - `line`: the line discipline ([`Line`]), which alone tells that typed text is hidden
 //! - `fresh`: whether a look right after a write counts already
 //! - `prompt`: whether a line of output looks like a prompt, for where nothing can be seen
-//! - `search`, `syscall`, `proc` (Linux): the foreground tasks, what each one is blocked in, and
+//! - `search`, `syscall`, `proc` (not in a `portable` build): the foreground tasks, what each one is blocked in, and
 //!   `/proc`
 //!
 //! A probe reads `/proc` and changes nothing. It has to run in an ancestor of the program: with
@@ -15,19 +15,19 @@
 mod fresh;
 mod line;
 mod look;
-#[cfg(target_os = "linux")]
+#[cfg(not(portable))]
 mod proc;
 mod prompt;
 mod report;
-#[cfg(target_os = "linux")]
+#[cfg(not(portable))]
 mod search;
-#[cfg(target_os = "linux")]
+#[cfg(not(portable))]
 mod syscall;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, not(portable)))]
 mod table_tests;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, not(portable)))]
 mod test_table;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, not(portable)))]
 mod test_terminal;
 
 pub(crate) use fresh::{STALE_AFTER_WRITE, fresh};

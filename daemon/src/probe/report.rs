@@ -6,6 +6,10 @@ use super::line::Line;
 ///
 /// The order is the one in which findings outrank each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(
+    all(portable, not(test)),
+    expect(dead_code, reason = "nothing is seen there")
+)]
 pub(crate) enum Verdict {
     /// No task of it waits for this terminal.
     No,
@@ -37,6 +41,9 @@ impl Reader {
     }
 }
 
+/// [`Probe::how`] where the platform shows nothing of what programs wait for.
+pub(super) const BLIND: &str = "platform";
+
 /// What one look at a terminal found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Probe {
@@ -65,6 +72,11 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
+    /// Returns whether the platform shows nothing, so that all must be guessed.
+    pub(crate) fn is_blind(&self) -> bool {
+        self.how == BLIND
+    }
+
     /// Returns what the foreground does, for a person: `running`, `stopped` or `blocked reading its
     /// terminal`.
     pub(crate) fn activity(&self) -> &'static str {

@@ -9,11 +9,11 @@ use super::send::input_error;
 use super::shell::{
     Action, CommandFile, Nonce, Outcome, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
 };
-use super::wait::is_fresh;
+use super::wait::{is_fresh, last_line};
 use crate::connection::Peer;
 use crate::interaction::{Event, Typed};
 use crate::output::Piece;
-use crate::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict};
+use crate::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict, prompt_like};
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
 use std::ffi::{OsStr, OsString};
@@ -128,7 +128,7 @@ impl Sessions {
             };
             // Right after a send the shell may not have seen yet what it is to run.
             let is_fresh = is_fresh(session, &probe);
-            let blocked = matches!(probe.verdict, Verdict::Blocked | Verdict::Accepts);
+            let blocked = shell_waits(session, &probe);
             waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
             let has_printed = has_prompt(session, &mut silence)
                 || waits_since.is_some_and(|since| since.elapsed() >= NOISE_LIMIT);
@@ -340,8 +340,20 @@ fn facts_of(session: &Session, probe: &Probe, quiet: Duration) -> Quiet {
             || program_of(probe.foreground)
                 .as_deref()
                 .is_some_and(is_relay_or_shell),
-        shell_waits: matches!(probe.verdict, Verdict::Blocked | Verdict::Accepts),
+        shell_waits: shell_waits(session, probe),
         line_editing: !probe.line.canonical,
+    }
+}
+
+/// Tells whether the foreground, if it is a shell, waits for a command. On a platform that shows nothing this is
+/// guessed: a line editor has the terminal only at a prompt, and without one the last line must look like a prompt.
+fn shell_waits(session: &Session, probe: &Probe) -> bool {
+    match probe.verdict {
+        Verdict::Blocked | Verdict::Accepts => true,
+        Verdict::Unknown if probe.is_blind() => {
+            !probe.line.canonical || prompt_like(&last_line(session))
+        }
+        Verdict::Unknown | Verdict::No => false,
     }
 }
 
@@ -381,12 +393,16 @@ fn command_file(
 }
 
 /// Base name of a process's program, as it was called.
+#[cfg(target_os = "linux")]
 fn program_of(pid: i32) -> Option<String> {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let first = line.split(|&byte| byte == 0).next()?;
     let name = Path::new(std::str::from_utf8(first).ok()?).file_name()?;
     Some(name.to_string_lossy().trim_start_matches('-').to_owned())
 }
+
+#[cfg(target_os = "macos")]
+use crate::macos::name as program_of;
 
 /// Since when a session has printed nothing.
 struct Silence {

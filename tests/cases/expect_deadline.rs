@@ -1,6 +1,6 @@
 //! When an expect ends without a match: the deadline, the program's end, a client that goes.
 
-use crate::support::session::{assert_error, exact, program, regex};
+use crate::support::session::{assert_error, exact, guesses, program, regex};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::session::{
     Action, Pattern, SessionCreateParams, SessionExpectParams, SessionHistory, SessionHistoryParams,
@@ -151,7 +151,9 @@ fn a_time_out_tells_the_last_fifty_lines_and_the_closest_miss() {
         .collect();
     assert_eq!(recent.len(), 50);
     assert_eq!((recent[0], recent[49]), ("152", "Permission denied"));
-    assert_eq!(error["data"]["program"], "blocked reading its terminal");
+    if !guesses(&daemon) {
+        assert_eq!(error["data"]["program"], "blocked reading its terminal");
+    }
     let miss = error["data"]["closest_miss"].as_str().unwrap();
     assert!(miss.contains("Permission denied"), "{miss}");
 }
@@ -159,6 +161,9 @@ fn a_time_out_tells_the_last_fifty_lines_and_the_closest_miss() {
 #[test]
 fn a_time_out_tells_that_the_program_is_stopped() {
     let daemon = Daemon::start();
+    if guesses(&daemon) {
+        return;
+    }
     let session = daemon.open("sh", &["-c", "echo $$; kill -STOP $$; exec cat"]);
     session.expect(r"\d+\n");
     eventually("the program stops", || {

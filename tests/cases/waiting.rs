@@ -1,6 +1,6 @@
 //! Waiting for input, a prompt, silence, the end.
 
-use crate::support::session::{OpenSession, assert_error, lacks};
+use crate::support::session::{OpenSession, assert_error, guesses, lacks};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::session::{
     InputVerdict, SessionWait, SessionWaitParams, WaitFor, WaitingForInput,
@@ -21,6 +21,9 @@ fn waiting(session: &OpenSession<'_>) -> WaitingForInput {
 #[test]
 fn a_program_that_reads_its_terminal_is_blocked() {
     let daemon = Daemon::start();
+    if guesses(&daemon) {
+        return;
+    }
     for (program, args) in [
         ("cat", &[][..]),
         ("dash", &[]),
@@ -43,6 +46,7 @@ fn a_program_that_reads_its_terminal_is_blocked() {
 #[test]
 fn a_line_editor_accepts_input_and_hides_nothing() {
     let daemon = Daemon::start();
+    let guesses = guesses(&daemon);
     for (program, args) in [
         ("bash", &["--norc", "--noprofile"][..]),
         ("python3", &["-q"]),
@@ -56,7 +60,10 @@ fn a_line_editor_accepts_input_and_hides_nothing() {
         let session = daemon.open(program, args);
         let waiting = waiting(&session);
         let accepts = [InputVerdict::Accepts, InputVerdict::Blocked];
-        assert!(accepts.contains(&waiting.verdict), "{program}: {waiting:?}");
+        assert!(
+            guesses || accepts.contains(&waiting.verdict),
+            "{program}: {waiting:?}"
+        );
         assert!(!waiting.hidden, "{program}");
     }
 }
@@ -64,6 +71,11 @@ fn a_line_editor_accepts_input_and_hides_nothing() {
 #[test]
 fn a_question_for_a_password_is_hidden() {
     let daemon = Daemon::start();
+    let verdict = if guesses(&daemon) {
+        InputVerdict::Unknown
+    } else {
+        InputVerdict::Blocked
+    };
     for (program, args) in [
         ("bash", &["-c", "read -s secret"][..]),
         ("sh", &["-c", "stty -echo; cat"]),
@@ -74,7 +86,7 @@ fn a_question_for_a_password_is_hidden() {
         }
         let session = daemon.open(program, args);
         let waiting = waiting(&session);
-        assert_eq!(waiting.verdict, InputVerdict::Blocked, "{program} {args:?}");
+        assert_eq!(waiting.verdict, verdict, "{program} {args:?}");
         assert!(waiting.hidden, "{program} {args:?}");
     }
 }
@@ -82,6 +94,7 @@ fn a_question_for_a_password_is_hidden() {
 #[test]
 fn a_program_that_does_something_else_does_not_wait() {
     let daemon = Daemon::start();
+    let guesses = guesses(&daemon);
     for (program, args) in [
         ("sleep", &["600"][..]),
         ("sh", &["-c", "while :; do :; done"]),
@@ -92,7 +105,8 @@ fn a_program_that_does_something_else_does_not_wait() {
         // It may take a moment until the program is what it becomes.
         eventually("the program is seen not to wait", || {
             let waiting = session.now().waiting_for_input.unwrap();
-            (waiting.verdict == InputVerdict::No && !waiting.hidden).then_some(())
+            let is_seen = guesses || waiting.verdict == InputVerdict::No;
+            (is_seen && !waiting.hidden).then_some(())
         });
         let error = session.try_wait(WaitFor::Input, 200.0).unwrap_err();
         assert_error(&error, ErrorCode::Timeout);
@@ -121,6 +135,9 @@ fn a_prompt_needs_more_than_a_program_that_reads() {
     let reply = bash.wait(WaitFor::Prompt);
     assert_eq!(reply.reason, "prompt");
     assert!(bash.output().ends_with("ready> "));
+    if guesses(&daemon) {
+        return;
+    }
     let cat = daemon.open("cat", &[]);
     cat.wait(WaitFor::Input);
     let error = cat.try_wait(WaitFor::Prompt, 400.0).unwrap_err();
@@ -172,6 +189,9 @@ fn the_end_answers_every_wait() {
 #[test]
 fn a_time_out_of_zero_looks_once() {
     let daemon = Daemon::start();
+    if guesses(&daemon) {
+        return;
+    }
     let cat = daemon.open("cat", &[]);
     cat.wait(WaitFor::Input);
     assert_eq!(cat.try_wait(WaitFor::Input, 0.0).unwrap().reason, "input");
@@ -194,6 +214,9 @@ fn a_stopped_job_leaves_the_prompt_to_the_shell() {
 #[test]
 fn the_client_tells_what_came_true_and_fails_when_the_program_ended_first() {
     let daemon = Daemon::start();
+    if guesses(&daemon) {
+        return;
+    }
     let ccctl = Ccctl::new(&daemon);
     let cat = daemon.open("cat", &[]);
     let wait = |words: &[&str]| ccctl.run(&[&["session", "wait", cat.id()], words].concat());

@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io;
 #[cfg(target_os = "linux")]
 use std::io::Read;
+use std::iter::successors;
+use std::os::unix::process::parent_id;
 
 #[cfg(target_os = "macos")]
 use crate::macos::{all_processes, has_environment_entry as is_marked};
@@ -47,8 +49,8 @@ impl Process {
 ///
 /// A process belongs to it when it descends from `leader` (`None` once that was reaped: its number may be another's),
 /// or when it was started with the entry `marker` in its environment, such as `CCD_SESSION_ID=a`, or descends from
-/// such a one. Where we adopt what loses its parent, only our descendants are looked at: another daemon's session
-/// may have the same mark. What has cleared its environment and left the tree is not found.
+/// such a one. Where we adopt what loses its parent, only our descendants are looked at, elsewhere only our children
+/// and those of our ancestors, one of which adopts: another daemon's session may have the same mark. What has cleared its environment and left the tree is not found.
 ///
 /// Costs a small read for every process on the machine, and another for every descendant.
 pub(crate) fn descendants(leader: Option<i32>, marker: &str) -> Vec<Process> {
@@ -56,7 +58,7 @@ pub(crate) fn descendants(leader: Option<i32>, marker: &str) -> Vec<Process> {
     let candidates = if adopts_orphans() {
         table.below(vec![own_pid()])
     } else {
-        table.entries.keys().copied().collect()
+        table.children_of_own_line()
     };
     let marked = candidates
         .into_iter()
@@ -111,6 +113,19 @@ impl Table {
             children.entry(entry.parent).or_default().push(*pid);
         }
         Self { entries, children }
+    }
+
+    /// The children of this process, and of its ancestors.
+    fn children_of_own_line(&self) -> HashSet<i32> {
+        let parent = |pid: &i32| self.entries.get(pid).map(|entry| entry.parent);
+        let ancestors = successors(Some(parent_id().cast_signed()), parent);
+        ancestors
+            .take(self.entries.len())
+            .chain([own_pid()])
+            .filter_map(|pid| self.children.get(&pid))
+            .flatten()
+            .copied()
+            .collect()
     }
 
     /// `roots` and everything that descends from them, as far as it is in the table.

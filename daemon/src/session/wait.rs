@@ -151,6 +151,8 @@ impl Sessions {
         let long_quiet = quiet >= TUI_QUIET || only_once;
         let last_line = last_line(session);
         let shows_prompt = prompt_like(&last_line);
+        // Line editors and full-screen programs turn canonical mode off, and hardly anything else does.
+        let takes_keys = found.is_blind() && !found.line.canonical;
         let (waits, guess) = match found.verdict {
             Verdict::Blocked => (true, None),
             Verdict::Accepts if session.modes().alternate_screen => (long_quiet, None),
@@ -158,7 +160,7 @@ impl Sessions {
             Verdict::Unknown if found.hidden_prompt_likely => {
                 (quiet >= STALE_AFTER_WRITE, Some("guess"))
             }
-            Verdict::Unknown => (shows_prompt && long_quiet, Some("guess")),
+            Verdict::Unknown => ((shows_prompt || takes_keys) && long_quiet, Some("guess")),
             Verdict::No => (false, None),
         };
         if !waits || (prompt && !shows_prompt) {

@@ -12,7 +12,7 @@ use ccd_protocol::session::{
     SessionReadReply, SessionRun, SessionRunParams, SessionRunReply, SessionSend,
     SessionSendParams, SessionSendReply, SessionWait, SessionWaitParams, SessionWaitReply, WaitFor,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Where a session without the caller's environment looks for programs.
 const CLEAN_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -32,6 +32,19 @@ pub(crate) fn lacks(programs: &[&str]) -> bool {
         eprintln!("skipped: {missing:?} are not installed");
     }
     !missing.is_empty()
+}
+
+/// Tells, and says so, when the daemon cannot look up what a program waits for, so that it guesses.
+pub(crate) fn guesses(daemon: &Daemon) -> bool {
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let lacks = status["lacks"].as_array().unwrap();
+    let guesses = lacks
+        .iter()
+        .any(|lack| lack.as_str().unwrap().starts_with("no input probe"));
+    if guesses {
+        eprintln!("skipped, all or in part: this daemon has no input probe");
+    }
+    guesses
 }
 
 /// Demands that a call failed with this error, by number and by kind.

@@ -22,6 +22,7 @@ mod log;
 #[cfg(any(target_os = "macos", test))]
 mod macos;
 mod maintenance;
+mod nice;
 mod output;
 mod probe;
 mod readiness;

@@ -4,7 +4,7 @@ use crate::args::Args;
 use crate::config::{Loaded, Paths, Sources};
 use crate::connection;
 use crate::daemon::Daemon;
-use crate::holder::{DescriptorLimits, Holder, Umask, Wakes};
+use crate::holder::{DescriptorLimits, Holder, HolderNews, Umask};
 use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::lock::{Lock, LockError};
@@ -117,7 +117,7 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     if let Some(database) = &opened.set_aside {
         set_sessions_aside(&paths, database)?;
     }
-    let (holder, wakes) =
+    let (holder, news) =
         Holder::start(limits, umask).map_err(system("the holder of the terminals cannot start"))?;
     let stop = CancellationToken::new();
     let tracker = TaskTracker::new();
@@ -138,7 +138,7 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     let recorder_task = tokio::spawn(pending.run(opened.store.clone(), recorder_stop.clone()));
     let killed = sessions.recover().await.map_err(StartError::Recover)?;
     jobs.recover().await?;
-    let pump = spawn_pump(&sessions, wakes);
+    let pumps = spawn_pumps(&sessions, news)?;
     let daemon = Arc::new(Daemon::new(
         Arc::clone(&sessions),
         jobs,
@@ -176,8 +176,8 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     if tokio::time::timeout(SHUTDOWN_LIMIT, ended).await.is_err() {
         tracing::error!("not everything ended in time");
     }
-    pump.abort();
     holder.stop();
+    pumps.join().await;
     let store = opened.store;
     drop(daemon);
     drop(sessions);
@@ -201,14 +201,43 @@ fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
     move |source| StartError::System { what, source }
 }
 
-fn spawn_pump(sessions: &Arc<Sessions>, wakes: Wakes) -> tokio::task::JoinHandle<()> {
-    let sessions = Arc::clone(sessions);
-    tokio::spawn(async move {
-        if let Err(error) = Arc::clone(&sessions).pump(wakes).await {
-            tracing::error!(%error, "output can no longer be read: stopping");
-            sessions.stop.cancel();
-        }
-    })
+/// What brings output to the sessions; it ends with the holder.
+struct Pumps {
+    quiet: tokio::task::JoinHandle<()>,
+    floods: std::thread::JoinHandle<()>,
+}
+
+impl Pumps {
+    async fn join(self) {
+        // Both say themselves why they end; what is left of a panic is the message of its hook.
+        let _ = self.quiet.await;
+        let _ = tokio::task::spawn_blocking(|| self.floods.join()).await;
+    }
+}
+
+fn spawn_pumps(sessions: &Arc<Sessions>, news: HolderNews) -> Result<Pumps, StartError> {
+    let ended = |sessions: &Sessions, result: io::Result<()>| {
+        let error = match result {
+            Err(error) => error.to_string(),
+            Ok(()) if !sessions.stop.is_cancelled() => String::from("the holder has ended"),
+            Ok(()) => return,
+        };
+        tracing::error!(error, "output can no longer be read: stopping");
+        sessions.stop.cancel();
+    };
+    let (quiet, flooding) = (Arc::clone(sessions), Arc::clone(sessions));
+    let runtime = tokio::runtime::Handle::current();
+    let floods = std::thread::Builder::new()
+        .name("pump-floods".into())
+        .spawn(move || {
+            let _inside = runtime.enter();
+            ended(&flooding, flooding.pump_floods(&news.floods));
+        })
+        .map_err(system("threads cannot be started"))?;
+    let quiet = tokio::spawn(async move {
+        ended(&quiet, Arc::clone(&quiet).pump(news.quiet).await);
+    });
+    Ok(Pumps { quiet, floods })
 }
 
 /// Tells the service manager that we are alive, as long as the database answers too.

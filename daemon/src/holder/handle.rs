@@ -76,6 +76,8 @@ pub(super) struct Notes {
     pub(super) has_commands: AtomicBool,
     pub(super) space_freed: SlotSet,
     pub(super) idle: SlotSet,
+    /// Terminals that flood no more, from the thread that reads floods.
+    pub(super) calmed: SlotSet,
     pub(super) released: SlotSet,
     pub(super) stop: AtomicBool,
 }
@@ -87,6 +89,7 @@ impl Notes {
             has_commands: AtomicBool::new(false),
             space_freed: SlotSet::new(),
             idle: SlotSet::new(),
+            calmed: SlotSet::new(),
             released: SlotSet::new(),
             stop: AtomicBool::new(false),
         })
@@ -97,9 +100,19 @@ impl Notes {
         self.has_commands.load(SeqCst)
             || !self.space_freed.is_empty()
             || !self.idle.is_empty()
+            || !self.calmed.is_empty()
             || !self.released.is_empty()
             || self.stop.load(SeqCst)
     }
+}
+
+/// What the holder tells the worker.
+#[derive(Debug)]
+pub(crate) struct HolderNews {
+    /// Of terminals that do not flood, and of all ends.
+    pub(crate) quiet: Wakes,
+    /// Of terminals that print faster than they are read.
+    pub(crate) floods: Wakes,
 }
 
 /// A cheap handle to the holder. The holder stops when the last one is dropped.
@@ -119,14 +132,16 @@ impl Holder {
     /// # Errors
     ///
     /// The kernel's error when descriptors or the thread cannot be made.
-    pub(crate) fn start(limits: DescriptorLimits, umask: Umask) -> io::Result<(Self, Wakes)> {
+    pub(crate) fn start(limits: DescriptorLimits, umask: Umask) -> io::Result<(Self, HolderNews)> {
         let (commands, inbox) = sync_channel(COMMAND_QUEUE_LEN);
         let news = Arc::new(News::new()?);
+        let flood_news = Arc::new(News::new()?);
         let notes = Arc::new(Notes::new()?);
         let originals = Originals { limits, umask };
         let thread = run(Reader::new(
             inbox,
             Arc::clone(&news),
+            Arc::clone(&flood_news),
             Arc::clone(&notes),
             originals,
         )?)?;
@@ -140,7 +155,10 @@ impl Holder {
                 notes,
                 thread,
             },
-            Wakes::new(news),
+            HolderNews {
+                quiet: Wakes::new(news),
+                floods: Wakes::new(flood_news),
+            },
         ))
     }
 

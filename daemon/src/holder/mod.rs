@@ -5,6 +5,7 @@
 
 mod descriptors;
 mod error;
+mod floods;
 mod handle;
 mod launch;
 #[cfg_attr(portable, path = "portable/mod.rs")]
@@ -24,7 +25,7 @@ mod wake;
 
 pub(crate) use descriptors::{DescriptorLimits, raise_descriptor_limit};
 pub(crate) use error::SpawnError;
-pub(crate) use handle::{Holder, SpawnSpec, Spawned};
+pub(crate) use handle::{Holder, HolderNews, SpawnSpec, Spawned};
 pub(crate) use platform::claim_children;
 pub(crate) use resolve::{c_string, resolve};
 pub(crate) use ring::{Exit, Ring};

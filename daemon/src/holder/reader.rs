@@ -1,16 +1,17 @@
-//! The holder's loop: reads every terminal into its ring, quiet ones before flooding ones, and reaps children.
+//! The holder's loop: reads every terminal into its ring, but for those that flood, and reaps children.
 //!
 //! It is one thread, waits for nothing but its poller, and touches no file but the rings.
 
-use std::collections::VecDeque;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 #[cfg(not(portable))]
 use super::descriptors::close_all_on_exec;
+use super::floods::Floods;
 use super::handle::{Command, Inbox, Notes};
 use super::launch::Originals;
 use super::platform::{ChildSignals, Poller};
@@ -28,12 +29,13 @@ pub(super) struct Reader {
     inbox: Inbox,
     notes: Arc<Notes>,
     news: Arc<News>,
+    flood_news: Arc<News>,
     poller: Arc<Poller>,
     /// `None` when the children of this process are not all the holder's.
     child_signals: Option<ChildSignals>,
     slots: Slots,
-    /// The terminals to read in turn, each once.
-    flooding: VecDeque<usize>,
+    floods: Arc<Floods>,
+    flood_thread: Option<JoinHandle<()>>,
     /// The terminals whose ring found no memory, and when to try again.
     starved: Vec<usize>,
     retry_at: Instant,
@@ -44,6 +46,7 @@ impl Reader {
     pub(super) fn new(
         inbox: Inbox,
         news: Arc<News>,
+        flood_news: Arc<News>,
         notes: Arc<Notes>,
         originals: Originals,
     ) -> io::Result<Self> {
@@ -55,14 +58,18 @@ impl Reader {
         if let Some(signals) = &child_signals {
             poller.add(signals, Source::Children)?;
         }
+        let floods = Arc::new(Floods::default());
+        let flood_thread = floods.start(Arc::clone(&flood_news), Arc::clone(&notes))?;
         Ok(Self {
             inbox,
             notes,
             news,
+            flood_news,
             slots: Slots::new(Arc::clone(&poller), originals),
             poller,
             child_signals,
-            flooding: VecDeque::new(),
+            floods,
+            flood_thread: Some(flood_thread),
             starved: Vec::new(),
             retry_at: Instant::now(),
         })
@@ -87,9 +94,6 @@ impl Reader {
             for source in &sources {
                 self.handle(*source);
             }
-            if let Some(slot) = self.flooding.pop_front() {
-                self.read(slot);
-            }
             self.retry_starved();
             self.take_notes();
         }
@@ -97,7 +101,7 @@ impl Reader {
 
     /// Returns how long to wait for events: not at all while there is something to do without any.
     fn timeout(&self) -> Option<Duration> {
-        if !self.flooding.is_empty() || !self.notes.bell.try_sleep(|| self.notes.any()) {
+        if !self.notes.bell.try_sleep(|| self.notes.any()) {
             return Some(Duration::ZERO);
         }
         (!self.starved.is_empty()).then(|| self.retry_at.saturating_duration_since(Instant::now()))
@@ -133,7 +137,7 @@ impl Reader {
             self.news.tell(slot);
         }
         match outcome.watch {
-            Watch::Flooding => self.flooding.push_back(slot),
+            Watch::Flooding => self.floods.add(slot, self.slots.place(slot)),
             Watch::Starved => {
                 self.retry_at = Instant::now() + STARVED_RETRY;
                 self.starved.push(slot);
@@ -157,9 +161,9 @@ impl Reader {
                 self.read(slot);
             }
         });
+        notes.calmed.drain(|slot| self.read(slot));
         notes.idle.drain(|slot| self.slots.give_back_memory(slot));
         notes.released.drain(|slot| {
-            self.flooding.retain(|flooding| *flooding != slot);
             self.starved.retain(|starved| *starved != slot);
             self.slots.release(slot);
         });
@@ -180,12 +184,24 @@ impl Reader {
                 }
             }
             Command::Probe { slot, look } => {
-                let terminal = self.slots.living(slot);
-                // A mistake in looking must not end every session.
-                if catch_unwind(AssertUnwindSafe(|| look(terminal))).is_err() {
-                    tracing::error!(slot, "a probe panicked");
-                }
+                self.slots.show(slot, |terminal| {
+                    // A mistake in looking must not end every session.
+                    if catch_unwind(AssertUnwindSafe(|| look(terminal))).is_err() {
+                        tracing::error!(slot, "a probe panicked");
+                    }
+                });
             }
         }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.floods.stop();
+        if let Some(Err(_)) = self.flood_thread.take().map(JoinHandle::join) {
+            tracing::error!("the reader of floods panicked");
+        }
+        self.news.close();
+        self.flood_news.close();
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 
@@ -16,8 +16,9 @@ use super::source::Source;
 use super::terminal::{ReadOutcome, Terminal, Watch};
 use super::wake::MAX_SLOTS;
 
+/// What is in a slot. Locked by the holder, and by the thread that reads a flood for one read of it.
 #[derive(Debug)]
-enum Place {
+pub(super) enum Place {
     Free,
     Held(Terminal),
     /// Released before its leader had ended: the slot is free when it has been reaped.
@@ -30,7 +31,7 @@ enum Place {
 /// The slots and what watches them.
 #[derive(Debug)]
 pub(super) struct Slots {
-    places: Vec<Place>,
+    places: Vec<Arc<Mutex<Place>>>,
     free: Vec<usize>,
     /// The leaders that have not been reaped.
     leaders: HashMap<Pid, usize>,
@@ -62,7 +63,7 @@ impl Slots {
         let pid = launched.pid.as_raw_nonzero().get();
         writer.set_pid(pid);
         self.leaders.insert(launched.pid, slot);
-        self.places[slot] = Place::Held(Terminal::new(
+        *lock(&self.places[slot]) = Place::Held(Terminal::new(
             launched.master,
             writer,
             spec.ring_path.clone(),
@@ -79,54 +80,72 @@ impl Slots {
     }
 
     /// Reads the terminal in `slot` once and watches it as the outcome demands. `None` when there is no terminal.
-    pub(super) fn read(&mut self, slot: usize) -> Option<ReadOutcome> {
-        let Some(Place::Held(terminal)) = self.places.get_mut(slot) else {
+    pub(super) fn read(&self, slot: usize) -> Option<ReadOutcome> {
+        let mut place = lock(self.places.get(slot)?);
+        let Place::Held(terminal) = &mut *place else {
             return None;
         };
-        let from = terminal.watch;
         let mut outcome = terminal.read_once();
-        let source = Source::Terminal(slot);
-        if let Err(error) = self
-            .poller
-            .change(&terminal.master, source, from, outcome.watch)
-        {
+        if let Err(error) = self.poller.change(
+            &terminal.master,
+            Source::Terminal(slot),
+            terminal.watch,
+            outcome.watch,
+        ) {
             tracing::error!(
                 slot,
                 error = &error as &dyn std::error::Error,
                 "a terminal cannot be watched"
             );
             outcome.watch = Watch::Starved;
-            terminal.watch = outcome.watch;
         }
+        terminal.watch = outcome.watch;
         Some(outcome)
     }
 
     /// Returns how the terminal in `slot` is watched.
     pub(super) fn watch(&self, slot: usize) -> Option<Watch> {
-        self.terminal(slot).map(|terminal| terminal.watch)
+        match &*lock(self.places.get(slot)?) {
+            Place::Held(terminal) => Some(terminal.watch),
+            _ => None,
+        }
     }
 
-    /// Returns the terminal in `slot` and the process id of its leader, unless that has been reaped.
-    pub(super) fn living(&self, slot: usize) -> Option<(BorrowedFd<'_>, i32)> {
-        let terminal = self
-            .terminal(slot)
-            .filter(|terminal| terminal.exit.is_some())?;
-        Some((
-            terminal.master.as_fd(),
-            terminal.leader.as_raw_nonzero().get(),
-        ))
+    /// Returns what is in `slot`, which must have been used before.
+    pub(super) fn place(&self, slot: usize) -> Arc<Mutex<Place>> {
+        Arc::clone(&self.places[slot])
+    }
+
+    /// Shows the terminal in `slot` to `look`, with the process id of its leader unless that has been reaped.
+    pub(super) fn show<T>(
+        &self,
+        slot: usize,
+        look: impl FnOnce(Option<(BorrowedFd<'_>, i32)>) -> T,
+    ) -> T {
+        let Some(place) = self.places.get(slot) else {
+            return look(None);
+        };
+        match &*lock(place) {
+            Place::Held(terminal) if terminal.exit.is_some() => look(Some((
+                terminal.master.as_fd(),
+                terminal.leader.as_raw_nonzero().get(),
+            ))),
+            _ => look(None),
+        }
     }
 
     /// Gives the memory of the ring in `slot` back, if the worker has taken all that is in it.
-    pub(super) fn give_back_memory(&mut self, slot: usize) {
-        if let Some(Place::Held(terminal)) = self.places.get_mut(slot) {
+    pub(super) fn give_back_memory(&self, slot: usize) {
+        if let Some(place) = self.places.get(slot)
+            && let Place::Held(terminal) = &mut *lock(place)
+        {
             terminal.ring.give_back_memory();
         }
     }
 
     /// Reaps the leader in `slot` if it has ended. Returns whether the worker must be told.
     pub(super) fn reap(&mut self, slot: usize) -> bool {
-        let leader = match self.places.get(slot) {
+        let leader = match self.places.get(slot).map(|place| lock(place)).as_deref() {
             Some(Place::Held(terminal)) if terminal.exit.is_some() => terminal.leader,
             Some(Place::Leaving { leader, .. }) => *leader,
             _ => return false,
@@ -145,7 +164,8 @@ impl Slots {
     /// Notes that the child `pid` has been reaped. Returns the slot whose worker must be told.
     pub(super) fn ended(&mut self, pid: Pid, wait_status: i32) -> Option<usize> {
         let slot = self.leaders.remove(&pid)?;
-        match &mut self.places[slot] {
+        let mut place = lock(&self.places[slot]);
+        match &mut *place {
             Place::Held(terminal) => {
                 if let Some(exit) = terminal.exit.take() {
                     exit.remove_from(&self.poller);
@@ -155,7 +175,8 @@ impl Slots {
             }
             Place::Leaving { exit, .. } => {
                 exit.remove_from(&self.poller);
-                self.vacate(slot);
+                *place = Place::Free;
+                self.free.push(slot);
                 None
             }
             Place::Free => None,
@@ -164,41 +185,37 @@ impl Slots {
 
     /// Closes the terminal in `slot` and deletes its ring. The slot is free when the leader has been reaped.
     pub(super) fn release(&mut self, slot: usize) {
-        let Some(place) = self.places.get_mut(slot) else {
+        let Some(place) = self.places.get(slot) else {
             return;
         };
-        let Place::Held(terminal) = place else { return };
-        // The worker's descriptor keeps the open file, and with it the entry in an epoll set.
+        let mut place = lock(place);
+        let Place::Held(terminal) = &mut *place else {
+            return;
+        };
+        // The worker's descriptor keeps the open file, and with it the entry among what is watched.
         self.poller.remove(&terminal.master);
         remove_ring(&terminal.ring_path);
-        match terminal.exit.take() {
-            Some(exit) => {
-                *place = Place::Leaving {
-                    leader: terminal.leader,
-                    exit,
-                }
+        *place = match terminal.exit.take() {
+            Some(exit) => Place::Leaving {
+                leader: terminal.leader,
+                exit,
+            },
+            None => {
+                self.free.push(slot);
+                Place::Free
             }
-            None => self.vacate(slot),
-        }
+        };
     }
 
     /// Kills a program that nobody wants any more and releases its slot.
     pub(super) fn discard(&mut self, slot: usize) {
-        if let Some(terminal) = self
-            .terminal(slot)
-            .filter(|terminal| terminal.exit.is_some())
-        {
-            // It leads its own group. That it has just ended is no error.
-            let _ = kill_process_group(terminal.leader, Signal::KILL);
-        }
+        self.show(slot, |terminal| {
+            if let Some(leader) = terminal.and_then(|(_, leader)| Pid::from_raw(leader)) {
+                // It leads its own group. That it has just ended is no error.
+                let _ = kill_process_group(leader, Signal::KILL);
+            }
+        });
         self.release(slot);
-    }
-
-    fn terminal(&self, slot: usize) -> Option<&Terminal> {
-        match self.places.get(slot) {
-            Some(Place::Held(terminal)) => Some(terminal),
-            _ => None,
-        }
     }
 
     fn free_slot(&mut self) -> Result<usize, SpawnError> {
@@ -208,13 +225,8 @@ impl Slots {
         if self.places.len() == MAX_SLOTS {
             return Err(SpawnError::NoSlot);
         }
-        self.places.push(Place::Free);
+        self.places.push(Arc::new(Mutex::new(Place::Free)));
         Ok(self.places.len() - 1)
-    }
-
-    fn vacate(&mut self, slot: usize) {
-        self.places[slot] = Place::Free;
-        self.free.push(slot);
     }
 
     fn start(
@@ -246,6 +258,10 @@ impl Slots {
         })?;
         Ok(launched)
     }
+}
+
+fn lock(place: &Mutex<Place>) -> MutexGuard<'_, Place> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn remove_ring(path: &Path) {

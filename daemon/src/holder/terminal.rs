@@ -23,7 +23,7 @@ const ANNOUNCE_BYTES: usize = 64 << 10;
 pub(super) enum Watch {
     /// By the poller, while it is readable.
     Quiet,
-    /// It prints faster than it is read, so it is simply read in turn.
+    /// It prints faster than it is read, so a thread of its own reads it in turn with others.
     Flooding,
     /// Not at all: its ring is full until the worker frees space.
     Full,
@@ -51,6 +51,7 @@ pub(super) struct Terminal {
     pub(super) leader: Pid,
     /// `None` once the leader was reaped.
     pub(super) exit: Option<ExitWatch>,
+    /// How it is watched now.
     pub(super) watch: Watch,
     eof: bool,
     full_reads: u32,
@@ -79,7 +80,7 @@ impl Terminal {
         }
     }
 
-    /// Reads once into the ring.
+    /// Reads once into the ring; how it is watched stays to be changed.
     pub(super) fn read_once(&mut self) -> ReadOutcome {
         let (watch, len) = self.read();
         let eof = match watch {
@@ -99,7 +100,6 @@ impl Terminal {
         if changed {
             self.unannounced_bytes = 0;
         }
-        self.watch = watch;
         ReadOutcome { watch, changed }
     }
 

@@ -29,7 +29,7 @@ fn eventually<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
 /// A holder with a folder for its rings.
 struct Fixture {
     holder: Holder,
-    wakes: Wakes,
+    news: HolderNews,
     dir: tempfile::TempDir,
 }
 
@@ -39,10 +39,10 @@ impl Fixture {
     }
 
     fn with_limits(limits: DescriptorLimits) -> Self {
-        let (holder, wakes) = Holder::start(limits, Umask::unchanged()).unwrap();
+        let (holder, news) = Holder::start(limits, Umask::unchanged()).unwrap();
         Self {
             holder,
-            wakes,
+            news,
             dir: tempfile::tempdir().unwrap(),
         }
     }
@@ -198,7 +198,10 @@ fn what_is_typed_comes_back_and_the_worker_is_woken() {
         type_into(&session, &line);
         eventually("the worker hears of it", || {
             let mut told = false;
-            fixture.wakes.drain(|slot| told |= slot == session.slot);
+            fixture
+                .news
+                .quiet
+                .drain(|slot| told |= slot == session.slot);
             (told && session.ring.bytes(seen) == line.as_bytes()).then_some(())
         });
     }

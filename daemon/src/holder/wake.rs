@@ -9,6 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
 use super::platform::Event;
 
 /// How many sessions there can be at once.
@@ -116,6 +119,8 @@ impl AsFd for Bell {
 pub(super) struct News {
     slots: SlotSet,
     bell: Bell,
+    /// Nothing will come any more.
+    is_closed: AtomicBool,
 }
 
 impl News {
@@ -123,6 +128,7 @@ impl News {
         Ok(Self {
             slots: SlotSet::new(),
             bell: Bell::new()?,
+            is_closed: AtomicBool::new(false),
         })
     }
 
@@ -131,11 +137,18 @@ impl News {
         self.slots.insert(slot);
         self.bell.ring();
     }
+
+    /// Says that there will be no more news.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, SeqCst);
+        self.bell.ring();
+    }
 }
 
-/// The worker's half of the news. There is one; its descriptor goes into an `AsyncFd`.
+/// The worker's half of the news. There is one; its descriptor goes into an `AsyncFd`, or its owner blocks.
 ///
-/// The loop of its owner: [`Wakes::drain`] until [`Wakes::try_sleep`] is true, then wait until it is readable.
+/// The loop of its owner: [`Wakes::drain`] until [`Wakes::try_sleep`] is true, then wait until it is readable; end
+/// when [`Wakes::is_closed`].
 #[derive(Debug)]
 pub(crate) struct Wakes {
     news: Arc<News>,
@@ -155,7 +168,25 @@ impl Wakes {
 
     /// Says that the worker will wait for the descriptor. Returns false when there is news already: drain then.
     pub(crate) fn try_sleep(&self) -> bool {
-        self.news.bell.try_sleep(|| !self.news.slots.is_empty())
+        let has_news = || !self.news.slots.is_empty() || self.is_closed();
+        self.news.bell.try_sleep(has_news)
+    }
+
+    /// Blocks until there is news. After [`Wakes::try_sleep`] has returned true.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's, which only a lack of memory can cause.
+    pub(crate) fn wait(&self) -> io::Result<()> {
+        match poll(&mut [PollFd::new(self, PollFlags::IN)], None) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns true once the holder has ended: what was drained before is all there was.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.news.is_closed.load(SeqCst)
     }
 }
 
@@ -175,7 +206,7 @@ impl AsRawFd for Wakes {
 mod tests {
     use std::time::Duration;
 
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::event::Timespec;
 
     use super::*;
 

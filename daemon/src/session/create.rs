@@ -12,12 +12,12 @@ use crate::connection::Peer;
 use crate::expect::encoding_for;
 use crate::holder::{SpawnSpec, Spawned, c_string, resolve};
 use crate::interaction::Event;
-use crate::output::Flusher;
-use crate::output::Output;
 use crate::output::log::LogWriter;
+use crate::output::{Flusher, Output};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Session as Record, SessionCreateParams};
 use rand::Rng;
+use rustix::process::Signal;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -294,15 +294,24 @@ impl Sessions {
             plain: params.plain,
             ring_path: self.paths.rings.join(format!("{id}.ring")),
         };
-        let folder = self.fresh_folder(&id).await?;
-        let spawned = match self.holder.spawn(spec).await {
-            Ok(spawned) => spawned,
-            Err(error) => {
-                let _ = fs::remove_dir_all(&folder);
-                return Err(error.into());
+        // The disk is slow beside the start of a program.
+        let (folder, spawned) = tokio::join!(self.fresh_folder(&id), self.holder.spawn(spec));
+        match (folder, spawned) {
+            (Ok(folder), Ok(spawned)) => {
+                Ok(self.register(params, plan, id, folder, spawned, config))
             }
-        };
-        Ok(self.register(params, plan, id, folder, spawned, config))
+            (Err(error), Ok(spawned)) => {
+                super::task::signal_group(spawned.pid, Signal::KILL);
+                self.holder.release(spawned.slot);
+                Err(error)
+            }
+            (folder, Err(error)) => {
+                if let Ok(folder) = folder {
+                    let _ = fs::remove_dir_all(folder);
+                }
+                Err(error.into())
+            }
+        }
     }
 
     fn register(
@@ -353,8 +362,11 @@ impl Sessions {
             self.forget(id).await?;
         }
         let folder = self.paths.sessions.join(id.as_str());
-        make_folder(&folder).map_err(SessionError::Files)?;
-        Ok(folder)
+        let made = tokio::task::spawn_blocking(move || make_folder(&folder).map(|()| folder));
+        made.await
+            .map_err(io::Error::other)
+            .flatten()
+            .map_err(SessionError::Files)
     }
 
     fn free_id(&self) -> SessionId {

@@ -163,7 +163,10 @@ impl Shared {
         let shared = Arc::clone(this);
         std::thread::Builder::new()
             .name("log".into())
-            .spawn(move || shared.write_all(number))
+            .spawn(move || {
+                crate::nice::give_way();
+                shared.write_all(number);
+            })
             .map(drop)
     }
 

@@ -16,19 +16,45 @@ use tokio::io::Interest;
 const TURN_BYTES: usize = 16 << 10;
 
 impl Sessions {
-    /// Runs until the daemon ends. Sleeps while no session has news.
+    /// Serves what does not flood, until the holder has ended. Sleeps while no session has news.
     ///
-    /// What is new goes first; sessions that flood take turns behind it, so that the answer of a
-    /// quiet one waits for one turn at most.
+    /// What is new goes first; sessions with more than a turn's output take turns behind it, so that
+    /// the answer of another one waits for one turn at most.
     pub(crate) async fn pump(self: Arc<Self>, wakes: Wakes) -> io::Result<()> {
         let bell = crate::readiness::watch(
             Arc::new(wakes.as_fd().try_clone_to_owned()?),
             Interest::READABLE,
         )?;
+        let mut behind = VecDeque::new();
+        loop {
+            wakes.drain(|slot| {
+                if !behind.contains(&slot) && self.take_turn(slot) {
+                    behind.push_back(slot);
+                }
+            });
+            if let Some(slot) = behind.pop_front() {
+                if self.take_turn(slot) {
+                    behind.push_back(slot);
+                }
+            } else if wakes.is_closed() {
+                return Ok(());
+            } else if wakes.try_sleep() {
+                bell.readable().await?.clear_ready();
+                continue;
+            }
+            // Who was woken by this output runs before the next.
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Serves what floods, in turns, until the holder has ended: on a thread of its own, so that the one that serves
+    /// the others has slept when they need it.
+    pub(crate) fn pump_floods(self: &Arc<Self>, wakes: &Wakes) -> io::Result<()> {
+        crate::nice::give_way();
         let mut flooding = VecDeque::new();
         loop {
             wakes.drain(|slot| {
-                if !flooding.contains(&slot) && self.take_turn(slot) {
+                if !flooding.contains(&slot) {
                     flooding.push_back(slot);
                 }
             });
@@ -36,12 +62,11 @@ impl Sessions {
                 if self.take_turn(slot) {
                     flooding.push_back(slot);
                 }
+            } else if wakes.is_closed() {
+                return Ok(());
             } else if wakes.try_sleep() {
-                bell.readable().await?.clear_ready();
-                continue;
+                wakes.wait()?;
             }
-            // Who was woken by this output runs before the next.
-            tokio::task::yield_now().await;
         }
     }
 
@@ -56,15 +81,16 @@ impl Sessions {
         let mut events = Vec::new();
         let taken = session.output.take_from_ring(max_bytes, |bytes, offset| {
             session.scanner().feed(bytes, offset, &mut events);
+            // Here, because another thread may take what comes next.
+            for event in events {
+                if let EventKind::Query(query) = event.kind {
+                    Queries::ask(session, query, event.end, &self.tracker);
+                }
+            }
         });
         if taken.bytes > 0 {
             session.touch();
             self.logger.call(session, taken.log);
-        }
-        for event in events {
-            if let EventKind::Query(query) = event.kind {
-                Queries::ask(session, query, event.end, &self.tracker);
-            }
         }
         if session.output.exit().is_some() {
             session.ending.notify_one();

@@ -184,7 +184,7 @@ fn ask(processes: &[Process]) {
 
 /// Signals the program's process group. Once the program was reaped the number may belong to a
 /// group without it, which is what is meant, or to nobody.
-fn signal_group(pid: i32, signal: Signal) {
+pub(super) fn signal_group(pid: i32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid) {
         let _ = kill_process_group(pid, signal);
     }

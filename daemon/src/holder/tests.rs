@@ -352,7 +352,8 @@ fn eof_comes_when_the_last_process_closes_the_terminal() {
 fn a_program_may_close_its_terminal_and_open_it_again() {
     let fixture = Fixture::new();
     let fifo = fixture.dir.path().join("fifo");
-    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
     let fifo = fifo.display();
     let script =
         format!("echo one; exec <{fifo} >/dev/null 2>&1; read x; echo back >/dev/tty; read x");
@@ -444,7 +445,8 @@ fn what_left_with_setsid_is_found_by_its_mark() {
     let fixture = Fixture::new();
     let session = fixture.shell(
         "tree",
-        "setsid sh -c 'sleep 1000 & sleep 1000 & wait' & echo $!; sleep 1000",
+        // The inner shell goes on when it has lost both, so that it is there to be killed too.
+        "setsid sh -c 'sleep 1000 & sleep 1000 & wait; exec sleep 1000' & echo $!; sleep 1000",
     );
     let marker = format!("CCD_SESSION_ID={}", fixture.id("tree"));
     let all = eventually("five processes", || {

@@ -127,7 +127,8 @@ impl Holder {
     /// Starts the holder; `limits` and `umask` say which descriptor limit and file mode mask children get back.
     ///
     /// When [`super::claim_children`] was called before, every child of this process is the holder's: it becomes the
-    /// reaper of orphans too, and nothing else may wait for children. Otherwise it reaps its own alone.
+    /// reaper of orphans too, and nothing else may wait for children. Otherwise,
+    /// and outside Linux, it reaps its own alone.
     ///
     /// # Errors
     ///

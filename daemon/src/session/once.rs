@@ -32,7 +32,11 @@ const LITERAL_NEXT: u8 = 0x16;
 
 /// Longest piece of a line that is handed over at once: the terminal keeps no more than
 /// [`super::input::CANONICAL_LINE_LEN`] bytes of one.
-const MAX_PIECE_LEN: usize = 4000;
+const MAX_PIECE_LEN: usize = if cfg!(target_os = "linux") {
+    4000
+} else {
+    1000
+};
 
 impl Sessions {
     /// Runs a program until it ends, or the time is over.

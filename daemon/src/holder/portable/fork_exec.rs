@@ -154,3 +154,67 @@ impl Strings {
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::Read;
+    use std::os::fd::AsRawFd;
+    use std::path::Path;
+
+    use rustix::process::{WaitOptions, waitpid};
+
+    use super::*;
+    use crate::holder::descriptors::DescriptorLimits;
+    use crate::holder::umask::Umask;
+
+    /// Signals 32 and 33, which the C library keeps to itself.
+    const LIBRARYS_OWN: u64 = 3 << 31;
+
+    /// Runs `script` in a shell on a terminal and returns what it prints.
+    fn output_of(script: &str) -> String {
+        let strings = |strings: &[&str]| -> Vec<CString> {
+            strings.iter().map(|s| CString::new(*s).unwrap()).collect()
+        };
+        let (mut pty, pts) = pty_process::blocking::open().unwrap();
+        let tty = rustix::pty::ptsname(&pty, Vec::new()).unwrap();
+        let originals = Originals {
+            limits: DescriptorLimits::unchanged(),
+            umask: Umask::unchanged(),
+        };
+        let argv = strings(&["sh", "-c", script]);
+        let env = strings(&["PATH=/usr/bin:/bin"]);
+        let pid = on_terminal(c"/bin/sh", &argv, &env, c"/", &tty, &originals).unwrap();
+        drop(pts);
+        let mut output = Vec::new();
+        // The end of a terminal is an error on Linux.
+        let _ = pty.read_to_end(&mut output);
+        waitpid(Some(pid), WaitOptions::empty()).unwrap();
+        String::from_utf8(output).unwrap()
+    }
+
+    #[test]
+    fn a_descriptor_that_is_not_marked_is_not_inherited() {
+        let (input, _output) = rustix::pipe::pipe().unwrap();
+        let own = format!("/proc/self/fd/{}", input.as_raw_fd());
+        assert!(Path::new(&own).exists());
+        let listed = output_of("exec ls /proc/self/fd");
+        let numbers: Vec<&str> = listed.split_whitespace().collect();
+        assert_eq!(
+            numbers,
+            ["0", "1", "2", "3"],
+            "3 is the folder that ls reads"
+        );
+    }
+
+    #[test]
+    fn no_signal_is_blocked_or_ignored() {
+        // The one that the Rust runtime ignores is among them.
+        let status = output_of("exec grep -E '^Sig(Blk|Ign):' /proc/self/status");
+        let masks: Vec<u64> = status
+            .lines()
+            .filter_map(|line| line.split_whitespace().nth(1))
+            .map(|mask| u64::from_str_radix(mask, 16).unwrap() & !LIBRARYS_OWN)
+            .collect();
+        assert_eq!(masks, [0; 2], "{status}");
+    }
+}

@@ -148,3 +148,68 @@ impl Set {
 fn number(fd: &impl AsFd) -> RawFd {
     fd.as_fd().as_raw_fd()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_readable_is_reported_until_it_is_removed() {
+        let (input, output) = rustix::pipe::pipe().unwrap();
+        let poller = Poller::new().unwrap();
+        let mut sources = Vec::new();
+        poller.add(&input, Source::Terminal(7)).unwrap();
+        poller.wait(Some(Duration::ZERO), &mut sources).unwrap();
+        assert!(sources.is_empty(), "{sources:?}");
+        rustix::io::write(&output, b"x").unwrap();
+        for _ in 0..2 {
+            poller.wait(None, &mut sources).unwrap();
+            assert_eq!(sources, [Source::Terminal(7)]);
+        }
+        poller.remove(&input);
+        poller.wait(Some(Duration::ZERO), &mut sources).unwrap();
+        assert!(sources.is_empty(), "{sources:?}");
+    }
+
+    #[test]
+    fn a_closed_terminal_is_looked_at_but_does_not_spin() {
+        let (input, output) = rustix::pipe::pipe().unwrap();
+        drop(output);
+        let poller = Poller::new().unwrap();
+        let source = Source::Terminal(3);
+        poller.add(&input, source).unwrap();
+        poller
+            .change(&input, source, Watch::Quiet, Watch::Closed)
+            .unwrap();
+        let started = Instant::now();
+        let mut sources = Vec::new();
+        for _ in 0..2 {
+            // A signal may cut a wait short.
+            while sources.is_empty() {
+                poller.wait(None, &mut sources).unwrap();
+            }
+            assert_eq!(std::mem::take(&mut sources), [source]);
+        }
+        assert!(started.elapsed() >= 2 * CLOSED_PAUSE);
+        poller
+            .change(&input, source, Watch::Closed, Watch::Quiet)
+            .unwrap();
+        poller.wait(None, &mut sources).unwrap();
+        assert_eq!(sources, [source], "at once");
+    }
+
+    #[test]
+    fn a_descriptor_beyond_the_classic_1024_is_watched() {
+        let (input, output) = rustix::pipe::pipe().unwrap();
+        let Ok(high) = rustix::io::fcntl_dupfd_cloexec(&input, 1500) else {
+            eprintln!("skipped: the limit of descriptors is below 1500");
+            return;
+        };
+        let poller = Poller::new().unwrap();
+        poller.add(&high, Source::Bell).unwrap();
+        rustix::io::write(&output, b"x").unwrap();
+        let mut sources = Vec::new();
+        poller.wait(None, &mut sources).unwrap();
+        assert_eq!(sources, [Source::Bell]);
+    }
+}

@@ -7,7 +7,7 @@ use super::registry::Sessions;
 use super::second_terminal::SecondTerminal;
 use super::send::input_error;
 use super::shell::{
-    Action, CommandFile, Nonce, Outcome, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
+    Action, CommandFile, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
 };
 use super::wait::{is_fresh, last_line};
 use crate::connection::Peer;
@@ -85,7 +85,7 @@ impl Sessions {
         let Ok(_turn) = inside else {
             return Err(self.no_prompt(&session, &deadline).await);
         };
-        let way = self.way(&session, deadline).await?;
+        let (way, printer) = self.way(&session, deadline).await?;
         let nonce = Nonce::random().map_err(SessionError::Files)?;
         let file = match way {
             Chosen::File => Some(command_file(&session, &nonce, &params.command)?),
@@ -96,7 +96,14 @@ impl Sessions {
             .then(|| SecondTerminal::open(&session))
             .transpose()?;
         let mut command = self
-            .type_command(&session, peer, params, nonce, file.as_ref(), second)
+            .type_command(
+                &session,
+                peer,
+                params,
+                (nonce, printer),
+                file.as_ref(),
+                second,
+            )
             .await?;
         let outcome = self.follow(&mut command, deadline).await;
         match outcome {
@@ -111,12 +118,12 @@ impl Sessions {
         }
     }
 
-    /// Waits for the shell's prompt and tells how the command gets into it.
+    /// Waits for the shell's prompt and tells how the command gets into it, and how it prints.
     async fn way(
         &self,
         session: &Arc<Session>,
         deadline: Deadline,
-    ) -> Result<Chosen, SessionError> {
+    ) -> Result<(Chosen, Printer), SessionError> {
         let args: Vec<OsString> = session.facts.args.iter().map(OsString::from).collect();
         let own_shell = ShellKind::of(Path::new(&session.facts.program), &args).is_some();
         let mut silence = Silence::new(session);
@@ -138,11 +145,11 @@ impl Sessions {
             let is_leader = probe.foreground == session.facts.pid;
             if own_shell && is_leader && !was_replaced(session, foreground.as_deref()) {
                 if waits {
-                    return Ok(Chosen::File);
+                    return Ok((Chosen::File, printer_of(probe.foreground)));
                 }
             } else if foreground.as_deref().is_some_and(is_relay_or_shell) {
                 if waits || (is_fresh && probe.verdict == Verdict::Unknown) {
-                    return Ok(Chosen::Inline);
+                    return Ok((Chosen::Inline, printer_of(probe.foreground)));
                 }
             } else if waits || (!own_shell && foreground.is_some()) {
                 return Err(not_a_shell(session, own_shell, foreground));
@@ -170,7 +177,7 @@ impl Sessions {
         session: &'a Arc<Session>,
         peer: &Peer,
         params: &SessionRunParams,
-        nonce: Nonce,
+        (nonce, printer): (Nonce, Printer),
         file: Option<&CommandFile>,
         second: Option<SecondTerminal>,
     ) -> Result<Command<'a>, SessionError> {
@@ -179,6 +186,7 @@ impl Sessions {
         let prompt = Prompt::at_end_of(&tail(session), !line.canonical);
         let run = ShellRun::new(Start {
             nonce,
+            printer,
             way: match file {
                 Some(file) => Way::File(file.path()),
                 None => Way::Inline(params.command.as_bytes()),
@@ -245,6 +253,8 @@ impl Sessions {
                         + command.next_look)
                         .min(deadline.instant());
                     tokio::select! {
+                        // After a stall both may be ready, and output that waits is no silence.
+                        biased;
                         () = changed => continue,
                         bytes = SecondTerminal::read(command.second.as_mut()) => command.take_isolated(&bytes?),
                         () = tokio::time::sleep_until(until) => self.look_at_shell(command).await?,
@@ -271,11 +281,11 @@ impl Sessions {
     /// Output pauses: what is the shell doing?
     async fn look_at_shell(&self, command: &mut Command<'_>) -> Result<(), SessionError> {
         let session = command.session;
+        let quiet = command.quiet_since.elapsed();
         let Some(probe) = self.probe(session).await else {
             command.next_look += FIRST_LOOK;
             return Ok(());
         };
-        let quiet = command.quiet_since.elapsed();
         match command.run.on_quiet(facts_of(session, &probe, quiet)) {
             Action::Wait(more) => command.next_look = quiet + more.max(Duration::from_millis(1)),
             Action::Type(bytes) => {
@@ -403,6 +413,14 @@ fn program_of(pid: i32) -> Option<String> {
 
 #[cfg(target_os = "macos")]
 use crate::macos::name as program_of;
+
+/// Judges a shell by its program's file first: mksh may be called `sh` or `ksh`. What is behind a relay is not known.
+fn printer_of(pid: i32) -> Printer {
+    let file = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+    let by_file = file.and_then(|file| ShellKind::of(&file, &[]));
+    let by_name = || ShellKind::of(Path::new(&program_of(pid)?), &[]);
+    Printer::of(by_file.or_else(by_name))
+}
 
 /// Since when a session has printed nothing.
 struct Silence {

@@ -15,7 +15,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, OutputModes, tcgetattr, tcgetpgrp};
 
 use super::prompt::TAIL_MAX_LEN;
-use super::{Action, CommandFile, Nonce, Outcome, Prompt, Quiet, ShellRun, Start, Way};
+use super::{
+    Action, CommandFile, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
+};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 const TICK: Duration = Duration::from_millis(2);
@@ -38,6 +40,9 @@ pub(super) struct LiveShell {
     pub(super) seen: Vec<u8>,
     last_output: Instant,
     home: PathBuf,
+    printer: Printer,
+    /// Nobody has the terminal open any more, and all that it showed was taken.
+    is_closed: bool,
 }
 
 impl LiveShell {
@@ -71,6 +76,8 @@ impl LiveShell {
             seen: Vec::new(),
             last_output: Instant::now(),
             home: home.to_owned(),
+            printer: Printer::of(ShellKind::of(program, args)),
+            is_closed: false,
         };
         shell.wait_for_prompt();
         shell
@@ -124,12 +131,13 @@ impl LiveShell {
             Given::Inline => Way::Inline(command),
             Given::File | Given::Isolated => Way::File(file.path()),
         };
-        let mut second = (given == Given::Isolated).then(SecondTerminal::open);
+        let second = (given == Given::Isolated).then(SecondTerminal::open);
         let isolate = second.as_ref().map(|second| second.path.clone());
         let tail = &self.seen[self.seen.len().saturating_sub(TAIL_MAX_LEN)..];
         let prompt = Prompt::at_end_of(tail, self.facts().line_editing);
         let start = Start {
             nonce,
+            printer: self.printer,
             way,
             prompt,
             isolate: isolate.as_deref(),
@@ -141,10 +149,14 @@ impl LiveShell {
         let mut wait = TICK;
         while !run.is_done() {
             assert!(Instant::now() < deadline, "{run:?}\n{}", self.shown());
-            if let Some(ended) = self.step(&mut run, &mut second, wait, &mut meanwhile) {
+            self.take_isolated(&mut run, second.as_ref());
+            if let Some(ended) = self.step(&mut run, wait, &mut meanwhile) {
                 return ended;
             }
             let facts = self.facts();
+            if self.take_isolated(&mut run, second.as_ref()) {
+                continue; // it came while the driver did not look: that was no silence
+            }
             wait = match run.on_quiet(facts) {
                 Action::Wait(wait) => wait.clamp(TICK, Duration::from_millis(20)),
                 Action::Type(line) => {
@@ -160,17 +172,9 @@ impl LiveShell {
     fn step(
         &mut self,
         run: &mut ShellRun,
-        second: &mut Option<SecondTerminal>,
         wait: Duration,
         meanwhile: &mut impl FnMut(&mut Self, Quiet),
     ) -> Option<Outcome> {
-        if let Some(bytes) = second
-            .as_ref()
-            .and_then(|second| second.chunks.try_recv().ok())
-        {
-            self.last_output = Instant::now();
-            run.on_isolated_output(&bytes);
-        }
         let offset = self.seen.len();
         if self.receive(wait) {
             run.on_output(&self.seen[offset..], offset as u64);
@@ -179,7 +183,11 @@ impl LiveShell {
         if let Some(status) = self.child.try_wait().unwrap() {
             // What was written just before the end is still on its way.
             let offset = self.seen.len();
-            while self.receive(Duration::from_millis(300)) {}
+            let deadline = Instant::now() + DEADLINE;
+            while !self.is_closed {
+                self.receive(TICK);
+                assert!(Instant::now() < deadline, "left open: {}", self.shown());
+            }
             run.on_output(&self.seen[offset..], offset as u64);
             let status = status
                 .code()
@@ -189,6 +197,17 @@ impl LiveShell {
         let facts = self.facts();
         meanwhile(self, facts);
         None
+    }
+
+    /// Takes what the second terminal has shown until now; returns whether that was anything.
+    fn take_isolated(&mut self, run: &mut ShellRun, second: Option<&SecondTerminal>) -> bool {
+        let mut is_any = false;
+        while let Some(Ok(bytes)) = second.map(|second| second.chunks.try_recv()) {
+            self.last_output = Instant::now();
+            run.on_isolated_output(&bytes);
+            is_any = true;
+        }
+        is_any
     }
 
     /// Returns whether output came within `wait`.
@@ -201,6 +220,7 @@ impl LiveShell {
             }
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => {
+                self.is_closed = true;
                 std::thread::sleep(TICK); // the terminal is gone, the exit status follows
                 false
             }
@@ -220,6 +240,13 @@ impl LiveShell {
             shell_waits: waits_for_input(pid),
             line_editing: !canonical,
         }
+    }
+
+    /// Returns the name of the program that has the terminal, if it has begun.
+    pub(super) fn foreground_program(&self) -> Option<String> {
+        let group = tcgetpgrp(&*self.pty).ok()?.as_raw_nonzero();
+        let name = std::fs::read_to_string(format!("/proc/{group}/comm")).ok()?;
+        Some(name.trim_end().to_owned())
     }
 
     fn onlcr(&self) -> bool {

@@ -20,7 +20,7 @@ pub(crate) enum ShellKind {
 impl ShellKind {
     /// Returns the family of `program`, judged by its base name, or None when it is not a POSIX shell.
     ///
-    /// A version (`bash-5.2`) and the dash of a login shell (`-zsh`) are ignored. `args` matter for
+    /// A version (`bash-5.2`, `bash-static`) and the dash of a login shell (`-zsh`) are ignored. `args` matter for
     /// busybox alone, which is a shell when its first argument says so.
     pub(crate) fn of(program: &Path, args: &[OsString]) -> Option<Self> {
         let name = program.file_name()?.to_str()?;
@@ -52,10 +52,11 @@ fn without_version(name: &str) -> &str {
 }
 
 fn is_version(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
+    let is_number = |text: &str| {
+        text.bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    };
+    text == "static" || (!text.is_empty() && is_number(text))
 }
 
 #[cfg(test)]
@@ -71,6 +72,7 @@ mod tests {
     fn shells_are_known_by_their_base_name() {
         assert_eq!(of("/bin/bash", &[]), Some(ShellKind::Bash));
         assert_eq!(of("bash-5.2", &[]), Some(ShellKind::Bash));
+        assert_eq!(of("mksh-static", &[]), Some(ShellKind::Mksh));
         assert_eq!(of("-zsh", &["-l"]), Some(ShellKind::Zsh));
         assert_eq!(of("/usr/bin/dash", &[]), Some(ShellKind::Posix));
         assert_eq!(of("mksh", &[]), Some(ShellKind::Mksh));

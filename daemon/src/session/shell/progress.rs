@@ -6,7 +6,7 @@ use super::marks::{Mark, Piece};
 use super::output::{Output, Place};
 use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, len_without_prompt};
 use super::run::{Action, Outcome, Quiet};
-use super::wrap::{Nonce, rescue_line};
+use super::wrap::{Nonce, Printer, rescue_line};
 
 /// Quiet after which a shell that shows its very prompt is taken to be there.
 const SAME_PROMPT_QUIET: Duration = Duration::from_millis(30);
@@ -48,8 +48,11 @@ struct Rescue {
 #[derive(Debug)]
 pub(crate) struct Progress {
     nonce: Nonce,
+    printer: Printer,
     prompt: Prompt,
     phase: Phase,
+    /// What came before the start mark, from its beginning.
+    echo: Vec<u8>,
     output: Output,
     /// The end of the session's output since the line was typed, or since the last rescue.
     tail: Vec<u8>,
@@ -65,11 +68,13 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Returns the progress of a line that is still to be typed at `prompt`.
-    pub(crate) fn new(nonce: Nonce, prompt: Prompt, is_isolated: bool) -> Self {
+    pub(crate) fn new(nonce: Nonce, printer: Printer, prompt: Prompt, is_isolated: bool) -> Self {
         Self {
             nonce,
+            printer,
             prompt,
             phase: Phase::Typed,
+            echo: Vec::new(),
             output: Output::default(),
             tail: Vec::new(),
             read_end: 0,
@@ -95,10 +100,8 @@ impl Progress {
     pub(crate) fn take(&mut self, piece: Piece<'_>) {
         match (piece, &mut self.phase) {
             (Piece::Bytes(bytes), Phase::Running) if !self.is_isolated => self.output.push(bytes),
-            (Piece::Bytes(bytes), Phase::Rescued { prompt, .. }) => {
-                let free_len = TAIL_MAX_LEN - prompt.len();
-                prompt.extend_from_slice(&bytes[..bytes.len().min(free_len)]);
-            }
+            (Piece::Bytes(bytes), Phase::Typed) => push_bounded(&mut self.echo, bytes),
+            (Piece::Bytes(bytes), Phase::Rescued { prompt, .. }) => push_bounded(prompt, bytes),
             (
                 Piece::Mark {
                     mark: Mark::Start,
@@ -108,11 +111,18 @@ impl Progress {
                 Phase::Typed,
             ) => {
                 (self.start, self.end) = (end, end);
+                self.prompt.learn(&self.echo);
                 self.phase = Phase::Running;
             }
             (Piece::Mark { mark, start, .. }, Phase::Typed | Phase::Running) => match mark {
                 Mark::Start => {}
-                Mark::End { status } => self.end_at(start, Phase::Ended { status }),
+                Mark::End { status } => {
+                    if matches!(self.phase, Phase::Typed) && !self.is_isolated {
+                        // A key has stopped the program that was to print the start mark.
+                        self.note_loss();
+                    }
+                    self.end_at(start, Phase::Ended { status });
+                }
                 Mark::Rescued { status } => self.rescued(status),
             },
             _ => {}
@@ -186,7 +196,7 @@ impl Progress {
         let look_again = Action::Wait(facts.quiet.clamp(SAME_PROMPT_QUIET, LOOK_MAX_WAIT));
         let waits_as_at_prompt = facts.shell_is_foreground
             && facts.shell_waits
-            && facts.line_editing == self.prompt.line_editing();
+            && self.prompt.fits_mode(facts.line_editing);
         let typed_lines = self.rescue.map_or(0, |rescue| rescue.typed_lines);
         let needed = match self.prompt.likeness(&self.tail) {
             Likeness::Same if typed_lines == 0 => SAME_PROMPT_QUIET,
@@ -206,7 +216,7 @@ impl Progress {
         };
         self.rescue.get_or_insert(first).typed_lines += 1;
         self.tail.clear();
-        Action::Type(rescue_line(&self.nonce, typed_lines + 1))
+        Action::Type(rescue_line(&self.nonce, self.printer, typed_lines + 1))
     }
 
     fn finish_rescue(&mut self) {
@@ -255,4 +265,10 @@ impl Progress {
     pub(crate) fn note_loss(&mut self) {
         self.output.note_loss();
     }
+}
+
+/// Appends what still fits into [`TAIL_MAX_LEN`].
+fn push_bounded(kept: &mut Vec<u8>, bytes: &[u8]) {
+    let free_len = TAIL_MAX_LEN - kept.len();
+    kept.extend_from_slice(&bytes[..bytes.len().min(free_len)]);
 }

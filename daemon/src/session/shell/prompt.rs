@@ -15,20 +15,26 @@ const ALIKE_LEN: usize = 2;
 /// The body of the sequence that integrated shells end their prompt with.
 const PROMPT_END_MARK: &[u8] = b"133;B";
 
-/// How much the end of output looks like the prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How much the end of output looks like the prompt, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Likeness {
-    /// It is the prompt, or carries a prompt's mark.
-    Same,
+    Different,
     /// It ends as the prompt does; a folder, a status or a time in it may have changed.
     Alike,
-    Different,
+    /// It is the prompt, or carries a prompt's mark.
+    Same,
 }
+
+/// What the echo of any typed line has in front, and behind it what no prompt has.
+const ECHOED_START: &[u8] = b" print";
+const ECHOED_MARK: &[u8] = b"]133;C;";
 
 /// The prompt that a command was typed at.
 #[derive(Clone, Debug)]
 pub(crate) struct Prompt {
     line: Vec<u8>,
+    /// What the echo showed in front of the typed line, or behind it.
+    late_line: Vec<u8>,
     line_editing: bool,
 }
 
@@ -40,7 +46,32 @@ impl Prompt {
         let tail = &tail[tail.len().saturating_sub(TAIL_MAX_LEN)..];
         Self {
             line: LastLine::of(tail).text,
+            late_line: Vec::new(),
             line_editing,
+        }
+    }
+
+    /// Looks for the prompt in `echo`, which came between the typed line and its start mark.
+    ///
+    /// A terminal's output is handed over by a worker of the kernel: when the shell waits for a line, its prompt may
+    /// still be on the way. What then stood on the last line was empty, or the end of an earlier output.
+    pub(crate) fn learn(&mut self, echo: &[u8]) {
+        let mut shown = Vec::new();
+        let last = LastLine::follow(echo, |line| {
+            if line.ends_with(ECHOED_MARK)
+                && let Some(at) = memchr::memmem::find(line, ECHOED_START)
+            {
+                shown = line[..at].to_vec();
+            }
+        });
+        // The kernel's echo goes before a prompt that was not there yet.
+        let line = if last.text.is_empty() {
+            shown
+        } else {
+            last.text
+        };
+        if line != self.line {
+            self.late_line = line;
         }
     }
 
@@ -49,9 +80,10 @@ impl Prompt {
         self.line.is_empty()
     }
 
-    /// Returns whether the shell edits lines itself at its prompt.
-    pub(crate) fn line_editing(&self) -> bool {
-        self.line_editing
+    /// Returns whether the terminal's mode is the one at this prompt; before a prompt that came late it may have been
+    /// another.
+    pub(crate) fn fits_mode(&self, line_editing: bool) -> bool {
+        self.line_editing == line_editing || !self.late_line.is_empty()
     }
 
     /// Returns how much the last line of `tail` looks like this prompt.
@@ -60,7 +92,11 @@ impl Prompt {
         if last.ends_with_mark {
             return Likeness::Same;
         }
-        if self.line.is_empty() {
+        let mut lines = [&self.line, &self.late_line]
+            .into_iter()
+            .filter(|line| !line.is_empty())
+            .peekable();
+        if lines.peek().is_none() {
             // An empty prompt proves nothing, but a line editor at work is a hint.
             let hint = self.line_editing && last.text.is_empty() && !tail.is_empty();
             return if hint {
@@ -69,19 +105,25 @@ impl Prompt {
                 Likeness::Different
             };
         }
-        let after = |key: &&[u8]| last.text.strip_prefix(*key) == Some(&self.line);
-        if last.text == self.line || INTERRUPTS.iter().any(after) {
-            return Likeness::Same;
-        }
-        let end = |line: &[u8]| {
-            line.len()
-                .checked_sub(ALIKE_LEN)
-                .map(|at| masked(&line[at..]))
-        };
-        match (end(&self.line), end(&last.text)) {
-            (Some(before), Some(now)) if before == now => Likeness::Alike,
-            _ => Likeness::Different,
-        }
+        lines.fold(Likeness::Different, |best, line| {
+            best.max(likeness_of(line, &last.text))
+        })
+    }
+}
+
+fn likeness_of(prompt: &[u8], line: &[u8]) -> Likeness {
+    let after = |key: &&[u8]| line.strip_prefix(*key) == Some(prompt);
+    if line == prompt || INTERRUPTS.iter().any(after) {
+        return Likeness::Same;
+    }
+    let end = |line: &[u8]| {
+        line.len()
+            .checked_sub(ALIKE_LEN)
+            .map(|at| masked(&line[at..]))
+    };
+    match (end(prompt), end(line)) {
+        (Some(before), Some(now)) if before == now => Likeness::Alike,
+        _ => Likeness::Different,
     }
 }
 
@@ -139,6 +181,11 @@ struct LastLine {
 
 impl LastLine {
     fn of(tail: &[u8]) -> Self {
+        Self::follow(tail, |_| ())
+    }
+
+    /// Shows `watch` what stands on the line after each character.
+    fn follow(tail: &[u8], mut watch: impl FnMut(&[u8])) -> Self {
         let mut line = Self::default();
         let mut rest = tail;
         while let Some((&byte, after)) = rest.split_first() {
@@ -154,6 +201,7 @@ impl LastLine {
                 b' '..=b'~' | 0x80.. => {
                     line.text.push(byte);
                     line.ends_with_mark = false;
+                    watch(&line.text);
                 }
                 _ => {}
             }
@@ -226,6 +274,31 @@ mod tests {
     }
 
     #[test]
+    fn a_prompt_that_comes_late_is_learnt_from_the_echo() {
+        let learnt = |before: &[u8], echo: &[u8], now: &[u8]| {
+            let mut prompt = Prompt::at_end_of(before, true);
+            prompt.learn(echo);
+            prompt.likeness(now)
+        };
+        let editor = b"\x1b[1mme $ \x1b[m printf '\\033]133;C;%s\\007' n1; . /x\r\n\x1b[J";
+        let kernel = b" printf '\\033]133;C;%s\\007' n1; . /x\r\nme $ ";
+        for echo in [&editor[..], kernel] {
+            assert_eq!(learnt(b"", echo, b"^C\r\nme $ "), Likeness::Same);
+            assert_eq!(learnt(b"abc", echo, b"^C\r\nme 1 $ "), Likeness::Alike);
+            assert_eq!(learnt(b"", echo, b"Name? "), Likeness::Different);
+        }
+        let in_time = b" printf '\\033]133;C;%s\\007' n1; . /x\r\n";
+        assert_eq!(learnt(b"me $ ", in_time, b"me $ "), Likeness::Same);
+        let mode_is_known = |before: &[u8]| {
+            let mut prompt = Prompt::at_end_of(before, false);
+            prompt.learn(editor);
+            prompt.fits_mode(false) && !prompt.fits_mode(true)
+        };
+        assert!(mode_is_known(b"me $ ") && !mode_is_known(b""));
+        assert_eq!(learnt(b"", in_time, b"Name? "), Likeness::Different);
+    }
+
+    #[test]
     fn a_prompt_mark_decides() {
         let now = b"new> \x1b]133;B\x07\x1b[?2004h";
         assert_eq!(likeness(b"old$ ", now, true), Likeness::Same);
@@ -256,6 +329,7 @@ mod tests {
         fn any_output_is_judged(tail in prop::collection::vec(any::<u8>(), 0..60), cut in 0..60usize) {
             let (before, now) = tail.split_at(cut.min(tail.len()));
             likeness(before, now, true);
+            Prompt::at_end_of(before, true).learn(now);
             prop_assert!(len_without_prompt(before, now) <= before.len());
         }
     }

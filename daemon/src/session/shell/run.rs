@@ -6,12 +6,13 @@ use std::time::Duration;
 use super::marks::MarkScanner;
 use super::progress::Progress;
 use super::prompt::Prompt;
-use super::wrap::{LineError, Nonce, Way, typed_line};
+use super::wrap::{LineError, Nonce, Printer, Way, typed_line};
 
 /// What a run needs to begin.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     pub(crate) nonce: Nonce,
+    pub(crate) printer: Printer,
     pub(crate) way: Way<'a>,
     /// The prompt that the command is typed at.
     pub(crate) prompt: Prompt,
@@ -76,14 +77,19 @@ impl ShellRun {
     ///
     /// [`LineError`] when the command or a path cannot be typed.
     pub(crate) fn new(start: Start<'_>) -> Result<Self, LineError> {
-        let typed = typed_line(&start.nonce, start.way, start.isolate)?;
+        let typed = typed_line(&start.nonce, start.printer, start.way, start.isolate)?;
         let isolated_scanner = start.isolate.map(|_| MarkScanner::new(start.nonce.clone()));
         Ok(Self {
             typed,
             scanner: MarkScanner::new(start.nonce.clone()),
             isolated_offset: 0,
             next_offset: None,
-            progress: Progress::new(start.nonce, start.prompt, isolated_scanner.is_some()),
+            progress: Progress::new(
+                start.nonce,
+                start.printer,
+                start.prompt,
+                isolated_scanner.is_some(),
+            ),
             isolated_scanner,
         })
     }
@@ -182,6 +188,7 @@ mod tests {
         let (nonce, way) = (Nonce::fixed("n1"), Way::Inline(b"x"));
         ShellRun::new(Start {
             nonce,
+            printer: Printer::Printf,
             way,
             prompt,
             isolate,
@@ -313,6 +320,13 @@ mod tests {
         let outcome = run.outcome(true).unwrap();
         assert!(outcome.truncated);
         assert_eq!(outcome.output, b"ac");
+    }
+
+    #[test]
+    fn output_without_a_start_mark_is_not_told_as_nothing() {
+        let run = fed(&[b"echo a\r\na\r\n\x1b]133;D;0;n1\x07"]);
+        let outcome = run.outcome(true).unwrap();
+        assert!(outcome.truncated && outcome.output.is_empty());
     }
 
     #[test]

@@ -7,6 +7,8 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::kind::ShellKind;
+
 /// Bytes of quoted text in one piece of an inline command. A shell without line editing reads a
 /// line through the terminal's buffer of 4,095 bytes; a piece with its quotes stays well below.
 const PIECE_LEN: usize = 900;
@@ -36,6 +38,54 @@ pub(crate) enum Way<'a> {
     File(&'a Path),
     /// The command itself is typed, quoted: for shells behind ssh, in containers, under `su`.
     Inline(&'a [u8]),
+}
+
+/// The builtin that a shell prints with.
+///
+/// A program would do the same, but it gets the terminal while it runs, and with it the keys that were meant for the
+/// command: `^Z` would stop it before it has printed its mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Printer {
+    Printf,
+    /// mksh and its kin have no `printf` of their own.
+    Print,
+}
+
+impl Printer {
+    /// Returns what shells of the family `kind` have; most have `printf`.
+    pub(crate) fn of(kind: Option<ShellKind>) -> Self {
+        match kind {
+            Some(ShellKind::Mksh) => Self::Print,
+            _ => Self::Printf,
+        }
+    }
+
+    fn start_mark(self, Nonce(nonce): &Nonce) -> String {
+        match self {
+            Self::Printf => format!(r"printf '\033]133;C;%s\007' {nonce}"),
+            Self::Print => format!(r"print -n '\0033]133;C;{nonce}\0007'"),
+        }
+    }
+
+    /// `suffix` stands in the mark behind the nonce.
+    fn status_mark(self, Nonce(nonce): &Nonce, suffix: &str) -> String {
+        match self {
+            Self::Printf => format!(r#"printf '\033]133;D;%s;%s{suffix}\007' "$?" {nonce}"#),
+            Self::Print => format!(r#"print -n "\0033]133;D;$?;{nonce}{suffix}\0007""#),
+        }
+    }
+
+    /// What prints `command`, as one argument that the line is continued in.
+    fn command(self, command: &[u8]) -> Result<String, LineError> {
+        match self {
+            // Joins its arguments without a space.
+            Self::Printf => Ok(format!(
+                "printf '%b' {}",
+                quoted_pieces(command, "' \\\r'")?
+            )),
+            Self::Print => Ok(format!("print -n {}", quoted_pieces(command, "'\\\r'")?)),
+        }
+    }
 }
 
 /// What makes the marks of one run its own: 16 hexadecimal digits.
@@ -78,31 +128,30 @@ impl Nonce {
 /// [`LineError`] when the command or a path cannot be typed.
 pub(crate) fn typed_line(
     nonce: &Nonce,
+    printer: Printer,
     way: Way<'_>,
     isolate: Option<&Path>,
 ) -> Result<Vec<u8>, LineError> {
-    let Nonce(nonce) = nonce;
     let source = match way {
         Way::File(path) => format!(". {}", quoted_path(path)?),
-        Way::Inline(command) => format!("eval \"$(printf '%b' {})\"", quoted_pieces(command)?),
+        Way::Inline(command) => format!("eval \"$({})\"", printer.command(command)?),
     };
-    let end_mark = format!(r#"printf '\033]133;D;%s;%s\007' "$?" {nonce}"#);
+    let (start_mark, end_mark) = (printer.start_mark(nonce), printer.status_mark(nonce, ""));
     let body = match isolate {
         None => source,
         Some(path) => format!("{{ {source}; {end_mark}; }} >{} 2>&1", quoted_path(path)?),
     };
-    let line = format!(" printf '\\033]133;C;%s\\007' {nonce}; {body}; {end_mark}\r");
-    Ok(line.into_bytes())
+    Ok(format!(" {start_mark}; {body}; {end_mark}\r").into_bytes())
 }
 
 /// Returns the line that asks a shell for `$?` after it dropped the rest of a typed line.
 ///
 /// The first attempt is 1. From the second on the mark goes to `/dev/tty`: the command may have
 /// sent the shell's standard output elsewhere (`exec >file`).
-pub(crate) fn rescue_line(nonce: &Nonce, attempt: usize) -> Vec<u8> {
-    let Nonce(nonce) = nonce;
+pub(crate) fn rescue_line(nonce: &Nonce, printer: Printer, attempt: usize) -> Vec<u8> {
     let target = if attempt > 1 { " >/dev/tty" } else { "" };
-    format!(" printf '\\033]133;D;%s;%s;rescue\\007' \"$?\" {nonce}{target}\r").into_bytes()
+    let mark = printer.status_mark(nonce, ";rescue");
+    format!(" {mark}{target}\r").into_bytes()
 }
 
 fn quoted_path(path: &Path) -> Result<String, LineError> {
@@ -120,20 +169,19 @@ fn quoted_path(path: &Path) -> Result<String, LineError> {
     Ok(format!("'{}'", text.replace('\'', r"'\''")))
 }
 
-/// Returns `command` as arguments of `printf '%b'`, which joins them again. The line is continued
-/// between pieces.
-fn quoted_pieces(command: &[u8]) -> Result<String, LineError> {
+/// Returns `command` in quotes and with the escapes of `printf '%b'`, in pieces with `separator` between them.
+fn quoted_pieces(command: &[u8], separator: &str) -> Result<String, LineError> {
     if command.contains(&0) {
         return Err(LineError::Nul);
     }
     let mut quoted = String::from("'");
     let mut piece_len = 0;
-    for &byte in command {
+    for (at, &byte) in command.iter().enumerate() {
         let start_len = quoted.len();
-        push_escaped(&mut quoted, byte);
+        push_escaped(&mut quoted, byte, at == 0);
         piece_len += quoted.len() - start_len;
         if piece_len >= PIECE_LEN {
-            quoted.push_str("' \\\r'");
+            quoted.push_str(separator);
             piece_len = 0;
         }
     }
@@ -144,10 +192,11 @@ fn quoted_pieces(command: &[u8]) -> Result<String, LineError> {
     Ok(quoted)
 }
 
-fn push_escaped(quoted: &mut String, byte: u8) {
+fn push_escaped(quoted: &mut String, byte: u8, is_first: bool) {
     // What no quoting, line editor or history expansion of any shell can touch.
     let plain = byte.is_ascii_alphanumeric() || b" ./-_=:,+@%;<>()[]{}|&*?#~".contains(&byte);
-    if plain {
+    // A dash in front would make it an option.
+    if plain && !(is_first && byte == b'-') {
         quoted.push(char::from(byte));
     } else {
         // Always three digits, so that one that follows is not read as a fourth.
@@ -159,22 +208,37 @@ fn push_escaped(quoted: &mut String, byte: u8) {
 mod tests {
     use super::*;
 
-    fn line(way: Way<'_>) -> String {
-        String::from_utf8(typed_line(&Nonce::fixed("ab12"), way, None).unwrap()).unwrap()
+    fn line(printer: Printer, way: Way<'_>) -> String {
+        let line = typed_line(&Nonce::fixed("ab12"), printer, way, None);
+        String::from_utf8(line.unwrap()).unwrap()
     }
 
     #[test]
     fn a_file_is_sourced_between_two_marks() {
         assert_eq!(
-            line(Way::File(Path::new("/tmp/it's"))),
+            line(Printer::Printf, Way::File(Path::new("/tmp/it's"))),
             " printf '\\033]133;C;%s\\007' ab12; . '/tmp/it'\\''s'; \
              printf '\\033]133;D;%s;%s\\007' \"$?\" ab12\r"
         );
     }
 
     #[test]
+    fn mksh_prints_with_its_own_builtin() {
+        let printer = Printer::of(Some(ShellKind::Mksh));
+        assert_eq!(
+            line(printer, Way::Inline(b"-x 'a'")),
+            " print -n '\\0033]133;C;ab12\\0007'; eval \"$(print -n '\\0055x \\0047a\\0047')\"; \
+             print -n \"\\0033]133;D;$?;ab12\\0007\"\r"
+        );
+        assert_eq!(
+            rescue_line(&Nonce::fixed("ab12"), printer, 2),
+            b" print -n \"\\0033]133;D;$?;ab12;rescue\\0007\" >/dev/tty\r"
+        );
+    }
+
+    #[test]
     fn odd_bytes_are_typed_as_octal() {
-        let line = line(Way::Inline(b"echo '!'\t\"$x\"\xff1\n"));
+        let line = line(Printer::Printf, Way::Inline(b"echo '!'\t\"$x\"\xff1\n"));
         assert!(
             line.contains(r"'echo \0047\0041\0047\0011\0042\0044x\0042\03771\0012'"),
             "{line}"
@@ -183,14 +247,16 @@ mod tests {
 
     #[test]
     fn no_typed_line_overflows_the_terminal() {
-        let line = line(Way::Inline(&[b'\''; 5000]));
-        let longest = line.split_inclusive('\r').map(str::len).max();
-        assert!(longest < Some(1100), "{longest:?}");
+        for printer in [Printer::Printf, Printer::Print] {
+            let line = line(printer, Way::Inline(&[b'\''; 5000]));
+            let longest = line.split_inclusive('\r').map(str::len).max();
+            assert!(longest < Some(1100), "{longest:?}");
+        }
     }
 
     #[test]
     fn what_cannot_be_typed_is_refused() {
-        let typed = |way| typed_line(&Nonce::fixed("ab12"), way, None);
+        let typed = |way| typed_line(&Nonce::fixed("ab12"), Printer::Printf, way, None);
         assert!(matches!(typed(Way::Inline(b"a\0b")), Err(LineError::Nul)));
         assert!(matches!(
             typed(Way::Inline(&[b'!'; 20_000])),

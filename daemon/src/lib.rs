@@ -73,6 +73,7 @@ pub fn main() -> ExitCode {
 fn start(args: &Args) -> Result<(), StartError> {
     let system =
         |what: &'static str| move |source: std::io::Error| StartError::System { what, source };
+    holder::name_daemon().map_err(system("this process cannot be named"))?;
     // Before any thread: the holder alone looks after children.
     holder::claim_children().map_err(system("the mask of signals cannot be changed"))?;
     let limits = holder::raise_descriptor_limit()

@@ -1,7 +1,7 @@
 //! What macOS tells about processes, where Linux has `/proc`.
 
 #[cfg(target_os = "macos")]
-pub(crate) use libproc::{all_processes, has_environment_entry, name, process};
+pub(crate) use libproc::{all_processes, environment_values, name, process};
 
 #[cfg(target_os = "macos")]
 mod libproc {
@@ -65,9 +65,9 @@ mod libproc {
         (!name.is_empty()).then(|| String::from_utf8_lossy(name).into_owned())
     }
 
-    /// Tells whether the process was started with `entry` in its environment. Another user's, and that of some of the
-    /// system's own programs, cannot be read.
-    pub(crate) fn has_environment_entry(pid: i32, entry: &[u8]) -> bool {
+    /// Returns the values that `variable` has in the environment that the process was started with. Another user's, and
+    /// that of some of the system's own programs, cannot be read.
+    pub(crate) fn environment_values(pid: i32, variable: &str) -> Vec<Vec<u8>> {
         let mut name = [libc::CTL_KERN, libc::KERN_PROCARGS2, pid];
         let mut area = Vec::<u8>::with_capacity(MAX_ARGUMENT_BYTES);
         let mut len = area.capacity();
@@ -83,11 +83,16 @@ mod libproc {
                 0,
             );
             if code != 0 {
-                return false;
+                return Vec::new();
             }
             area.set_len(len.min(area.capacity()));
         }
-        super::environment(&area).is_some_and(|mut entries| entries.any(|other| other == entry))
+        let value = |entry: &[u8]| {
+            let after_name = entry.strip_prefix(variable.as_bytes())?;
+            after_name.strip_prefix(b"=").map(<[u8]>::to_vec)
+        };
+        let entries = super::environment(&area).into_iter().flatten();
+        entries.filter_map(value).collect()
     }
 }
 

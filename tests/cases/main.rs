@@ -29,6 +29,7 @@ mod leaving;
 mod lifecycle;
 mod limits_of_sessions;
 mod log;
+mod many_sessions;
 mod odd_programs;
 mod peers;
 mod process_tree;

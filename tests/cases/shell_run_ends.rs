@@ -164,6 +164,31 @@ fn a_command_that_is_stopped_gives_the_shell_back() {
 }
 
 #[test]
+fn a_shell_that_finds_no_programs_runs_commands() {
+    each_shell(|shell, session| {
+        session.run("PATH=/nowhere");
+        let reply = session.run("echo here; (exit 3)");
+        let told = (reply.output.as_str(), reply.exit_code);
+        assert_eq!(told, ("here\n", Some(3)), "{shell}: {reply:?}");
+    });
+}
+
+#[test]
+fn mksh_is_known_by_whatever_name_it_is_called() {
+    if lacks(&["mksh"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let mksh = ["/bin/mksh", "/usr/bin/mksh"].map(std::path::Path::new);
+    let mksh = mksh.into_iter().find(|path| path.exists()).unwrap();
+    let sh = daemon.home().join("sh");
+    std::os::unix::fs::symlink(mksh, &sh).unwrap();
+    let session = daemon.open(sh.to_str().unwrap(), &[]);
+    session.run("PATH=/nowhere");
+    assert_eq!(session.run("echo here").output, "here\n");
+}
+
+#[test]
 fn what_is_no_shell_runs_no_commands() {
     let daemon = Daemon::start();
     let cat = daemon.open("cat", &[]);

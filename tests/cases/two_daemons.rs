@@ -67,3 +67,40 @@ fn what_a_killed_daemon_left_is_ended_with_its_session() {
     assert_eq!(reply["forced"], true);
     eventually("it is gone", || (sleeping() == 0).then_some(()));
 }
+
+#[test]
+fn closing_a_killed_daemons_session_leaves_a_live_daemons_of_the_same_id_alone() {
+    let mut daemon = Daemon::start();
+    let other = Daemon::start();
+    let id = format!("half-{}", daemon.pid());
+    let script = "setsid sh -c 'trap \"\" HUP; exec sleep 1237' & cat";
+    let create = json!({"program": "sh", "args": ["-c", script], "id": id});
+    let marker = format!("CCD_SESSION_ID={id}");
+    let sleeping = || {
+        let mut marked = processes::with_variable(&marker);
+        marked.retain(|pid| {
+            fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name == "sleep\n")
+        });
+        marked
+    };
+    other.call_value("session.create", &create).unwrap();
+    let theirs = eventually("it runs", || Some(sleeping()).filter(|all| all.len() == 1));
+    daemon.call_value("session.create", &create).unwrap();
+    eventually("both run", || (sleeping().len() == 2).then_some(()));
+    daemon.kill();
+    daemon.restart();
+    let reply = daemon
+        .call_value("session.close", &json!({"session": id}))
+        .unwrap();
+    let killed = reply["killed"].as_array().unwrap();
+    assert!(
+        !killed.is_empty() && !killed.contains(&json!(theirs[0])),
+        "{reply}"
+    );
+    eventually("one is gone", || (sleeping().len() == 1).then_some(()));
+    assert_eq!(sleeping(), theirs);
+    let session = other
+        .call_value("session.get", &json!({"session": id}))
+        .unwrap();
+    assert_eq!(session["state"], "alive");
+}

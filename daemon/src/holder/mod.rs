@@ -11,6 +11,8 @@ mod launch;
 #[cfg_attr(portable, path = "portable/mod.rs")]
 #[cfg_attr(not(portable), path = "linux/mod.rs")]
 mod platform;
+mod process;
+mod process_table;
 mod reader;
 mod resolve;
 mod ring;
@@ -19,7 +21,6 @@ mod ring_layout;
 mod slots;
 mod source;
 mod terminal;
-mod tree;
 mod umask;
 mod wake;
 
@@ -27,10 +28,11 @@ pub(crate) use descriptors::{DescriptorLimits, raise_descriptor_limit};
 pub(crate) use error::SpawnError;
 pub(crate) use handle::{Holder, HolderNews, SpawnSpec, Spawned};
 pub(crate) use platform::claim_children;
+pub(crate) use process::{Process, name_daemon, signal_all};
+pub(crate) use process_table::{ProcessTable, ProcessTables, SESSION_VARIABLE};
 pub(crate) use resolve::{c_string, resolve};
 pub(crate) use ring::{Exit, Ring};
 pub(crate) use ring_layout::Gap;
-pub(crate) use tree::{Process, descendants, orphans, signal_all};
 pub(crate) use umask::{Umask, make_files_private};
 pub(crate) use wake::Wakes;
 

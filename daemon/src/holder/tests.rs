@@ -407,7 +407,7 @@ fn a_probe_runs_in_the_holder_for_the_living() {
 #[test]
 fn an_answer_nobody_waits_for_leaves_no_program() {
     let fixture = Fixture::new();
-    let marker = format!("CCD_SESSION_ID={}", fixture.id("lost"));
+    let id = fixture.id("lost");
     let busy = fixture.spawn("busy", &["cat"]);
     let (go_on, wait) = std::sync::mpsc::sync_channel::<()>(1);
     let mut cx = Context::from_waker(Waker::noop());
@@ -431,7 +431,8 @@ fn an_answer_nobody_waits_for_leaves_no_program() {
     go_on.send(()).unwrap();
     let after = fixture.spawn("after", &["cat"]);
     eventually("it is killed", || {
-        descendants(None, &marker).is_empty().then_some(())
+        let table = ProcessTable::of_own_sessions();
+        table.of_session(None, &id).is_empty().then_some(())
     });
     eventually("its ring goes", || {
         (!fixture.dir.path().join("lost.ring").exists()).then_some(())
@@ -448,9 +449,10 @@ fn what_left_with_setsid_is_found_by_its_mark() {
         // The inner shell goes on when it has lost both, so that it is there to be killed too.
         "setsid sh -c 'sleep 1000 & sleep 1000 & wait; exec sleep 1000' & echo $!; sleep 1000",
     );
-    let marker = format!("CCD_SESSION_ID={}", fixture.id("tree"));
+    let id = fixture.id("tree");
+    let processes = |leader| ProcessTable::of_own_sessions().of_session(leader, &id);
     let all = eventually("five processes", || {
-        Some(descendants(Some(session.pid), &marker)).filter(|all| all.len() == 5)
+        Some(processes(Some(session.pid))).filter(|all| all.len() == 5)
     });
     assert!(all.iter().any(|process| process.pid == session.pid));
     let without_leader = Process::of(session.pid).unwrap();
@@ -458,13 +460,13 @@ fn what_left_with_setsid_is_found_by_its_mark() {
     eventually("the leader ends", || session.ring.status());
     // The leader's own `sleep` is hung up with it.
     let rest = eventually("three are left", || {
-        Some(descendants(None, &marker)).filter(|rest| rest.len() == 3)
+        Some(processes(None)).filter(|rest| rest.len() == 3)
     });
     assert_eq!(signal_all(&rest, Signal::KILL).len(), 3);
     eventually("all are gone", || {
         all.iter().all(Process::is_gone).then_some(())
     });
-    assert!(descendants(None, &marker).is_empty());
+    assert!(processes(None).is_empty());
 }
 
 #[test]

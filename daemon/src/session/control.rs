@@ -103,7 +103,7 @@ impl Sessions {
         };
         let mut killed = Vec::new();
         if session.is_dead() {
-            killed = super::leftovers::kill(&session).await;
+            killed = self.kill_leftovers(std::slice::from_ref(&session)).await;
         } else {
             order(&session, EndReason::Closed, grace);
             session.wait_dead().await;
@@ -141,15 +141,13 @@ impl Sessions {
         for session in closing {
             session.wait_dead().await;
         }
-        let mut removed = 0;
-        for session in self.list() {
-            if session.is_dead() && !session.facts.transient {
-                super::leftovers::kill(&session).await;
-                self.forget(session.id()).await?;
-                removed += 1;
-            }
+        let mut ended = self.list();
+        ended.retain(|session| session.is_dead() && !session.facts.transient);
+        self.kill_leftovers(&ended).await;
+        for session in &ended {
+            self.forget(session).await?;
         }
-        Ok(removed)
+        Ok(ended.len() as u64)
     }
 
     /// Ends every session, for the end of the daemon.

@@ -358,8 +358,9 @@ impl Sessions {
 
     /// Makes the session's folder; what an ended session of the same id left goes away.
     async fn fresh_folder(&self, id: &SessionId) -> Result<PathBuf, SessionError> {
-        if self.all.contains_key(id) {
-            self.forget(id).await?;
+        let ended = self.all.get(id).map(|ended| Arc::clone(&ended));
+        if let Some(ended) = ended {
+            self.forget(&ended).await?;
         }
         let folder = self.paths.sessions.join(id.as_str());
         let made = tokio::task::spawn_blocking(move || make_folder(&folder).map(|()| folder));
@@ -398,7 +399,7 @@ impl Sessions {
                 });
             }
             session.wait_dead().await;
-            if let Err(error) = sessions.forget(session.id()).await {
+            if let Err(error) = sessions.forget(&session).await {
                 tracing::warn!(session = %session.id(), %error, "a transient session left something behind");
             }
         });

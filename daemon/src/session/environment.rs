@@ -1,7 +1,7 @@
 //! The environment of a session: the caller's or a clean one, never the daemon's own.
 
 use super::error::SessionError;
-use crate::holder::c_string;
+use crate::holder::{SESSION_VARIABLE, c_string};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use rustix::process::geteuid;
@@ -87,7 +87,7 @@ impl Environment {
             self.variables.insert("TERM".into(), TERM.into());
         }
         self.variables
-            .insert("CCD_SESSION_ID".into(), id.as_str().into());
+            .insert(SESSION_VARIABLE.into(), id.as_str().into());
     }
 
     /// The variables as the kernel wants them.

@@ -1,21 +1,44 @@
 //! Processes that outlived their ended session, because they left it with `setsid`.
 
 use super::live::Session;
-use crate::holder::{descendants, orphans, signal_all};
+use super::registry::Sessions;
+use crate::holder::{Process, ProcessTable, signal_all};
 use rustix::process::Signal;
+use std::sync::Arc;
 
-/// Kills them; returns which.
-pub(super) async fn kill(session: &Session) -> Vec<i32> {
-    let marker = format!("CCD_SESSION_ID={}", session.id());
-    let is_ours = session.facts.slot.is_some();
-    tokio::task::spawn_blocking(move || {
-        let left = if is_ours {
-            descendants(None, &marker)
-        } else {
-            orphans(&marker)
-        };
+impl Sessions {
+    /// Kills what `ended` have left; returns which. The processes of the machine are read once for all of them.
+    pub(super) async fn kill_leftovers(&self, ended: &[Arc<Session>]) -> Vec<i32> {
+        let (own, earlier): (Vec<&Arc<Session>>, Vec<_>) = ended
+            .iter()
+            .partition(|session| session.facts.slot.is_some());
+        let mut left = Vec::new();
+        if !own.is_empty() {
+            let table = self.processes.current().await;
+            left.extend(
+                own.into_iter()
+                    .flat_map(|session| self.left_by(session, &table)),
+            );
+        }
+        if !earlier.is_empty() {
+            let read = tokio::task::spawn_blocking(ProcessTable::of_killed_daemon).await;
+            let table = read.unwrap_or_default();
+            left.extend(
+                earlier
+                    .into_iter()
+                    .flat_map(|session| self.left_by(session, &table)),
+            );
+        }
         signal_all(&left, Signal::KILL)
-    })
-    .await
-    .unwrap_or_default()
+    }
+
+    /// Nothing when the session is no longer known: its id may have been taken by one whose processes are in the table.
+    fn left_by(&self, session: &Arc<Session>, table: &ProcessTable) -> Vec<Process> {
+        let known = self.all.get(session.id());
+        if known.is_some_and(|known| Arc::ptr_eq(&known, session)) {
+            table.of_session(None, session.id().as_str())
+        } else {
+            Vec::new()
+        }
+    }
 }

@@ -79,7 +79,7 @@ impl Sessions {
             Ok(Err(error)) => {
                 close(&session, EndReason::Closed);
                 session.wait_dead().await;
-                let _ = self.forget(session.id()).await;
+                let _ = self.forget(&session).await;
                 return Err(error);
             }
             Err(_) => {
@@ -99,7 +99,7 @@ impl Sessions {
         );
         let exit = session.state().exit;
         drop(guard);
-        self.forget(session.id()).await?;
+        self.forget(&session).await?;
         Ok(RunOnceReply {
             output_b64: std::str::from_utf8(&output)
                 .is_err()

@@ -26,11 +26,14 @@ impl Sessions {
             .await
     }
 
-    /// Removes an ended session: from the list, from the database, from the disk.
-    pub(super) async fn forget(&self, id: &SessionId) -> Result<(), SessionError> {
-        let Some((_, session)) = self.all.remove(id) else {
+    /// Removes an ended session: from the list, from the database, from the disk. Does nothing when it is not listed
+    /// any more; another one may have its id then.
+    pub(super) async fn forget(&self, session: &Session) -> Result<(), SessionError> {
+        let id = session.id();
+        let is_it = |_: &SessionId, listed: &Arc<Session>| std::ptr::eq(&**listed, session);
+        if self.all.remove_if(id, is_it).is_none() {
             return Ok(());
-        };
+        }
         session.forgotten.cancel();
         if !session.facts.transient {
             self.store
@@ -149,7 +152,7 @@ impl Sessions {
             let ended_at = session.state().ended_at.clone();
             let age = ended_at.as_deref().and_then(crate::clock::age_s);
             if session.is_dead() && age.is_some_and(|age| age >= keep.as_secs_f64()) {
-                self.forget(session.id()).await?;
+                self.forget(&session).await?;
                 removed += 1;
             }
         }

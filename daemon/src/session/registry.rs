@@ -5,7 +5,7 @@ use super::live::Session;
 use super::logger::Logger;
 use crate::config::{Config, Paths};
 use crate::expect::PatternCache;
-use crate::holder::Holder;
+use crate::holder::{Holder, ProcessTables};
 use crate::interaction::Recorder;
 use crate::store::Store;
 use ccd_protocol::SessionId;
@@ -25,6 +25,7 @@ pub(crate) struct Sessions {
     pub(super) starting: tokio::sync::Mutex<()>,
     pub(crate) holder: Holder,
     pub(super) logger: Logger,
+    pub(super) processes: ProcessTables,
     pub(crate) store: Store,
     pub(crate) recorder: Recorder,
     pub(crate) patterns: PatternCache,
@@ -66,6 +67,7 @@ impl Sessions {
             starting: tokio::sync::Mutex::new(()),
             holder,
             logger,
+            processes: ProcessTables::default(),
             store,
             recorder,
             patterns: PatternCache::default(),

@@ -142,14 +142,15 @@ impl Sessions {
             let is_fresh = is_fresh && has_printed;
             let waits = is_fresh && blocked;
             let foreground = program_of(probe.foreground);
+            let printer = Printer::of_process(probe.foreground, foreground.as_deref());
             let is_leader = probe.foreground == session.facts.pid;
             if own_shell && is_leader && !was_replaced(session, foreground.as_deref()) {
                 if waits {
-                    return Ok((Chosen::File, printer_of(probe.foreground)));
+                    return Ok((Chosen::File, printer));
                 }
             } else if foreground.as_deref().is_some_and(is_relay_or_shell) {
                 if waits || (is_fresh && probe.verdict == Verdict::Unknown) {
-                    return Ok((Chosen::Inline, printer_of(probe.foreground)));
+                    return Ok((Chosen::Inline, printer));
                 }
             } else if waits || (!own_shell && foreground.is_some()) {
                 return Err(not_a_shell(session, own_shell, foreground));
@@ -413,14 +414,6 @@ fn program_of(pid: i32) -> Option<String> {
 
 #[cfg(target_os = "macos")]
 use crate::macos::name as program_of;
-
-/// Judges a shell by its program's file first: mksh may be called `sh` or `ksh`. What is behind a relay is not known.
-fn printer_of(pid: i32) -> Printer {
-    let file = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
-    let by_file = file.and_then(|file| ShellKind::of(&file, &[]));
-    let by_name = || ShellKind::of(Path::new(&program_of(pid)?), &[]);
-    Printer::of(by_file.or_else(by_name))
-}
 
 /// Since when a session has printed nothing.
 struct Silence {

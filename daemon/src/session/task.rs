@@ -2,7 +2,7 @@
 
 use super::live::{CloseOrder, Session};
 use super::registry::Sessions;
-use crate::holder::{Process, descendants, signal_all};
+use crate::holder::{Process, signal_all};
 use crate::interaction::Event;
 use ccd_protocol::session::{EndReason, SessionState};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -104,10 +104,8 @@ impl Task {
             .exit()
             .is_none()
             .then_some(self.session.facts.pid);
-        let marker = format!("CCD_SESSION_ID={}", self.session.id());
-        tokio::task::spawn_blocking(move || descendants(leader, &marker))
-            .await
-            .unwrap_or_default()
+        let table = self.sessions.processes.current().await;
+        table.of_session(leader, self.session.id().as_str())
     }
 
     /// Waits until all of `processes` have ended or the time is over.

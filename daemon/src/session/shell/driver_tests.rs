@@ -53,6 +53,7 @@ impl LiveShell {
         env: &[(OsString, OsString)],
         home: &Path,
     ) -> Self {
+        stop_ignoring_keys();
         let (pty, pts) = open().unwrap();
         pty.resize(pty_process::Size::new(24, 80)).unwrap();
         let child = Command::new(program)
@@ -279,6 +280,14 @@ impl Drop for LiveShell {
         if let Some(reader) = self.reader.take() {
             reader.join().unwrap();
         }
+    }
+}
+
+/// Tests that a script runs with `&` ignore these signals, and so would all that the shells start.
+fn stop_ignoring_keys() {
+    for signal in [libc::SIGINT, libc::SIGQUIT] {
+        // SAFETY: the default action is no code of ours; nothing in the tests installs another.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }
 

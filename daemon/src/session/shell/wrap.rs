@@ -60,6 +60,14 @@ impl Printer {
         }
     }
 
+    /// Returns what the shell `pid` has, judged by its program's file before the name it was called by: mksh may be
+    /// called `sh` or `ksh`. What is behind an ssh is not known.
+    pub(crate) fn of_process(pid: i32, called: Option<&str>) -> Self {
+        let file = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+        let by_file = file.and_then(|file| ShellKind::of(&file, &[]));
+        Self::of(by_file.or_else(|| ShellKind::of(Path::new(called?), &[])))
+    }
+
     fn start_mark(self, Nonce(nonce): &Nonce) -> String {
         match self {
             Self::Printf => format!(r"printf '\033]133;C;%s\007' {nonce}"),

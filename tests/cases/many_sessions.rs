@@ -1,0 +1,71 @@
+//! Two hundred sessions that end at once.
+
+use crate::support::processes::lives;
+use crate::support::{Daemon, eventually};
+use serde_json::{Value, json};
+
+const SESSIONS: usize = 200;
+
+/// Starts them; returns the numbers of their processes. Some have left a process outside of their group.
+fn crowd(daemon: &Daemon) -> Vec<i32> {
+    let mut connection = daemon.connect();
+    let mut pids = Vec::new();
+    for number in 0..SESSIONS {
+        let create = if number % 20 == 0 {
+            let script = "setsid sleep 1236 & echo $! >pid-$CCD_SESSION_ID; exec cat";
+            json!({"program": "sh", "args": ["-c", script], "cwd": daemon.home(), "id": format!("left-{number}")})
+        } else {
+            json!({"program": "cat"})
+        };
+        let session = connection.call_value("session.create", &create).unwrap();
+        pids.push(i32::try_from(session["pid"].as_i64().unwrap()).unwrap());
+        if number % 20 == 0 {
+            let path = daemon.home().join(format!("pid-left-{number}"));
+            pids.push(eventually("its child runs", || {
+                std::fs::read_to_string(&path).ok()?.trim().parse().ok()
+            }));
+        }
+    }
+    assert!(pids.iter().all(|&pid| lives(pid)));
+    pids
+}
+
+fn daemon() -> Daemon {
+    Daemon::builder().config(r#"{"max_sessions": 0}"#).start()
+}
+
+fn ended(daemon: &Daemon) -> Vec<Value> {
+    let listed = daemon.call_value("session.list", &json!({"all": true}));
+    listed.unwrap()["sessions"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_daemon_that_stops_ends_them_all_within_its_limit() {
+    let mut daemon = daemon();
+    let pids = crowd(&daemon);
+    assert!(daemon.stop().success());
+    let left: Vec<_> = pids.iter().filter(|&&pid| lives(pid)).collect();
+    assert!(left.is_empty(), "{left:?}");
+    daemon.restart();
+    // One that was not ended in time would have another reason now.
+    let reasons = ended(&daemon)
+        .into_iter()
+        .map(|session| session["end_reason"].clone());
+    assert_eq!(
+        reasons.collect::<Vec<_>>(),
+        vec![json!("shutdown"); SESSIONS]
+    );
+}
+
+#[test]
+fn a_forced_cleanup_ends_and_removes_them_all() {
+    let daemon = daemon();
+    let pids = crowd(&daemon);
+    let reply = daemon.call_value("session.cleanup", &json!({"force": true}));
+    assert_eq!(reply.unwrap()["removed"], SESSIONS);
+    let left: Vec<_> = pids.iter().filter(|&&pid| lives(pid)).collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(ended(&daemon), Vec::<Value>::new());
+    let folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
+    assert_eq!(folders.count(), 0);
+}

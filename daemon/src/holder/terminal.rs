@@ -112,7 +112,14 @@ impl Terminal {
             return (Watch::Starved, 0);
         };
         let asked = spare.len();
-        match rustix::io::read(&self.master, &mut *spare) {
+        let first = rustix::io::read(&self.master, &mut *spare);
+        // Linux looks for output before it looks whether everyone has closed the terminal. What was written in between
+        // is not told, but a second look finds it: then nobody is left who could write.
+        let second = match first {
+            Err(Errno::IO) => rustix::io::read(&self.master, &mut *spare),
+            other => other,
+        };
+        match second {
             Ok(len) if len > 0 => {
                 self.ring.publish(len);
                 let full = len > FULL_READ_BYTES || len == asked;

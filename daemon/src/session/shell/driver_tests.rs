@@ -322,8 +322,11 @@ fn spawn_reader(pty: Arc<Pty>) -> (JoinHandle<()>, Receiver<Vec<u8>>) {
     let (sender, chunks) = channel();
     let reader = std::thread::spawn(move || {
         let mut buffer = [0; 4096];
-        // EIO is a terminal's end of file.
-        while let Ok(len @ 1..) = (&*pty).read(&mut buffer) {
+        // EIO is a terminal's end of file; what was written just before the close may come with a second look.
+        while let Ok(len @ 1..) = (&*pty)
+            .read(&mut buffer)
+            .or_else(|_| (&*pty).read(&mut buffer))
+        {
             if sender.send(buffer[..len].to_vec()).is_err() {
                 return;
             }

@@ -6,14 +6,18 @@ use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::session::{EndReason, SessionState};
 use std::time::{Duration, Instant};
 
-/// Starts a shell script that prints numbers of processes, one a line, and then `ready`.
+/// Starts a shell script that prints numbers of processes, one a line and each in its own time, and `ready`.
 fn printing_pids<'a>(daemon: &'a Daemon, script: &str) -> (OpenSession<'a>, Vec<i32>) {
     let session = daemon.open("sh", &["-c", script]);
-    let before = session.expect("ready").before;
-    let pids: Vec<i32> = before.lines().map(|line| line.parse().unwrap()).collect();
+    let count = script.matches("echo $").count() + 1;
+    let printed = session
+        .expect(&format!(r"(?:(?:\d+|ready)\n){{{count}}}"))
+        .matched;
+    let numbers = printed.lines().filter(|line| *line != "ready");
+    let pids: Vec<i32> = numbers.map(|line| line.parse().unwrap()).collect();
     assert!(
         !pids.is_empty() && pids.iter().all(|&pid| lives(pid)),
-        "{before}"
+        "{printed}"
     );
     (session, pids)
 }
@@ -33,8 +37,7 @@ fn close_ends_the_group_and_a_grandchild_that_left_with_setsid() {
         return;
     }
     let daemon = Daemon::start();
-    // The child that leaves prints its own number, in its own time.
-    let script = "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' & sleep 0.5
+    let script = "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' &
         sleep 600 & echo $!; echo ready; wait";
     let (session, pids) = printing_pids(&daemon, script);
     assert_eq!(pids.len(), 3);
@@ -78,7 +81,7 @@ fn a_stubborn_descendant_in_a_session_of_its_own_is_killed_too() {
     }
     let daemon = Daemon::start();
     let script = "setsid sh -c 'trap \"\" HUP TERM; echo $$; while :; do sleep 0.2; done' &
-        sleep 0.5; echo ready; wait";
+        echo ready; wait";
     let (session, pids) = printing_pids(&daemon, script);
     let reply = session.close_within(300.0);
     assert!(reply.forced);
@@ -92,7 +95,7 @@ fn a_descendant_that_cleared_its_environment_is_found_in_the_tree() {
         return;
     }
     let daemon = Daemon::start();
-    let script = "setsid env -i /bin/sh -c 'echo $$; exec sleep 600' & sleep 0.5; echo ready; wait";
+    let script = "setsid env -i /bin/sh -c 'echo $$; exec sleep 600' & echo ready; wait";
     let (session, pids) = printing_pids(&daemon, script);
     session.close();
     nothing_is_left(&session, &pids);
@@ -104,7 +107,7 @@ fn a_descendant_that_forked_twice_is_found_by_its_environment() {
         return;
     }
     let daemon = Daemon::start();
-    let script = "(setsid sh -c 'echo $$; exec sleep 600' &); sleep 0.5; echo ready; exec cat";
+    let script = "(setsid sh -c 'echo $$; exec sleep 600' &); echo ready; exec cat";
     let (session, pids) = printing_pids(&daemon, script);
     session.close();
     nothing_is_left(&session, &pids);
@@ -151,7 +154,7 @@ fn what_left_the_session_lives_on_after_its_end_until_close() {
         return;
     }
     let daemon = Daemon::start();
-    let script = "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' & sleep 0.5; echo ready; read line; exit 4";
+    let script = "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' & echo ready; read line; exit 4";
     let (session, pids) = printing_pids(&daemon, script);
     session.line("");
     let ended = session.ended();
@@ -174,7 +177,7 @@ fn what_left_the_session_is_gone_after_the_cleanup() {
         return;
     }
     let daemon = Daemon::start();
-    let script = "setsid sh -c 'echo $$; exec sleep 600' & sleep 0.5; echo ready; read line";
+    let script = "setsid sh -c 'echo $$; exec sleep 600' & echo ready; read line";
     let (session, pids) = printing_pids(&daemon, script);
     session.line("");
     session.ended();

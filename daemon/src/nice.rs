@@ -1,6 +1,7 @@
 //! Who goes first when there is more to do than processors.
 
 /// How much nicer than the daemon the threads are that do bulk work.
+#[cfg(target_os = "linux")]
 const BULK_NICENESS: i32 = 5;
 
 /// Lets other threads go first, where a thread can have a priority of its own. For threads that do bulk work and

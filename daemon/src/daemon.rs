@@ -11,6 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// Everything a handler may need.
 pub(crate) struct Daemon {
@@ -22,6 +23,8 @@ pub(crate) struct Daemon {
     sources: Sources,
     loaded: RwLock<Arc<Loaded>>,
     stop: CancellationToken,
+    /// Each subscription holds a token.
+    pub(crate) subscriptions: TaskTracker,
     /// Each connection holds a clone.
     pub(crate) connections: Arc<()>,
 }
@@ -50,6 +53,7 @@ impl Daemon {
             sources,
             loaded: RwLock::new(loaded),
             stop,
+            subscriptions: TaskTracker::new(),
             connections: Arc::new(()),
         }
     }

@@ -4,6 +4,7 @@ use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,12 @@ pub(crate) enum LockError {
 /// How long a lock is asked for. A daemon that is killed while it starts a program leaves its lock to
 /// that process, until the program itself runs there.
 const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Likewise while nobody listens on the socket: a daemon that has taken leave of its clients is about to end.
+const LEAVE_PATIENCE: Duration = Duration::from_secs(4);
+
+/// Stands before the socket in what the holder writes about itself.
+const SOCKET_MARK: &str = ", socket ";
 
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -48,21 +55,18 @@ impl Lock {
             .mode(0o600)
             .open(path)
             .map_err(io_error)?;
-        if !is_taken_in_time(&file) {
-            let mut holder = String::new();
-            file.read_to_string(&mut holder).map_err(io_error)?;
-            let holder = holder.trim();
-            let holder = if holder.is_empty() {
-                "it is just starting"
-            } else {
-                holder
+        if !is_taken_in_time(&file).map_err(io_error)? {
+            let holder = holder_of(&file).map_err(io_error)?;
+            let holder = match holder.trim() {
+                "" => "it is just starting",
+                holder => holder,
             };
             return Err(LockError::Held {
                 holder: holder.to_owned(),
             });
         }
         let note = format!(
-            "pid {}, socket {}\n",
+            "pid {}{SOCKET_MARK}{}\n",
             crate::daemon::own_pid(),
             socket.display()
         );
@@ -74,13 +78,27 @@ impl Lock {
     }
 }
 
-fn is_taken_in_time(file: &File) -> bool {
-    let deadline = Instant::now() + PATIENCE;
+fn is_taken_in_time(file: &File) -> io::Result<bool> {
+    let begun = Instant::now();
     while flock(file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        if Instant::now() > deadline {
-            return false;
+        let waited = begun.elapsed();
+        if waited > LEAVE_PATIENCE || (waited > PATIENCE && listens(&holder_of(file)?)) {
+            return Ok(false);
         }
         std::thread::sleep(PAUSE);
     }
-    true
+    Ok(true)
+}
+
+/// What the holder of the lock wrote about itself.
+fn holder_of(mut file: &File) -> io::Result<String> {
+    let mut holder = String::new();
+    file.rewind()?;
+    file.read_to_string(&mut holder)?;
+    Ok(holder)
+}
+
+fn listens(holder: &str) -> bool {
+    let socket = holder.trim().split_once(SOCKET_MARK);
+    socket.is_some_and(|(_, socket)| UnixStream::connect(socket).is_ok())
 }

@@ -24,6 +24,9 @@ use tokio_util::task::TaskTracker;
 /// Sessions may take so long to end when the daemon does.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
+/// Subscribers may take so long to hear how their sessions ended.
+const LAST_ITEMS: Duration = Duration::from_millis(500);
+
 /// Everything together may take so long.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 
@@ -150,11 +153,12 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     let methods = crate::rpc::module(Arc::clone(&daemon))?;
     let listener =
         UnixListener::from_std(socket.listener).map_err(system("the socket cannot be used"))?;
+    let disconnect = CancellationToken::new();
     let accepting = tokio::spawn(connection::serve(
         listener,
         methods.into(),
         daemon.settings.subscribe(),
-        stop.clone(),
+        disconnect.clone(),
         tracker.clone(),
         Arc::clone(&daemon.connections),
     ));
@@ -163,10 +167,13 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     crate::service::ready();
     signals.until_stop(&daemon).await;
     crate::service::stopping();
-    tracing::info!("stopping");
     let ended = async {
+        // Clients are served meanwhile, and hear how their sessions end.
         sessions.close_all(SHUTDOWN_GRACE).await;
+        daemon.subscriptions.close();
+        let _ = tokio::time::timeout(LAST_ITEMS, daemon.subscriptions.wait()).await;
         drop(own_path);
+        disconnect.cancel();
         let _ = accepting.await;
         tracker.close();
         tracker.wait().await;

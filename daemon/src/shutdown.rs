@@ -23,11 +23,11 @@ impl Signals {
 
     /// Returns when the daemon shall end; SIGHUP reads the configuration again.
     pub(crate) async fn until_stop(&mut self, daemon: &Arc<Daemon>) {
-        loop {
+        let why = loop {
             tokio::select! {
-                _ = self.terminate.recv() => break,
-                _ = self.interrupt.recv() => break,
-                () = daemon.sessions.stop.cancelled() => break,
+                _ = self.terminate.recv() => break "SIGTERM",
+                _ = self.interrupt.recv() => break "SIGINT",
+                () = daemon.sessions.stop.cancelled() => break "asked to",
                 _ = self.hangup.recv() => {
                     crate::service::reloading();
                     // The log has the place of a mistake; the old configuration stays.
@@ -35,7 +35,8 @@ impl Signals {
                     crate::service::ready();
                 }
             }
-        }
+        };
+        tracing::info!(why, "stopping");
         daemon.request_stop();
     }
 }

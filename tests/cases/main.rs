@@ -20,6 +20,7 @@ mod environment;
 mod expect;
 mod expect_deadline;
 mod flood;
+mod goodbye;
 mod hidden;
 mod history;
 mod input;

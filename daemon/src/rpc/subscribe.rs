@@ -66,6 +66,7 @@ async fn session_output(
     match prepared {
         Err(error) => pending.reject(ErrorObjectOwned::from(error)).await,
         Ok((session, from, params)) => {
+            let _counted = daemon.subscriptions.token();
             let Ok(sink) = pending.accept().await else {
                 return; // the client has gone
             };
@@ -217,6 +218,7 @@ async fn job_progress(
                 .await;
         }
     }
+    let _counted = daemon.subscriptions.token();
     let Ok(sink) = pending.accept().await else {
         return;
     };

@@ -12,7 +12,6 @@ use ccd_protocol::session::{
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Names of signals, without SIG.
@@ -150,17 +149,19 @@ impl Sessions {
         Ok(ended.len() as u64)
     }
 
-    /// Ends every session, for the end of the daemon.
+    /// Ends every session, and what ended ones have left, for the end of the daemon: nobody could find that later.
     pub(crate) async fn close_all(&self, grace: Duration) {
-        let sessions: Vec<Arc<Session>> = self
-            .list()
-            .into_iter()
-            .filter(|session| !session.is_dead())
-            .collect();
-        for session in &sessions {
+        let mut sessions = self.list();
+        sessions.retain(|session| session.facts.slot.is_some());
+        let (ended, closing): (Vec<_>, Vec<_>) =
+            sessions.into_iter().partition(|session| session.is_dead());
+        for session in &closing {
             order(session, EndReason::Shutdown, grace);
         }
-        for session in sessions {
+        if !ended.is_empty() {
+            self.kill_leftovers(&ended).await;
+        }
+        for session in closing {
             session.wait_dead().await;
         }
     }

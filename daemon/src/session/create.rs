@@ -399,7 +399,7 @@ impl Sessions {
                 });
             }
             session.wait_dead().await;
-            if let Err(error) = sessions.forget(&session).await {
+            if let Err(error) = sessions.collect(&session).await {
                 tracing::warn!(session = %session.id(), %error, "a transient session left something behind");
             }
         });

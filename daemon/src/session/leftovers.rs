@@ -1,5 +1,6 @@
 //! Processes that outlived their ended session, because they left it with `setsid`.
 
+use super::error::SessionError;
 use super::live::Session;
 use super::registry::Sessions;
 use crate::holder::{Process, ProcessTable, signal_all};
@@ -7,6 +8,19 @@ use rustix::process::Signal;
 use std::sync::Arc;
 
 impl Sessions {
+    /// Forgets a session that has ended, with what has left it: nobody could find that any more.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sessions::forget`].
+    pub(super) async fn collect(&self, ended: &Arc<Session>) -> Result<(), SessionError> {
+        // An ordered end has found everything already.
+        if ended.close_order().is_none() {
+            self.kill_leftovers(std::slice::from_ref(ended)).await;
+        }
+        self.forget(ended).await
+    }
+
     /// Kills what `ended` have left; returns which. The processes of the machine are read once for all of them.
     pub(super) async fn kill_leftovers(&self, ended: &[Arc<Session>]) -> Vec<i32> {
         let (own, earlier): (Vec<&Arc<Session>>, Vec<_>) = ended

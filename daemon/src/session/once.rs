@@ -99,7 +99,7 @@ impl Sessions {
         );
         let exit = session.state().exit;
         drop(guard);
-        self.forget(&session).await?;
+        self.collect(&session).await?;
         Ok(RunOnceReply {
             output_b64: std::str::from_utf8(&output)
                 .is_err()

@@ -1,0 +1,122 @@
+//! What clients hear when the daemon stops, and what stays behind.
+
+use crate::support::processes::lives;
+use crate::support::session::lacks;
+use crate::support::{Ccctl, Connection, Daemon, eventually, kind};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+/// Prints the number of a process that has left the session, and ends before it.
+const LEAVING: &str = "f=$(mktemp -u) && mkfifo $f
+    setsid sh -c \"echo \\$\\$ >$f; exec sleep 600 >/dev/null 2>&1 </dev/null\" &
+    cat $f; rm $f";
+
+/// Starts a program that only KILL ends, and waits until it is ready for that.
+fn stubborn(connection: &mut Connection) -> String {
+    let script = "trap '' HUP TERM; echo ready; while :; do sleep 0.1; done";
+    let session = connection.start_session(&["sh", "-c", LEAVING]);
+    let ready = json!({"session": session, "patterns": [{"exact": "ready"}]});
+    connection.call_value("session.expect", &ready).unwrap();
+    session
+}
+
+#[test]
+fn a_subscriber_hears_how_its_session_ended() {
+    let mut daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    for session in [
+        connection.start_session(&["cat"]),
+        stubborn(&mut connection),
+    ] {
+        let params = json!({"session": session});
+        connection.call_value("session.subscribe", &params).unwrap();
+    }
+    daemon.signal(Signal::TERM);
+    let mut reasons = Vec::new();
+    while let Some(line) = connection.next_line_or_end() {
+        let ended = &line["params"]["result"]["ended"];
+        if ended.is_object() {
+            reasons.push(ended["end_reason"].clone());
+        }
+    }
+    assert_eq!(reasons, ["shutdown", "shutdown"]);
+    assert!(daemon.wait_for_end().success());
+}
+
+#[test]
+fn calls_are_answered_until_the_last_session_has_ended() {
+    let mut daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let session = stubborn(&mut connection);
+    let never = json!({"session": session, "patterns": [{"exact": "never"}], "timeout_ms": null});
+    let expect = connection.request("session.expect", &never);
+    let exit = json!({"session": session, "for": "exit"});
+    let wait = connection.request("session.wait", &exit);
+    daemon.signal(Signal::TERM);
+    let create = json!({"program": "cat"});
+    let mut newcomer = daemon.connect();
+    let refused = eventually("nothing is started any more", || {
+        newcomer.call_value("session.create", &create).err()
+    });
+    assert_eq!(
+        (kind(&refused), &refused["code"]),
+        ("shutting_down", &json!(1004))
+    );
+    let record = newcomer.call_value("session.get", &json!({"session": session}));
+    assert_eq!(record.unwrap()["session_id"], json!(session));
+    let ended: Value = connection.answer(expect).unwrap_err();
+    assert_eq!(kind(&ended), "process_ended", "{ended}");
+    assert_eq!(ended["data"]["signal"], 9);
+    let waited = connection.answer(wait).unwrap();
+    assert_eq!(waited["end_reason"], "shutdown");
+    assert!(daemon.wait_for_end().success());
+}
+
+#[test]
+fn a_client_that_comes_while_the_daemon_leaves_is_not_sent_away() {
+    let mut daemon = Daemon::start();
+    stubborn(&mut daemon.connect());
+    daemon.signal(Signal::TERM);
+    // The lock is held until everything is written, but nobody listens any more.
+    eventually("nobody listens", || {
+        (!Connection::answers(&daemon.socket())).then_some(())
+    });
+    let mut next = daemon.command().spawn().unwrap();
+    eventually("the next one serves", || {
+        Connection::answers(&daemon.socket()).then_some(())
+    });
+    assert!(daemon.wait_for_end().success());
+    kill_process(Pid::from_child(&next), Signal::TERM).unwrap();
+    assert!(next.wait().unwrap().success());
+}
+
+#[test]
+fn what_left_a_run_ends_with_it() {
+    if lacks(&["setsid"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let printed = ccctl.ok(&["run", "--", "sh", "-c", LEAVING]);
+    let pid: i32 = printed.trim().parse().unwrap();
+    eventually("it is gone", || (!lives(pid)).then_some(()));
+    let once = json!({"program": "sh", "args": ["-c", LEAVING]});
+    let reply = daemon.call_value("run.once", &once).unwrap();
+    let pid: i32 = reply["output"].as_str().unwrap().trim().parse().unwrap();
+    eventually("it is gone", || (!lives(pid)).then_some(()));
+}
+
+#[test]
+fn what_left_an_ended_session_ends_with_the_daemon() {
+    if lacks(&["setsid"]) {
+        return;
+    }
+    let mut daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", LEAVING]);
+    session.ended();
+    let pid: i32 = session.output().trim().parse().unwrap();
+    assert!(lives(pid));
+    drop(session);
+    assert!(daemon.stop().success());
+    eventually("it is gone", || (!lives(pid)).then_some(()));
+}

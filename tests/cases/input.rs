@@ -1,12 +1,14 @@
 //! Typing: text, keys, pastes, raw bytes.
 
 use crate::support::session::{OpenSession, assert_error, lacks};
-use crate::support::{Ccctl, Daemon};
+use crate::support::{Ccctl, Connection, Daemon};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{SendExpect, SessionSendParams};
+use serde_json::{Value, json};
 use std::fmt::Write;
+use std::path::Path;
 
 /// A program that shows every byte it gets, in the terminal's mode for keys, after printing `modes`.
 fn showing<'a>(daemon: &'a Daemon, modes: &str) -> OpenSession<'a> {
@@ -254,6 +256,69 @@ fn a_program_that_answers_while_it_is_typed_to_takes_a_large_send() {
     session.expect(&format!("{:049}\n", 19_999));
     let expected = format!("ready:{text}").replace('\n', "\r\n");
     assert!(session.bytes() == expected.as_bytes());
+}
+
+/// A send of so many bytes that a program which reads nothing leaves it waiting for room.
+fn send_too_much(connection: &mut Connection, session: &OpenSession<'_>) -> u64 {
+    let params = json!({"session": session.id(), "text": "x".repeat(100_000)});
+    connection.request("session.send", &params)
+}
+
+#[track_caller]
+fn assert_cut_off(error: &Value, how: &str) {
+    assert_error(error, ErrorCode::SessionNotAlive);
+    let written = error["data"]["written_bytes"].as_u64().unwrap();
+    assert!((1..100_000).contains(&written), "{error}");
+    assert!(error["message"].as_str().unwrap().contains(how), "{error}");
+}
+
+/// A program that takes the beginning of what is typed, and no more; ends once `go` is there.
+fn unwilling<'a>(daemon: &'a Daemon, go: &Path) -> OpenSession<'a> {
+    let command = "stty raw -echo; printf ready:; head -c 1 > /dev/null; printf taken:; \
+        until [ -e \"$1\" ]; do sleep 0.01; done; exit 3";
+    let session = daemon.open("sh", &["-c", command, "sh", go.to_str().unwrap()]);
+    session.expect("ready:");
+    session
+}
+
+#[test]
+fn sends_that_wait_for_room_are_answered_when_the_program_ends() {
+    let daemon = Daemon::start();
+    let go = daemon.home().join("go");
+    let session = unwilling(&daemon, &go);
+    let mut connection = daemon.connect();
+    let first = send_too_much(&mut connection, &session);
+    session.expect("taken:");
+    let behind = send_too_much(&mut connection, &session);
+    std::fs::write(&go, "").unwrap();
+    assert_cut_off(&connection.answer(first).unwrap_err(), "exit status 3");
+    let error = connection.answer(behind).unwrap_err();
+    assert_error(&error, ErrorCode::SessionNotAlive);
+    assert_eq!(session.ended().exitstatus, Some(3));
+}
+
+#[test]
+fn a_send_that_waits_for_room_is_answered_when_its_session_is_closed() {
+    let daemon = Daemon::start();
+    let session = unwilling(&daemon, &daemon.home().join("never"));
+    let mut connection = daemon.connect();
+    let send = send_too_much(&mut connection, &session);
+    session.expect("taken:");
+    session.close();
+    assert_cut_off(&connection.answer(send).unwrap_err(), "has ended");
+}
+
+#[test]
+fn a_program_that_closed_its_terminal_leaves_a_send_its_grace_and_no_more() {
+    let daemon = Daemon::start();
+    let command = "stty raw -echo; printf ready:; exec sleep 600 < /dev/null > /dev/null 2>&1";
+    let session = daemon.open("sh", &["-c", command]);
+    session.expect("ready:");
+    let mut connection = daemon.connect();
+    let send = send_too_much(&mut connection, &session);
+    let error = connection.answer(send).unwrap_err();
+    assert_error(&error, ErrorCode::InputFull);
+    assert!(error["data"]["written_bytes"].as_u64().unwrap() < 100_000);
 }
 
 #[test]

@@ -81,6 +81,20 @@ fn a_time_out_ends_the_program_and_says_so() {
 }
 
 #[test]
+fn input_that_nobody_reads_keeps_no_program_that_has_ended() {
+    let daemon = Daemon::start();
+    let params = RunOnceParams {
+        stdin_b64: Some(STANDARD.encode("line\n".repeat(60_000))),
+        timeout_ms: Timeout::After(20_000.0),
+        ..program("sh", &["-c", "sleep 1; echo slept"])
+    };
+    let reply = once(&daemon, &params);
+    assert_eq!((reply.exit_code, reply.timed_out), (Some(0), false));
+    assert_eq!(reply.output, "slept\n");
+    nothing_is_left(&daemon);
+}
+
+#[test]
 fn a_program_that_cannot_start_is_an_error() {
     let daemon = Daemon::start();
     let error = daemon

@@ -171,7 +171,13 @@ fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
             add("recent_output", json!(report.recent_output));
         }
         SessionError::Spawn(error) => add("exit_code", json!(shell_status(error))),
-        SessionError::InputFull { written_bytes } => add("written_bytes", json!(written_bytes)),
+        SessionError::InputFull { written_bytes }
+        | SessionError::NotAlive {
+            written_bytes: Some(written_bytes),
+            ..
+        } => {
+            add("written_bytes", json!(written_bytes));
+        }
         SessionError::MaxSessions { max } => add("max_sessions", json!(max)),
         SessionError::Ambiguous { candidates, .. } => add("candidates", json!(candidates)),
         SessionError::Conflict { session, .. } => add("session", json!(session.as_str())),

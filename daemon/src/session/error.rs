@@ -19,7 +19,12 @@ pub(crate) enum SessionError {
         candidates: Vec<String>,
     },
     #[error("the session {session} has ended: {how}")]
-    NotAlive { session: String, how: String },
+    NotAlive {
+        session: String,
+        how: String,
+        /// What of a send was written before; `None` for other calls.
+        written_bytes: Option<u64>,
+    },
     #[error("the live session {session} already has the id or name {wanted:?}")]
     Conflict { session: SessionId, wanted: String },
     #[error("{max} sessions are alive, which is the limit max_sessions")]

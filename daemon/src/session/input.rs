@@ -1,17 +1,22 @@
 //! The writing half of a session's terminal: one writer at a time, never more than the program takes.
 
 use crate::probe::Line;
+use rustix::event::PollFlags;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::Interest;
+use tokio_util::sync::CancellationToken;
 
 use super::error::SEND_QUEUE_LEN;
 
 /// How long a program may take nothing before a send gives up.
 pub(crate) const INPUT_GRACE: Duration = Duration::from_secs(5);
+
+/// Time between two looks at a terminal that cannot say when it takes more.
+const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 /// Longest line the kernel keeps for a program that reads lines.
 pub(crate) const CANONICAL_LINE_LEN: usize = 4095;
@@ -19,7 +24,10 @@ pub(crate) const CANONICAL_LINE_LEN: usize = 4095;
 /// Why input did not get to the terminal.
 #[derive(Debug)]
 pub(crate) enum InputError {
-    Closed,
+    /// The program has ended, is being ended, or has no terminal any more.
+    Closed {
+        written_bytes: u64,
+    },
     Busy,
     /// The program took nothing for [`INPUT_GRACE`].
     Full {
@@ -49,6 +57,17 @@ pub(crate) struct Input {
     master: Mutex<Option<Arc<OwnedFd>>>,
     turn: tokio::sync::Mutex<()>,
     waiting: AtomicUsize,
+    /// Cancelled when nobody will make room any more.
+    ended: CancellationToken,
+}
+
+/// What a terminal says about taking more.
+enum Room {
+    Some,
+    /// It tells when there is some.
+    None,
+    /// Nobody has it open, and nothing is told. A program may open it again.
+    NobodyReads,
 }
 
 /// Counts a send as waiting while it lives.
@@ -66,6 +85,7 @@ impl Input {
             master: Mutex::new(master.map(Arc::new)),
             turn: tokio::sync::Mutex::new(()),
             waiting: AtomicUsize::new(0),
+            ended: CancellationToken::new(),
         }
     }
 
@@ -77,8 +97,14 @@ impl Input {
             .clone()
     }
 
+    /// The program has ended or is being ended: who waits for it to take input gets an answer.
+    pub(crate) fn end(&self) {
+        self.ended.cancel();
+    }
+
     /// Lets go of the terminal.
     pub(crate) fn close(&self) {
+        self.end();
         self.master
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -101,20 +127,15 @@ impl Input {
         }
         let _waiting = Waiting(&self.waiting);
         let _turn = self.turn.lock().await;
-        let master = self.master().ok_or(InputError::Closed)?;
+        let master = self
+            .master()
+            .ok_or(InputError::Closed { written_bytes: 0 })?;
         let before = Line::of(master.as_fd());
         if before.canonical {
             refuse_long_lines(bytes)?;
         }
         let offset = end();
-        let mut written = 0;
-        loop {
-            written += write_some(&master, &bytes[written..])?;
-            if written == bytes.len() {
-                break;
-            }
-            self.wait_for_room(&master, written).await?;
-        }
+        self.write_all(&master, bytes).await?;
         let after = Line::of(master.as_fd());
         Ok(Written {
             hidden: before.hides_input() || after.hides_input(),
@@ -123,49 +144,73 @@ impl Input {
         })
     }
 
-    /// Waits until the terminal takes more. Registered only here, so that idle sessions cost nothing.
-    async fn wait_for_room(&self, master: &Arc<OwnedFd>, written: usize) -> Result<(), InputError> {
-        let descriptor = crate::readiness::watch(Arc::clone(master), Interest::WRITABLE)
-            .map_err(InputError::Io)?;
-        let room = async {
-            loop {
-                let mut ready = descriptor.writable().await?;
-                if can_write(master) {
-                    return Ok(());
-                }
-                ready.clear_ready();
+    async fn write_all(&self, master: &Arc<OwnedFd>, bytes: &[u8]) -> Result<(), InputError> {
+        let mut written = 0;
+        let mut deadline = Instant::now() + INPUT_GRACE;
+        loop {
+            let taken = write_some(master, &bytes[written..]).map_err(|errno| match errno {
+                Errno::IO => InputError::Closed {
+                    written_bytes: written as u64,
+                },
+                errno => InputError::Io(errno.into()),
+            })?;
+            written += taken;
+            if written == bytes.len() {
+                return Ok(());
             }
-        };
-        match tokio::time::timeout(INPUT_GRACE, room).await {
-            Ok(result) => result.map_err(InputError::Io),
-            Err(_) => Err(InputError::Full {
-                written_bytes: written as u64,
-            }),
+            let written_bytes = written as u64;
+            if taken > 0 {
+                deadline = Instant::now() + INPUT_GRACE;
+            } else if Instant::now() >= deadline {
+                return Err(InputError::Full { written_bytes });
+            }
+            tokio::select! {
+                biased;
+                () = self.ended.cancelled() => return Err(InputError::Closed { written_bytes }),
+                room = wait_for_room(master) => room.map_err(InputError::Io)?,
+                () = tokio::time::sleep_until(deadline.into()) => {}
+            }
         }
     }
 }
 
-fn can_write(master: &OwnedFd) -> bool {
-    let mut poll = [rustix::event::PollFd::new(
-        master,
-        rustix::event::PollFlags::OUT,
-    )];
+/// Waits until the terminal takes more. Registered only here, so that idle sessions cost nothing.
+async fn wait_for_room(master: &Arc<OwnedFd>) -> std::io::Result<()> {
+    let descriptor = crate::readiness::watch(Arc::clone(master), Interest::WRITABLE)?;
+    loop {
+        let mut ready = descriptor.writable().await?;
+        match room(master) {
+            Room::Some => return Ok(()),
+            Room::None => ready.clear_ready(),
+            Room::NobodyReads => tokio::time::sleep(LOOK_PERIOD).await,
+        }
+    }
+}
+
+fn room(master: &OwnedFd) -> Room {
+    let mut poll = [rustix::event::PollFd::new(master, PollFlags::OUT)];
     let now = rustix::event::Timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    rustix::event::poll(&mut poll, Some(&now)).is_ok_and(|ready| ready > 0)
+    match rustix::event::poll(&mut poll, Some(&now)) {
+        Ok(1..) if poll[0].revents().contains(PollFlags::OUT) => Room::Some,
+        Ok(1..) => Room::NobodyReads,
+        _ => Room::None,
+    }
 }
 
-fn write_some(master: &OwnedFd, bytes: &[u8]) -> Result<usize, InputError> {
+/// Writes what the terminal takes at once.
+fn write_some(master: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
     let mut written = 0;
     while written < bytes.len() {
         match rustix::io::write(master, &bytes[written..]) {
             Ok(0) | Err(Errno::AGAIN) => break,
             Ok(len) => written += len,
             Err(Errno::INTR) => {}
-            Err(Errno::IO) => return Err(InputError::Closed),
-            Err(error) => return Err(InputError::Io(error.into())),
+            // What was taken before counts; the next write tells the error again.
+            Err(_) if written > 0 => break,
+            Err(error) => return Err(error),
         }
     }
     Ok(written)

@@ -188,14 +188,24 @@ impl Session {
     ///
     /// [`SessionError::NotAlive`] names the session and how it ended.
     pub(crate) fn require_alive(&self) -> Result<(), SessionError> {
-        let state = self.state();
-        if state.phase == SessionState::Alive {
+        if self.is_alive() {
             return Ok(());
         }
-        Err(SessionError::NotAlive {
+        Err(self.not_alive(None))
+    }
+
+    /// The error of a call that needs a program which runs, after so many bytes of a send if it is one.
+    pub(crate) fn not_alive(&self, written_bytes: Option<u64>) -> SessionError {
+        let state = self.state().clone();
+        let how = match state.exit.or_else(|| self.output.exit()) {
+            None if state.phase != SessionState::Dead => String::from("its program is being ended"),
+            exit => describe_end(exit, state.end_reason),
+        };
+        SessionError::NotAlive {
             session: self.facts.id.to_string(),
-            how: describe_end(state.exit, state.end_reason),
-        })
+            how,
+            written_bytes,
+        }
     }
 
     /// Input or output has just happened.

@@ -1,10 +1,11 @@
 //! Trouble with the disk under a session's log: the session goes on, and the loss is told.
 
-use crate::support::{Connection, Daemon, eventually};
+use crate::support::{Connection, Daemon, eventually, processes};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -179,6 +180,54 @@ fn remount_larger(folder: &Path) {
         .status()
         .unwrap();
     assert!(status.success());
+}
+
+/// Writes a file until its disk has no room left.
+fn fill(file: &Path) {
+    let mut file = fs::File::create(file).unwrap();
+    while file.write_all(&[0; 512]).is_ok() {}
+}
+
+#[test]
+fn a_full_disk_under_the_database_is_told_and_leaves_no_program() {
+    let place = tempfile::tempdir().unwrap();
+    let base = place.path().join("base");
+    fs::create_dir(&base).unwrap();
+    let Some(_disk) = SmallDisk::mount(&base, 3 << 20) else {
+        return;
+    };
+    let daemon = Daemon::builder()
+        .env("CCD_HOME", base.to_str().unwrap())
+        .socket(&place.path().join("ccd.sock"))
+        .start();
+    let mut connection = daemon.connect();
+    let session = shell(&mut connection);
+    let filler = base.join("filler");
+    fill(&filler);
+    run(&mut connection, &session, "seq 1 100000", "counted");
+    let start =
+        json!({"program": "sleep", "args": ["600"], "id": "no-room-4711", "name": "wanted"});
+    for _ in 0..3 {
+        let message = connection.refused("session.create", &start, "storage");
+        let names_the_file = message.contains("base/ccd.sqlite");
+        assert!(
+            names_the_file && message.contains("free space"),
+            "{message}"
+        );
+        let left = processes::with_variable("CCD_SESSION_ID=no-room-4711");
+        assert!(left.is_empty(), "{left:?}");
+        let all = connection.call_value("session.list", &json!({"all": true}));
+        assert_eq!(all.unwrap()["sessions"].as_array().unwrap().len(), 1);
+        assert!(!base.join("sessions/no-room-4711").exists());
+    }
+    let rings = fs::read_dir(place.path().join("ccd.sock.rings")).unwrap();
+    assert_eq!(rings.count(), 1, "of the session that lives");
+
+    fs::remove_file(&filler).unwrap();
+    let started = connection.call_value("session.create", &start).unwrap();
+    assert_eq!(started["state"], "alive");
+    let closed = connection.call_value("session.cleanup", &json!({"force": true}));
+    assert_eq!(closed.unwrap()["removed"], 2);
 }
 
 #[test]

@@ -131,6 +131,9 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
             Some("start a shell with shell: true, or use session.send with expect")
         }
         SessionError::ShuttingDown => Some("start the daemon again"),
+        SessionError::Store(StoreError::Full { .. }) => {
+            Some("free space, then repeat the call: nothing of it was done")
+        }
         SessionError::InvalidArgument(_)
         | SessionError::Pattern(_)
         | SessionError::Unavailable(_)

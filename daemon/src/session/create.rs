@@ -116,7 +116,10 @@ impl Sessions {
         self.recorder.note(&session, Some(peer), Event::Start);
         self.tracker
             .spawn(super::task::run(Arc::clone(&session), Arc::clone(self)));
-        saved?;
+        if let Err(error) = saved {
+            self.abandon(&session).await;
+            return Err(error.into());
+        }
         tracing::info!(session = %session.id(), pid = session.facts.pid, "session started");
         Ok((session, false, warnings))
     }

@@ -2,7 +2,7 @@
 
 use super::error::{SessionError, reason_of, reason_text};
 use super::input::Input;
-use super::live::{Facts, Session, State};
+use super::live::{CloseOrder, Facts, Session, State};
 use super::registry::Sessions;
 use crate::holder::{Exit, Gap, Ring};
 use crate::interaction::Event;
@@ -35,13 +35,27 @@ impl Sessions {
             return Ok(());
         }
         session.forgotten.cancel();
-        if !session.facts.transient {
-            self.store
-                .commit(Write::DeleteSession(id.to_string()))
-                .await?;
-        }
+        let delete = || self.store.commit(Write::DeleteSession(id.to_string()));
+        let is_kept = !session.facts.transient && delete().await.is_err();
         let folder = session.output.dir().to_owned();
-        remove_folder(&folder).await.map_err(SessionError::Files)
+        remove_folder(&folder).await.map_err(SessionError::Files)?;
+        if is_kept {
+            // A full disk has room for it now.
+            delete().await?;
+        }
+        Ok(())
+    }
+
+    /// Ends a session that was just started, and leaves nothing of it: nobody was told of it.
+    pub(super) async fn abandon(&self, session: &Session) {
+        session.order_close(CloseOrder {
+            reason: EndReason::Closed,
+            grace: Duration::ZERO,
+        });
+        session.wait_dead().await;
+        if let Err(error) = self.forget(session).await {
+            tracing::warn!(session = %session.id(), %error, "a session that could not start left something behind");
+        }
     }
 
     /// Takes over what an earlier daemon left: ended sessions are listed, those that lived when it

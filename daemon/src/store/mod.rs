@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use writer::WriteError;
 
 /// Writes that may wait for the writer.
 const WRITE_QUEUE_LEN: usize = 4096;
@@ -44,8 +45,10 @@ pub(crate) enum StoreError {
     },
     #[error("the database could not be read: {0}")]
     Read(#[from] sqlx::Error),
-    #[error("the database did not take the change: {0}")]
-    Write(String),
+    #[error("the disk of the database {path:?} is full: free space there")]
+    Full { path: PathBuf },
+    #[error("the database {path:?} did not take the change: {reason}")]
+    Write { path: PathBuf, reason: String },
     #[error("{WRITE_QUEUE_LEN} changes already wait for the database")]
     Busy,
     #[error("the database is closed")]
@@ -169,7 +172,15 @@ impl Store {
         answer
             .await
             .map_err(|_| StoreError::Closed)?
-            .map_err(StoreError::Write)
+            .map_err(|error| self.refusal(error))
+    }
+
+    fn refusal(&self, error: WriteError) -> StoreError {
+        let path = self.path.clone();
+        match error {
+            WriteError::Full => StoreError::Full { path },
+            WriteError::Other(reason) => StoreError::Write { path, reason },
+        }
     }
 
     /// Changes that wait for the writer.

@@ -29,7 +29,28 @@ pub(crate) enum Write {
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) write: Write,
-    pub(super) done: Option<oneshot::Sender<Result<(), String>>>,
+    pub(super) done: Option<oneshot::Sender<Result<(), WriteError>>>,
+}
+
+/// Why a change was not committed; all changes of a group share it.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(super) enum WriteError {
+    #[error("its disk is full")]
+    Full,
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<sqlx::Error> for WriteError {
+    fn from(error: sqlx::Error) -> Self {
+        let code = error.as_database_error().and_then(|error| error.code());
+        let code: Option<i32> = code.and_then(|code| code.parse().ok());
+        // The low byte of an extended code is the code: SQLITE_FULL.
+        if code.is_some_and(|code| code & 0xff == 13) {
+            return Self::Full;
+        }
+        Self::Other(error.to_string())
+    }
 }
 
 /// Runs until every handle is gone, then checkpoints and closes the file.
@@ -56,34 +77,38 @@ pub(super) async fn run(pool: SqlitePool, mut inbox: mpsc::Receiver<Request>) {
     pool.close().await;
 }
 
-fn answer(requests: impl Iterator<Item = Request>, result: &Result<(), String>) {
+fn answer(requests: impl Iterator<Item = Request>, result: &Result<(), WriteError>) {
     for request in requests {
         match request.done {
             Some(done) => drop(done.send(result.clone())),
             None => {
                 if let Err(error) = result {
-                    tracing::error!(error, "a change did not reach the database");
+                    tracing::error!(%error, "a change did not reach the database");
                 }
             }
         }
     }
 }
 
-async fn commit(pool: &SqlitePool, group: &[Request]) -> Result<(), String> {
-    let mut connection = pool.acquire().await.map_err(|error| error.to_string())?;
-    let mut transaction = connection
-        .begin_with("BEGIN IMMEDIATE")
-        .await
-        .map_err(|error| error.to_string())?;
-    for request in group {
-        apply(&mut transaction, &request.write)
-            .await
-            .map_err(|error| error.to_string())?;
+async fn commit(pool: &SqlitePool, group: &[Request]) -> Result<(), WriteError> {
+    let mut connection = pool.acquire().await?;
+    let committed = transact(&mut connection, group).await;
+    if committed.is_err() {
+        // SQLite rolls back by itself on some errors, as when the disk is full. sqlx does not notice, and would
+        // take the transaction for open on this connection for ever; the pool opens another one.
+        if let Err(error) = connection.close().await {
+            tracing::warn!(%error, "a connection to the database was not closed well");
+        }
     }
-    transaction
-        .commit()
-        .await
-        .map_err(|error| error.to_string())
+    Ok(committed?)
+}
+
+async fn transact(connection: &mut SqliteConnection, group: &[Request]) -> sqlx::Result<()> {
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
+    for request in group {
+        apply(&mut transaction, &request.write).await?;
+    }
+    transaction.commit().await
 }
 
 async fn apply(connection: &mut SqliteConnection, write: &Write) -> sqlx::Result<()> {

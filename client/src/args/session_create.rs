@@ -54,7 +54,8 @@ pub(crate) struct CreateArgs {
     /// End the session after so many seconds; 0: never
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) max_runtime: Option<f64>,
-    /// End the session after so many bytes of output; 0: never
+    /// End the session after so many bytes of output; with --persist or --name drop the oldest output from its log instead,
+    /// in steps of a quarter, at least 64 KiB; 0: never
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     pub(crate) max_output_size: Option<i64>,
     /// Lines of output kept in memory [default: 10000]

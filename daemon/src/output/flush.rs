@@ -17,6 +17,8 @@ pub(crate) struct Flusher {
 pub(crate) struct Flushed {
     /// The holder waits for room in the ring.
     pub(crate) holder_waits: bool,
+    /// A file of the log was closed.
+    pub(crate) has_rotated: bool,
     /// Why output was given up just now, once per kind of failure.
     pub(crate) trouble: Option<String>,
 }
@@ -35,37 +37,43 @@ impl Flusher {
         let Some(offset) = output.pending(buffer) else {
             return Flushed::default();
         };
-        let written = self.writer.append(offset, buffer);
-        let upto = offset + buffer.len() as u64;
+        let mut flushed = Flushed::default();
+        let mut logged = 0;
+        while logged < buffer.len() {
+            let from = offset + logged as u64;
+            match self.writer.append_some(from, &buffer[logged..]) {
+                Ok(len) => {
+                    self.last_error = None;
+                    logged += len;
+                    let upto = from + len as u64;
+                    flushed.holder_waits |= output.set_logged(from, upto, self.writer.base());
+                }
+                Err(error) => {
+                    let is_new = self.last_error.replace(error.kind()) != Some(error.kind());
+                    flushed.holder_waits |= output.lose(from);
+                    flushed.trouble =
+                        is_new.then(|| format!("the log could not be written: {error}"));
+                    break;
+                }
+            }
+        }
         buffer.clear();
         if self.writer.rotations() != self.rotations {
             self.rotations = self.writer.rotations();
+            flushed.has_rotated = true;
             output.note_rotation();
         }
-        match written {
-            Ok(()) => {
-                self.last_error = None;
-                Flushed {
-                    holder_waits: output.set_logged(offset, upto, self.writer.base()),
-                    trouble: None,
-                }
-            }
-            Err(error) => {
-                let is_new = self.last_error.replace(error.kind()) != Some(error.kind());
-                Flushed {
-                    holder_waits: output.lose(offset),
-                    trouble: is_new.then(|| format!("the log could not be written: {error}")),
-                }
-            }
-        }
+        flushed
     }
 
-    /// Deletes the oldest files until at most `max_bytes` of log are left.
+    /// Deletes the oldest files, so that at most `max_bytes` of log are left when the current one is full: but it is
+    /// never deleted.
     ///
     /// # Errors
     ///
     /// The first file that could not be deleted.
     pub(crate) fn drop_oldest(&self, max_bytes: u64) -> io::Result<()> {
-        self.writer.drop_oldest(max_bytes).map(drop)
+        let rotated_bytes = max_bytes.saturating_sub(self.writer.rotation_bytes());
+        self.writer.drop_oldest(rotated_bytes).map(drop)
     }
 }

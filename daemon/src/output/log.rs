@@ -104,12 +104,31 @@ impl LogWriter {
         self.rotations
     }
 
+    /// Length at which a file is closed.
+    pub(crate) fn rotation_bytes(&self) -> u64 {
+        self.rotation_bytes
+    }
+
     /// Appends `data`, whose first byte has the offset `offset`.
     ///
     /// # Errors
     ///
+    /// Those of [`Self::append_some`]; what comes before the border where it failed is logged.
+    pub(crate) fn append(&mut self, mut offset: u64, mut data: &[u8]) -> io::Result<()> {
+        while !data.is_empty() {
+            let len = self.append_some(offset, data)?;
+            offset += len as u64;
+            data = &data[len..];
+        }
+        Ok(())
+    }
+
+    /// Appends what of `data` belongs into one file, and returns its length: at least one byte.
+    ///
+    /// # Errors
+    ///
     /// Nothing of `data` counts as logged; what the disk took of it is cut off again.
-    pub(crate) fn append(&mut self, offset: u64, data: &[u8]) -> io::Result<()> {
+    pub(crate) fn append_some(&mut self, offset: u64, data: &[u8]) -> io::Result<usize> {
         let vanished = match &self.file {
             Some(file) => fstat(file)?.st_nlink == 0,
             None => false,
@@ -130,13 +149,15 @@ impl LogWriter {
         let Some(file) = self.file.as_mut() else {
             return Err(io::Error::other("the log has no file"));
         };
+        let room = usize::try_from(self.rotation_bytes - self.len).unwrap_or(usize::MAX);
+        let data = &data[..data.len().min(room)];
         if let Err(error) = file.write_all(data) {
             // Cut back to what counts; a full disk still allows it.
             let _ = file.set_len(self.len);
             return Err(error);
         }
         self.len += data.len() as u64;
-        Ok(())
+        Ok(data.len())
     }
 
     fn close_current(&mut self) -> io::Result<()> {
@@ -321,7 +342,13 @@ mod tests {
         }
         assert_eq!(writer.end(), 80);
         assert_eq!(read_all(&dir, 80), b"abcd".repeat(20));
-        assert!(segments(&dir).unwrap().len() > 4);
+        // What is appended is split where a file ends.
+        let lengths: Vec<u64> = segments(&dir)
+            .unwrap()
+            .iter()
+            .map(|file| file.len)
+            .collect();
+        assert_eq!(lengths, [10; 8]);
         let again = LogWriter::resume(dir.clone(), 0, 10).unwrap();
         assert_eq!(again.end(), 80);
     }

@@ -30,6 +30,9 @@ use std::time::Duration;
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const ID_LEN: usize = 12;
 
+/// The files of a log that drops its oldest are no shorter than this.
+const MIN_ROTATION_BYTES: u64 = 64 << 10;
+
 /// A request that was found right.
 struct Plan {
     name: Option<SessionId>,
@@ -347,7 +350,7 @@ impl Sessions {
             tty_device: spawned.tty_device,
             reuse_hash: plan.reuse_hash,
         };
-        let writer = LogWriter::new(folder.clone(), 0, config.log_rotation_size);
+        let writer = LogWriter::new(folder.clone(), 0, rotation_bytes(&facts, config));
         let output = Output::live(folder, spawned.ring, plan.output_limit);
         let input = Input::new(Some(spawned.master));
         let flusher = Flusher::new(writer);
@@ -406,6 +409,16 @@ impl Sessions {
                 tracing::warn!(session = %session.id(), %error, "a transient session left something behind");
             }
         });
+    }
+}
+
+/// Length of a file of the session's log. Only whole files are dropped, so that a limit is kept to a quarter of it.
+fn rotation_bytes(facts: &Facts, config: &Config) -> u64 {
+    if facts.persist && facts.log_limit_bytes > 0 {
+        let quarter = (facts.log_limit_bytes / 4).max(MIN_ROTATION_BYTES);
+        quarter.min(config.log_rotation_size)
+    } else {
+        config.log_rotation_size
     }
 }
 

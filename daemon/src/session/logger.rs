@@ -299,8 +299,9 @@ impl Shared {
         if let Some(flusher) = flusher.as_mut() {
             let flushed = flusher.flush(&session.output, buffer);
             session.log.is_given_up.store(false, Ordering::Relaxed);
+            let has_rotated = flushed.has_rotated;
             self.report(session, flushed);
-            keep_limit(session, flusher);
+            keep_limit(session, flusher, has_rotated);
         }
         drop(flusher);
         session.log.flushed.notify_waiters();
@@ -311,6 +312,7 @@ impl Shared {
         let flushed = Flushed {
             holder_waits: session.output.lose_pending(),
             trouble: (!is_told).then(|| "the disk takes no log".into()),
+            ..Flushed::default()
         };
         self.report(session, flushed);
     }
@@ -366,7 +368,8 @@ impl Shared {
     }
 }
 
-fn keep_limit(session: &Arc<Session>, flusher: &Flusher) {
+/// Sees to the limit of a session's log after a write. What could be dropped changes by a rotation only.
+fn keep_limit(session: &Arc<Session>, flusher: &Flusher, has_rotated: bool) {
     let limit = session.facts.log_limit_bytes;
     if limit == 0 || session.output.facts().bytes <= limit {
         return;
@@ -376,7 +379,7 @@ fn keep_limit(session: &Arc<Session>, flusher: &Flusher) {
             reason: EndReason::OutputLimit,
             grace: CLOSE_GRACE,
         });
-    } else if let Err(error) = flusher.drop_oldest(limit) {
+    } else if has_rotated && let Err(error) = flusher.drop_oldest(limit) {
         tracing::error!(session = %session.id(), %error, "old log files could not be deleted");
     }
 }

@@ -52,7 +52,8 @@ pub struct SessionCreateParams {
     /// Ends the session after this many seconds. 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_session_runtime_s: Option<f64>,
-    /// Ends the session after this many bytes of log. 0: no limit.
+    /// Ends the session after this many bytes of log; a `persist` one drops its oldest log instead, in steps of a
+    /// quarter of this, at least 64 KiB (at most `log_rotation_size`): it keeps between half and all of it. 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_size: Option<i64>,
     /// Lines kept in memory.

@@ -19,6 +19,8 @@ const PIECE_BYTES: usize = 256 << 10;
 /// Output that was collected.
 struct Collected {
     bytes: Vec<u8>,
+    /// Offset of the first byte.
+    start: u64,
     /// Where to read on.
     end: u64,
     lost_bytes: u64,
@@ -64,7 +66,7 @@ impl Sessions {
         Ok(SessionReadReply {
             text,
             data_b64,
-            start,
+            start: collected.start,
             end: collected.end,
             truncated: left_out > 0,
             omitted_bytes: left_out + collected.lost_bytes,
@@ -150,6 +152,7 @@ async fn collect(
 ) -> Result<Collected, SessionError> {
     let mut collected = Collected {
         bytes: Vec::new(),
+        start,
         end: start,
         lost_bytes: 0,
     };
@@ -175,6 +178,9 @@ async fn collect(
                 let resume = resume.min(upto);
                 collected.lost_bytes += resume - collected.end;
                 collected.end = resume;
+                if collected.bytes.is_empty() {
+                    collected.start = resume;
+                }
             }
             Piece::Pending | Piece::End => break,
         }

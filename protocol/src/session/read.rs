@@ -30,6 +30,7 @@ pub struct SessionReadReply {
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_b64: Option<String>,
+    /// Offset of the first byte that is returned: what is missing before it counts as omitted.
     pub start: u64,
     /// Where to read on.
     pub end: u64,

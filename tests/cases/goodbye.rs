@@ -14,7 +14,7 @@ const LEAVING: &str = "f=$(mktemp -u) && mkfifo $f
 /// Starts a program that only KILL ends, and waits until it is ready for that.
 fn stubborn(connection: &mut Connection) -> String {
     let script = "trap '' HUP TERM; echo ready; while :; do sleep 0.1; done";
-    let session = connection.start_session(&["sh", "-c", LEAVING]);
+    let session = connection.start_session(&["sh", "-c", script]);
     let ready = json!({"session": session, "patterns": [{"exact": "ready"}]});
     connection.call_value("session.expect", &ready).unwrap();
     session

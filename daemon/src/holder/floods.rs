@@ -3,13 +3,23 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::handle::Notes;
 use super::slots::Place;
-use super::terminal::Watch;
+use super::terminal::{FULL_READ_BYTES, Watch};
 use super::wake::News;
+
+/// A terminal that has not filled a read for so long floods no more. What prints in bursts must not go to and fro.
+const CALM: Duration = Duration::from_millis(5);
+
+/// How long what was read may wait for more before the worker is told.
+const ANNOUNCE_DELAY: Duration = Duration::from_millis(1);
 
 /// The terminals to read in turn, each once.
 #[derive(Debug, Default)]
@@ -29,6 +39,25 @@ struct Queue {
 struct Turn {
     slot: usize,
     place: Arc<Mutex<Place>>,
+    master: Arc<OwnedFd>,
+    /// When a read was last filled.
+    full_at: Instant,
+    /// Since when the worker has not been told of all that was read.
+    untold_since: Option<Instant>,
+    /// The ring had no room.
+    is_full: bool,
+}
+
+/// What one turn found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Output,
+    /// Nothing now.
+    Dry,
+    /// The ring has no room: the worker is behind.
+    Full,
+    /// It floods no more, or is no longer there.
+    Calm,
 }
 
 impl Floods {
@@ -43,66 +72,119 @@ impl Floods {
             .name("floods".into())
             .spawn(move || {
                 crate::nice::give_way();
-                while let Some(turn) = floods.next() {
-                    if turn.read(&news, &notes) {
-                        floods.push(turn);
-                    }
-                }
+                floods.run(&news, &notes);
             })
     }
 
     /// Reads the terminal in `slot` until it floods no more.
-    pub(super) fn add(&self, slot: usize, place: Arc<Mutex<Place>>) {
-        self.push(Turn { slot, place });
+    pub(super) fn add(&self, slot: usize, place: &Arc<Mutex<Place>>) {
+        let master = match &*lock(place) {
+            Place::Held(terminal) => Arc::clone(&terminal.master),
+            _ => return,
+        };
+        let turn = Turn {
+            slot,
+            place: Arc::clone(place),
+            master,
+            full_at: Instant::now(),
+            untold_since: None,
+            is_full: false,
+        };
+        lock(&self.queue).turns.push_back(turn);
         self.bell.notify_one();
     }
 
     /// Lets the thread end.
     pub(super) fn stop(&self) {
-        self.lock().stop = true;
+        lock(&self.queue).stop = true;
         self.bell.notify_one();
     }
 
-    fn push(&self, turn: Turn) {
-        self.lock().turns.push_back(turn);
-    }
-
-    fn next(&self) -> Option<Turn> {
-        let waiting = |queue: &mut Queue| queue.turns.is_empty() && !queue.stop;
-        let queue = self.bell.wait_while(self.lock(), waiting);
-        let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
-        if queue.stop {
-            return None;
+    fn run(&self, news: &News, notes: &Notes) {
+        let mut turns = VecDeque::new();
+        while self.take_new(&mut turns) {
+            let mut all_dry = true;
+            turns.retain_mut(|turn| {
+                let found = turn.read(news);
+                if found == Found::Calm {
+                    // The holder looks once more, and watches it in another way.
+                    notes.calmed.insert(turn.slot);
+                    notes.bell.ring();
+                }
+                turn.is_full = found == Found::Full;
+                all_dry &= found != Found::Output;
+                found != Found::Calm
+            });
+            if all_dry && !turns.is_empty() {
+                wait_for_output(&turns);
+            }
         }
-        queue.turns.pop_front()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Adds the turns that are new, and waits for some when there is none. False when the thread shall end.
+    fn take_new(&self, turns: &mut VecDeque<Turn>) -> bool {
+        let mut queue = lock(&self.queue);
+        if turns.is_empty() {
+            let waiting = |queue: &mut Queue| queue.turns.is_empty() && !queue.stop;
+            let waited = self.bell.wait_while(queue, waiting);
+            queue = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        turns.append(&mut queue.turns);
+        !queue.stop
     }
 }
 
 impl Turn {
-    /// Reads once; returns whether the terminal still floods.
-    fn read(&self, news: &News, notes: &Notes) -> bool {
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Reads once.
+    fn read(&mut self, news: &News) -> Found {
+        let mut place = lock(&self.place);
         let Place::Held(terminal) = &mut *place else {
-            return false; // released meanwhile
+            return Found::Calm; // released meanwhile
         };
         if terminal.watch != Watch::Flooding {
-            return false;
+            return Found::Calm;
         }
-        let outcome = terminal.read_once();
-        drop(place);
-        if outcome.changed {
+        let now = Instant::now();
+        let read = terminal.read_in_flood();
+        if read.len > FULL_READ_BYTES {
+            self.full_at = now;
+        }
+        let floods = !matches!(read.watch, Watch::Starved | Watch::Closed)
+            && now.duration_since(self.full_at) < CALM;
+        let must_tell = read.changed
+            || (read.is_untold && {
+                let since = *self.untold_since.get_or_insert(now);
+                !floods || now.duration_since(since) >= ANNOUNCE_DELAY
+            });
+        if must_tell {
+            terminal.tell();
+            self.untold_since = None;
             news.tell(self.slot);
         }
-        let floods = outcome.watch == Watch::Flooding;
-        if !floods {
-            // The holder looks once more, and watches it in another way.
-            notes.calmed.insert(self.slot);
-            notes.bell.ring();
+        match (floods, read.watch, read.len) {
+            (false, ..) => Found::Calm,
+            (true, Watch::Full, _) => Found::Full,
+            (true, _, 0) => Found::Dry,
+            (true, ..) => Found::Output,
         }
-        floods
     }
+}
+
+/// Waits until one of the terminals has output and room for it, or for [`ANNOUNCE_DELAY`].
+fn wait_for_output(turns: &VecDeque<Turn>) {
+    let mut polled: Vec<PollFd<'_>> = turns
+        .iter()
+        .filter(|turn| !turn.is_full)
+        .map(|turn| PollFd::new(&turn.master, PollFlags::IN))
+        .collect();
+    let limit = Timespec {
+        tv_sec: 0,
+        tv_nsec: i64::from(ANNOUNCE_DELAY.subsec_nanos()),
+    };
+    // Whatever comes of it, they are read again.
+    let _ = poll(&mut polled, Some(&limit));
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -112,8 +112,8 @@ impl Slots {
     }
 
     /// Returns what is in `slot`, which must have been used before.
-    pub(super) fn place(&self, slot: usize) -> Arc<Mutex<Place>> {
-        Arc::clone(&self.places[slot])
+    pub(super) fn place(&self, slot: usize) -> &Arc<Mutex<Place>> {
+        &self.places[slot]
     }
 
     /// Shows the terminal in `slot` to `look`, with the process id of its leader unless that has been reaped.

@@ -2,6 +2,7 @@
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rustix::io::Errno;
 use rustix::process::Pid;
@@ -10,7 +11,7 @@ use super::platform::ExitWatch;
 use super::ring::RingWriter;
 
 /// A read of more bytes than this suggests that there is more.
-const FULL_READ_BYTES: usize = 1024;
+pub(super) const FULL_READ_BYTES: usize = 1024;
 
 /// After more full reads in a row than this a terminal counts as flooding.
 const FLOOD_AFTER_READS: u32 = 8;
@@ -38,14 +39,18 @@ pub(super) enum Watch {
 pub(super) struct ReadOutcome {
     /// How to watch the terminal from now on.
     pub(super) watch: Watch,
+    /// Bytes that were read.
+    pub(super) len: usize,
     /// Whether the worker must be told now.
     pub(super) changed: bool,
+    /// Whether there are bytes of which the worker has not been and need not be told yet.
+    pub(super) is_untold: bool,
 }
 
 /// A terminal in a slot.
 #[derive(Debug)]
 pub(super) struct Terminal {
-    pub(super) master: OwnedFd,
+    pub(super) master: Arc<OwnedFd>,
     pub(super) ring: RingWriter,
     pub(super) ring_path: PathBuf,
     pub(super) leader: Pid,
@@ -68,7 +73,7 @@ impl Terminal {
         exit: ExitWatch,
     ) -> Self {
         Self {
-            master,
+            master: Arc::new(master),
             ring,
             ring_path,
             leader,
@@ -82,7 +87,31 @@ impl Terminal {
 
     /// Reads once into the ring; how it is watched stays to be changed.
     pub(super) fn read_once(&mut self) -> ReadOutcome {
+        if self.ring.is_full() && self.ring.wait_for_space() {
+            return self.outcome(Watch::Full, 0, false);
+        }
         let (watch, len) = self.read();
+        // While more is certain to be read soon, the worker is not woken for every small piece.
+        self.outcome(watch, len, watch == Watch::Flooding)
+    }
+
+    /// Likewise for the thread that reads floods, which comes again, also when the ring is full, and [tells](Self::tell)
+    /// the worker in time.
+    pub(super) fn read_in_flood(&mut self) -> ReadOutcome {
+        if self.ring.is_full() {
+            return self.outcome(Watch::Full, 0, true);
+        }
+        let (watch, len) = self.read();
+        let comes_again = matches!(watch, Watch::Flooding | Watch::Quiet);
+        self.outcome(watch, len, comes_again)
+    }
+
+    /// Counts all that was read as told to the worker.
+    pub(super) fn tell(&mut self) {
+        self.unannounced_bytes = 0;
+    }
+
+    fn outcome(&mut self, watch: Watch, len: usize, may_wait: bool) -> ReadOutcome {
         let eof = match watch {
             Watch::Closed => true,
             Watch::Quiet | Watch::Flooding => false,
@@ -94,20 +123,21 @@ impl Terminal {
             self.ring.set_eof(eof);
         }
         self.unannounced_bytes += len;
-        // While more is certain to be read soon, the worker is not woken for every small piece.
-        let wait = watch == Watch::Flooding && self.unannounced_bytes < ANNOUNCE_BYTES;
-        let changed = eof_changed || (self.unannounced_bytes > 0 && !wait);
+        let waits = may_wait && self.unannounced_bytes < ANNOUNCE_BYTES;
+        let changed = eof_changed || (self.unannounced_bytes > 0 && !waits);
         if changed {
             self.unannounced_bytes = 0;
         }
-        ReadOutcome { watch, changed }
+        ReadOutcome {
+            watch,
+            len,
+            changed,
+            is_untold: self.unannounced_bytes > 0,
+        }
     }
 
     /// Returns how to go on and how many bytes were read.
     fn read(&mut self) -> (Watch, usize) {
-        if self.ring.is_full() && self.ring.wait_for_space() {
-            return (Watch::Full, 0);
-        }
         let Ok(spare) = self.ring.spare() else {
             return (Watch::Starved, 0);
         };

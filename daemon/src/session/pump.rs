@@ -15,6 +15,9 @@ use tokio::io::Interest;
 /// Output of one session that is taken before others get their turn.
 const TURN_BYTES: usize = 16 << 10;
 
+/// Likewise of one that floods: nobody else waits, and each turn wakes who follows it.
+const FLOOD_TURN_BYTES: usize = 64 << 10;
+
 impl Sessions {
     /// Serves what does not flood, until the holder has ended. Sleeps while no session has news.
     ///
@@ -28,12 +31,12 @@ impl Sessions {
         let mut behind = VecDeque::new();
         loop {
             wakes.drain(|slot| {
-                if !behind.contains(&slot) && self.take_turn(slot) {
+                if !behind.contains(&slot) && self.take_turn(slot, TURN_BYTES) {
                     behind.push_back(slot);
                 }
             });
             if let Some(slot) = behind.pop_front() {
-                if self.take_turn(slot) {
+                if self.take_turn(slot, TURN_BYTES) {
                     behind.push_back(slot);
                 }
             } else if wakes.is_closed() {
@@ -59,7 +62,7 @@ impl Sessions {
                 }
             });
             if let Some(slot) = flooding.pop_front() {
-                if self.take_turn(slot) {
+                if self.take_turn(slot, FLOOD_TURN_BYTES) {
                     flooding.push_back(slot);
                 }
             } else if wakes.is_closed() {
@@ -71,9 +74,9 @@ impl Sessions {
     }
 
     /// Takes one turn's output of the session in a place; returns whether there is more.
-    fn take_turn(self: &Arc<Self>, slot: usize) -> bool {
+    fn take_turn(self: &Arc<Self>, slot: usize, max_bytes: usize) -> bool {
         self.at_slot(slot)
-            .is_some_and(|session| self.take_output(&session, TURN_BYTES).is_part)
+            .is_some_and(|session| self.take_output(&session, max_bytes).is_part)
     }
 
     /// Takes what a session's ring has, at most `max_bytes`, and sees to what the output asks for.

@@ -1,7 +1,8 @@
 //! Passwords: nothing of them stays below the daemon's folder.
 
-use crate::support::session::{OpenSession, lacks, program};
+use crate::support::session::{OpenSession, assert_error, exact, lacks, program};
 use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
     Action, Interaction, SessionCreateParams, SessionHistory, SessionHistoryParams,
     SessionSendParams, WaitFor,
@@ -166,6 +167,60 @@ fn a_secret_send_is_hidden_whatever_the_terminal_does() {
     assert_eq!(sent(&session, 1), ["<hidden>"]);
     assert_eq!(sent(&cat, 1), ["<hidden>"]);
     assert_nowhere(&daemon);
+}
+
+/// Sends the password as a secret, as `params` type it.
+fn send_secret(session: &OpenSession<'_>, params: SessionSendParams) {
+    let secret = SessionSendParams {
+        secret: true,
+        ..params
+    };
+    assert!(session.try_send(secret).unwrap().hidden);
+}
+
+#[test]
+fn a_secret_that_the_terminal_echoes_is_not_in_the_database() {
+    let mut daemon = Daemon::builder().config(TRACE).start();
+    let session = daemon.open("sh", &["-c", "printf 'ready: '; exec cat"]);
+    session.expect("ready: ");
+    send_secret(
+        &session,
+        SessionSendParams {
+            text: Some(PASSWORD.to_owned()),
+            newline: true,
+            ..SessionSendParams::default()
+        },
+    );
+    // The match ends within the echo, and the next begins there.
+    session.expect("^.{12}");
+    session.expect(&format!(".*\n{PASSWORD}\n"));
+    let missed = session.expect_any(&[exact(&format!("{PASSWORD}!"))], 10.0);
+    assert_error(&missed.unwrap_err(), ErrorCode::ExpectTimeout);
+    session.line(&format!("again {PASSWORD}"));
+    session.expect("again.*\nagain.*\n");
+    let mut keys: Vec<String> = PASSWORD.chars().map(String::from).collect();
+    keys.push("Enter".to_owned());
+    send_secret(
+        &session,
+        SessionSendParams {
+            keys: Some(keys),
+            ..SessionSendParams::default()
+        },
+    );
+    session.expect(&format!("{PASSWORD}\n{PASSWORD}\n"));
+    assert_eq!(
+        sent(&session, 3),
+        ["<hidden>", "again <hidden>", "<hidden>"]
+    );
+    session.close();
+    let log = PathBuf::from(session.now().output.log_path);
+    assert!(daemon.stop().success());
+    // The session's own log is what the terminal showed.
+    let mut found = files_with(daemon.home(), PASSWORD.as_bytes());
+    found.extend(files_with(daemon.home(), &PASSWORD.as_bytes()[..12]));
+    found.extend(files_with(daemon.home(), &PASSWORD.as_bytes()[12..]));
+    found.retain(|file| *file != log);
+    assert!(found.is_empty(), "the secret is in {found:?}");
 }
 
 #[test]

@@ -3,7 +3,10 @@
 //! Rows are made beside the calls, never on their way. They wait for a moment in memory, so that
 //! typed text can be judged by what the terminal showed of it, and are written in batches.
 
+mod hidden;
 mod row;
+
+pub(crate) use hidden::HiddenTexts;
 
 use crate::connection::Peer;
 use crate::session::Session;

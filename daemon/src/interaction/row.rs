@@ -1,5 +1,6 @@
 //! From an event to its rows.
 
+use super::hidden::HIDDEN;
 use super::{Event, Noted, Typed};
 use crate::expect::clean_lossy;
 use crate::output::Piece;
@@ -19,8 +20,6 @@ const ECHO_BYTES: usize = 16 << 10;
 
 /// Characters of typed text that a SEND row keeps.
 const SEND_CHARS: usize = 10_000;
-
-const HIDDEN: &str = "<hidden>";
 
 /// Appends the rows of one event: what came before it as RECV, then its own.
 pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
@@ -55,14 +54,15 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
             end,
         } => {
             row.action = "EXPECT".into();
-            row.pattern_matched = Some(redacted(pattern));
-            row.output_text = Some(first_chars(&redacted(matched), RECV_CHARS));
+            row.pattern_matched = Some(kept(session, pattern));
+            let matched = shown_match(session, matched, *start, *end).await;
+            row.output_text = Some(first_chars(&redacted(&matched), RECV_CHARS));
             (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
         }
         Event::Read { .. } => return,
         Event::Failure(text) | Event::Trouble(text) => {
             row.action = "ERROR".into();
-            row.output_text = Some(redacted(text));
+            row.output_text = Some(kept(session, text));
         }
         Event::End => end_row(session, &mut row),
     }
@@ -113,8 +113,7 @@ async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
     let len = usize::try_from(upto - from)
         .unwrap_or(usize::MAX)
         .min(RECV_BYTES);
-    let bytes = read(session, from, len).await;
-    let text = clean_lossy(&bytes, session.facts.encoding);
+    let text = shown_output(session, from, len).await;
     let mut row = blank(noted);
     row.action = "RECV".into();
     row.client = None;
@@ -122,6 +121,39 @@ async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
     row.output_text = Some(first_chars(&redacted(&text), RECV_CHARS));
     (row.start_offset, row.end_offset) = (Some(offset(from)), Some(offset(upto)));
     Some(row)
+}
+
+/// Text of the output from `from` on, without what was typed hidden and is shown there.
+async fn shown_output(session: &Session, from: u64, len: usize) -> String {
+    let text_at = async |from, len| {
+        let bytes = read(session, from, len).await;
+        (clean_lossy(&bytes, session.facts.encoding), bytes.len())
+    };
+    let (text, read_bytes) = text_at(from, len).await;
+    // What was typed may be shown half here; control sequences within it make it longer.
+    let around = 2 * session.hidden.longest_line();
+    if around == 0 {
+        return text;
+    }
+    let start = from.saturating_sub(around as u64);
+    let before_bytes = usize::try_from(from - start).unwrap_or(around);
+    let (before, _) = text_at(start, before_bytes).await;
+    let (after, _) = text_at(from + read_bytes as u64, around).await;
+    let shown = before.len()..before.len() + text.len();
+    session.hidden.mask(&(before + &text + &after), shown)
+}
+
+/// What a pattern matched at `[start, end)`, likewise.
+async fn shown_match(session: &Session, matched: &str, start: u64, end: u64) -> String {
+    if session.hidden.longest_line() == 0 {
+        return matched.to_owned();
+    }
+    let len = usize::try_from(end - start).unwrap_or(usize::MAX);
+    let shown = shown_output(session, start, len.min(RECV_BYTES)).await;
+    if shown.contains(HIDDEN) {
+        return shown;
+    }
+    session.hidden.mask(matched, 0..matched.len())
 }
 
 async fn read(session: &Session, from: u64, len: usize) -> Vec<u8> {
@@ -153,7 +185,7 @@ async fn shown_text(session: &Session, typed: &Typed) -> String {
             return HIDDEN.into();
         }
     }
-    first_chars(&redacted(&typed.text), SEND_CHARS)
+    first_chars(&kept(session, &typed.text), SEND_CHARS)
 }
 
 /// Line editors wrap and redraw, so blanks do not count.
@@ -170,6 +202,11 @@ fn command_line(session: &Session) -> String {
         line.push_str(arg);
     }
     line
+}
+
+/// A text about the session as the database may keep it.
+fn kept(session: &Session, text: &str) -> String {
+    redacted(&session.hidden.mask(text, 0..text.len()))
 }
 
 fn redacted(text: &str) -> String {

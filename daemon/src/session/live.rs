@@ -6,6 +6,7 @@ use super::logger::SessionLog;
 use super::queries::Queries;
 use super::screen::ScreenModel;
 use crate::holder::Exit;
+use crate::interaction::HiddenTexts;
 use crate::output::{Flusher, Output};
 use crate::probe::Reader;
 use crate::screen::{Modes, Scanner};
@@ -100,6 +101,8 @@ pub(crate) struct Session {
     looks: Mutex<Looks>,
     /// Where the last RECV row of the interaction log ends.
     pub(crate) recorded_upto: AtomicU64,
+    /// What no row of the interaction log may show.
+    pub(crate) hidden: HiddenTexts,
     /// Cancelled when the session is no longer known.
     pub(crate) forgotten: tokio_util::sync::CancellationToken,
     /// Only one command at a time runs in a shell.
@@ -151,6 +154,7 @@ impl Session {
             last_activity_ms: AtomicI64::new(unix_ms()),
             looks: Mutex::new(Looks::default()),
             recorded_upto: AtomicU64::new(0),
+            hidden: HiddenTexts::default(),
             forgotten: tokio_util::sync::CancellationToken::new(),
             run_turn: tokio::sync::Mutex::new(()),
         }

@@ -20,8 +20,17 @@ struct Input {
     bytes: Vec<u8>,
     /// As the interaction log may show it.
     text: String,
+    /// What the named keys typed, those with more than one letter as ends of lines; `None` without keys.
+    letters: Option<String>,
     /// Only named keys: they can be shown without having been echoed.
     named_keys: bool,
+}
+
+impl Input {
+    /// What must be kept out of the interaction log if it is hidden.
+    fn secret(&self) -> &str {
+        self.letters.as_deref().unwrap_or(&self.text)
+    }
 }
 
 impl Sessions {
@@ -63,6 +72,10 @@ impl Sessions {
         secret: bool,
     ) -> Result<SessionSendReply, SessionError> {
         session.note_write();
+        if secret {
+            // Before it can be echoed.
+            session.hidden.remember(input.secret());
+        }
         let written = session
             .input
             .write(&input.bytes, || session.output.end())
@@ -70,6 +83,9 @@ impl Sessions {
             .map_err(|error| input_error(session, error))?;
         session.touch();
         let hidden = secret || written.hidden;
+        if hidden {
+            session.hidden.remember(input.secret());
+        }
         let typed = Typed {
             text: input.text,
             offset: written.offset,
@@ -112,6 +128,7 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
         Input {
             text: String::from_utf8_lossy(&bytes).into_owned(),
             bytes,
+            letters: None,
             named_keys: false,
         }
     } else {
@@ -124,6 +141,7 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
         Input {
             bytes,
             text,
+            letters: None,
             named_keys: false,
         }
     };
@@ -142,7 +160,7 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
 fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError> {
     let modes = session.modes();
     let mut bytes = Vec::new();
-    let mut text = String::new();
+    let (mut text, mut letters) = (String::new(), String::new());
     let mut named_keys = true;
     for name in names {
         let key = keys::encode(name, &modes)
@@ -151,7 +169,9 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError
         if name.chars().count() == 1 {
             named_keys = false;
             text.push_str(name);
+            letters.push_str(name);
         } else {
+            letters.push('\n');
             text.push('<');
             text.push_str(name);
             text.push('>');
@@ -160,6 +180,7 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError
     Ok(Input {
         bytes,
         text,
+        letters: Some(letters),
         named_keys,
     })
 }

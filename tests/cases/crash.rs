@@ -347,3 +347,42 @@ fn the_programs_of_a_killed_daemon_are_hung_up() {
         processes::with_variable(&marker).is_empty().then_some(())
     });
 }
+
+#[test]
+fn what_outlives_a_killed_daemon_is_ended_by_the_next() {
+    let mut daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let mut start = |script: &str, ready: &str| {
+        let session = connection.start_session(&["sh", "-c", script]);
+        let expect = json!({"session": session, "patterns": [{"exact": ready}]});
+        connection.call_value("session.expect", &expect).unwrap();
+        session
+    };
+    let stubborn = start(
+        "trap '' HUP TERM; echo ready; while :; do sleep 0.2; done",
+        "ready",
+    );
+    let deaf = start("trap '' HUP; echo ready; exec sleep 600", "ready");
+    let parent = start(
+        "setsid sh -c 'echo left; exec sleep 600' & exec cat",
+        "left",
+    );
+    let running = |session: &String| processes::with_variable(&format!("CCD_SESSION_ID={session}"));
+    daemon.kill();
+    eventually("one process of the last is hung up", || {
+        (running(&parent).len() == 1).then_some(())
+    });
+    assert!(!running(&stubborn).is_empty() && !running(&deaf).is_empty());
+    daemon.restart();
+    for (session, signal) in [(stubborn, 9), (deaf, 15), (parent, 1)] {
+        let left = running(&session);
+        assert!(left.is_empty(), "{left:?} of {signal}");
+        let record = daemon
+            .call_value("session.get", &json!({"session": session}))
+            .unwrap();
+        assert_eq!(
+            (&record["state"], &record["signal"]),
+            (&json!("dead"), &json!(signal))
+        );
+    }
+}

@@ -41,10 +41,10 @@ fn closing_a_session_leaves_one_with_the_same_id_elsewhere_alone() {
 }
 
 #[test]
-fn what_a_killed_daemon_left_is_ended_with_its_session() {
+fn what_left_an_ended_session_of_a_killed_daemon_lives_on_until_close() {
     let mut daemon = Daemon::start();
     let id = format!("orphan-{}", daemon.pid());
-    let script = "setsid sh -c 'trap \"\" HUP; exec sleep 1235' & cat";
+    let script = "setsid sh -c 'trap \"\" HUP; exec sleep 1235' & read line";
     let create = json!({"program": "sh", "args": ["-c", script], "id": id});
     daemon.call_value("session.create", &create).unwrap();
     let marker = format!("CCD_SESSION_ID={id}");
@@ -54,13 +54,15 @@ fn what_a_killed_daemon_left_is_ended_with_its_session() {
         names.filter(|name| name == "sleep\n").count()
     };
     eventually("it runs", || (sleeping() == 1).then_some(()));
+    for (method, params) in [
+        ("session.send", json!({"session": id, "text": "\r"})),
+        ("session.wait", json!({"session": id, "for": "exit"})),
+    ] {
+        daemon.call_value(method, &params).unwrap();
+    }
     daemon.kill();
     daemon.restart();
-    assert_eq!(
-        sleeping(),
-        1,
-        "setsid has taken it out of reach of the terminal's hang-up"
-    );
+    assert_eq!(sleeping(), 1, "it was no longer part of a live session");
     let reply = daemon
         .call_value("session.close", &json!({"session": id}))
         .unwrap();
@@ -69,7 +71,7 @@ fn what_a_killed_daemon_left_is_ended_with_its_session() {
 }
 
 #[test]
-fn closing_a_killed_daemons_session_leaves_a_live_daemons_of_the_same_id_alone() {
+fn what_a_killed_daemon_left_is_ended_and_a_live_daemons_of_the_same_id_left_alone() {
     let mut daemon = Daemon::start();
     let other = Daemon::start();
     let id = format!("half-{}", daemon.pid());
@@ -88,16 +90,17 @@ fn closing_a_killed_daemons_session_leaves_a_live_daemons_of_the_same_id_alone()
     daemon.call_value("session.create", &create).unwrap();
     eventually("both run", || (sleeping().len() == 2).then_some(()));
     daemon.kill();
+    assert_eq!(
+        sleeping().len(),
+        2,
+        "setsid took it out of reach of the hang-up"
+    );
     daemon.restart();
+    assert_eq!(sleeping(), theirs);
     let reply = daemon
         .call_value("session.close", &json!({"session": id}))
         .unwrap();
-    let killed = reply["killed"].as_array().unwrap();
-    assert!(
-        !killed.is_empty() && !killed.contains(&json!(theirs[0])),
-        "{reply}"
-    );
-    eventually("one is gone", || (sleeping().len() == 1).then_some(()));
+    assert_eq!(reply["killed"], json!([]));
     assert_eq!(sleeping(), theirs);
     let session = other
         .call_value("session.get", &json!({"session": id}))

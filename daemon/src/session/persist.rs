@@ -2,6 +2,7 @@
 
 use super::error::{SessionError, reason_of, reason_text};
 use super::input::Input;
+use super::leftovers::end_orphans;
 use super::live::{CloseOrder, Facts, Session, State};
 use super::registry::Sessions;
 use crate::holder::{Exit, Gap, Ring};
@@ -11,6 +12,7 @@ use crate::output::log::LogWriter;
 use crate::store::{SessionRow, StoreError, Write};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
+use rustix::process::Signal;
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
@@ -59,7 +61,7 @@ impl Sessions {
     }
 
     /// Takes over what an earlier daemon left: ended sessions are listed, those that lived when it
-    /// was killed get their last output from the rings and are listed as ended.
+    /// was killed get their last output from the rings, what still runs of them is ended, and they are listed as ended.
     ///
     /// # Errors
     ///
@@ -67,13 +69,22 @@ impl Sessions {
     pub(crate) async fn recover(self: &Arc<Self>) -> Result<u64, SessionError> {
         let mut killed = 0;
         let mut known = HashSet::new();
-        for mut row in self.store.sessions().await? {
+        let rows = self.store.sessions().await?;
+        let lived = rows.iter().filter(|row| row.state != "dead");
+        let lived: Vec<String> = lived.map(|row| row.session_id.clone()).collect();
+        let ended = end_orphans(&lived).await;
+        for mut row in rows {
             known.insert(row.session_id.clone());
             let was_alive = row.state != "dead";
             let mut cursor = 0;
             if was_alive {
                 killed += 1;
-                cursor = self.finish_killed(&mut row).await;
+                let leader_signal = ended
+                    .get(&row.session_id)
+                    .and_then(|ended| ended.get(&row.pid).copied());
+                // The kernel hangs up the terminals of a killed daemon.
+                let signal = leader_signal.unwrap_or(Signal::HUP);
+                cursor = self.finish_killed(&mut row, signal).await;
             }
             let Some(session) = session_of(&row, &self.paths.sessions) else {
                 continue;
@@ -96,7 +107,9 @@ impl Sessions {
     }
 
     /// Brings the row of a session that lived when the daemon was killed to its end; returns its cursor.
-    async fn finish_killed(&self, row: &mut SessionRow) -> u64 {
+    ///
+    /// `signal` has ended its program, unless the killed daemon saw another end.
+    async fn finish_killed(&self, row: &mut SessionRow, signal: Signal) -> u64 {
         let mut cursor = 0;
         let folder = self.paths.sessions.join(&row.session_id);
         let ring_path = self.paths.rings.join(format!("{}.ring", row.session_id));
@@ -119,9 +132,8 @@ impl Sessions {
                 tracing::error!(session = row.session_id, %error, "the output of a killed daemon's session is incomplete");
             }
         }
-        // The kernel hangs up the terminals of a killed daemon.
         if row.exitstatus.is_none() && row.signal.is_none() {
-            row.signal = Some(rustix::process::Signal::HUP.as_raw());
+            row.signal = Some(signal.as_raw());
         }
         row.state = "dead".into();
         row.end_reason = Some(reason_text(EndReason::DaemonKilled).into());

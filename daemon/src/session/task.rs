@@ -176,7 +176,7 @@ impl Task {
 }
 
 /// Asks processes to end: stopped ones too.
-fn ask(processes: &[Process]) {
+pub(super) fn ask(processes: &[Process]) {
     signal_all(processes, Signal::TERM);
     signal_all(processes, Signal::CONT);
 }

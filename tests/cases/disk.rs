@@ -232,7 +232,7 @@ fn a_full_disk_under_the_database_is_told_and_leaves_no_program() {
 
 #[test]
 fn a_log_folder_that_is_removed_while_the_session_runs_is_made_again() {
-    let daemon = Daemon::start();
+    let mut daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = shell(&mut connection);
     run(&mut connection, &session, "echo before", "first");
@@ -250,20 +250,30 @@ fn a_log_folder_that_is_removed_while_the_session_runs_is_made_again() {
             .ok()
             .filter(|text| text.ends_with("second\n"))
     });
-    // Memory still has everything.
+    // What is in no file any more is told, and memory still has it, also behind the session's end.
+    let lost = "readybefore\n\nfirst\n".len();
+    let gaps = json!([{"offset": 0, "length": lost}]);
+    assert_eq!(get(&mut connection, &session)["output"]["gaps"], gaps);
+    let all = "readybefore\n\nfirst\nafter\n\nsecond\n";
     let read = connection
         .call_value("session.read", &json!({"session": session}))
         .unwrap();
-    assert_eq!(read["text"], "readybefore\n\nfirst\nafter\n\nsecond\n");
+    assert_eq!(read["text"], all);
     connection
         .call_value("session.close", &json!({"session": session}))
         .unwrap();
-    // Now the log alone has it, and what was removed is told as omitted.
-    let read = connection
-        .call_value("session.read", &json!({"session": session, "since": 0}))
-        .unwrap();
+    let from_start = json!({"session": session, "since": 0});
+    let read = connection.call_value("session.read", &from_start).unwrap();
+    assert_eq!(read["text"], all);
+    // For the next daemon the log alone has it.
+    daemon.stop();
+    daemon.restart();
+    let mut connection = daemon.connect();
+    assert_eq!(get(&mut connection, &session)["output"]["gaps"], gaps);
+    let read = connection.call_value("session.read", &from_start).unwrap();
     assert_eq!(read["text"], "after\n\nsecond\n");
-    assert_eq!(read["omitted_bytes"], "readybefore\n\nfirst\n".len());
+    assert_eq!(read["omitted_bytes"], lost);
+    assert_eq!(read["start"], lost);
 }
 
 #[test]

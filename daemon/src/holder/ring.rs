@@ -178,6 +178,11 @@ impl Ring {
         self.layout().add_gap(gap);
     }
 
+    /// Replaces the gaps by these, which are in the order of their positions, as when one is found before the last.
+    pub(crate) fn set_gaps(&mut self, gaps: &[Gap]) {
+        self.layout().set_gaps(gaps);
+    }
+
     /// Returns the gaps in the log, in the order of their positions.
     pub(crate) fn gaps(&self) -> Vec<Gap> {
         self.layout().gaps()

@@ -84,6 +84,14 @@ impl RingLayout {
         self.gap_count.store(count as u64 + 1, Release);
     }
 
+    /// See `Ring::set_gaps`. A kill in between loses the notes that are not written yet.
+    pub(super) fn set_gaps(&self, gaps: &[Gap]) {
+        self.gap_count.store(0, Release);
+        for gap in gaps {
+            self.add_gap(*gap);
+        }
+    }
+
     /// Returns the noted gaps, oldest first.
     pub(super) fn gaps(&self) -> Vec<Gap> {
         let count = self.gap_count.load(Acquire) as usize;

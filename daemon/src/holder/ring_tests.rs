@@ -164,6 +164,9 @@ fn gaps_that_touch_become_one_and_the_last_place_grows() {
             len: 201
         }
     );
+    let found_later = [Gap { offset: 0, len: 2 }, Gap { offset: 10, len: 6 }];
+    ring.set_gaps(&found_later);
+    assert_eq!(ring.gaps(), found_later);
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) struct Flushed {
     pub(crate) holder_waits: bool,
     /// A file of the log was closed.
     pub(crate) has_rotated: bool,
-    /// Why output was given up just now, once per kind of failure.
+    /// Why output was given up just now, once per kind of failure, or what was found to be gone.
     pub(crate) trouble: Option<String>,
 }
 
@@ -41,7 +41,16 @@ impl Flusher {
         let mut logged = 0;
         while logged < buffer.len() {
             let from = offset + logged as u64;
-            match self.writer.append_some(from, &buffer[logged..]) {
+            let appended = self.writer.append_some(from, &buffer[logged..]);
+            let lost = self.writer.take_lost();
+            if !lost.is_empty() {
+                let lost_bytes: u64 = lost.iter().map(|range| range.end - range.start).sum();
+                flushed.trouble = Some(format!(
+                    "{lost_bytes} bytes of the log are gone: its files were removed"
+                ));
+                output.note_lost(lost);
+            }
+            match appended {
                 Ok(len) => {
                     self.last_error = None;
                     logged += len;
@@ -51,8 +60,9 @@ impl Flusher {
                 Err(error) => {
                     let is_new = self.last_error.replace(error.kind()) != Some(error.kind());
                     flushed.holder_waits |= output.lose(from);
-                    flushed.trouble =
-                        is_new.then(|| format!("the log could not be written: {error}"));
+                    if is_new {
+                        flushed.trouble = Some(format!("the log could not be written: {error}"));
+                    }
                     break;
                 }
             }
@@ -72,7 +82,7 @@ impl Flusher {
     /// # Errors
     ///
     /// The first file that could not be deleted.
-    pub(crate) fn drop_oldest(&self, max_bytes: u64) -> io::Result<()> {
+    pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<()> {
         let rotated_bytes = max_bytes.saturating_sub(self.writer.rotation_bytes());
         self.writer.drop_oldest(rotated_bytes).map(drop)
     }

@@ -8,6 +8,7 @@
 use rustix::fs::fstat;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,9 @@ pub(crate) struct LogWriter {
     len: u64,
     rotation_bytes: u64,
     rotations: u64,
+    /// What is below was never here, or was dropped.
+    oldest: u64,
+    lost: Vec<Range<u64>>,
 }
 
 impl LogWriter {
@@ -67,6 +71,8 @@ impl LogWriter {
             len: 0,
             rotation_bytes: rotation_bytes.max(1),
             rotations: 0,
+            oldest: base,
+            lost: Vec::new(),
         }
     }
 
@@ -77,6 +83,7 @@ impl LogWriter {
         let segments = segments(&dir)?;
         let last = segments.last().copied();
         let mut writer = Self::new(dir, hint, rotation_bytes);
+        writer.oldest = segments.first().map_or(hint, |first| first.start);
         if let Some(last) = last {
             if last.current {
                 writer.base = last.start;
@@ -135,6 +142,7 @@ impl LogWriter {
         };
         if vanished {
             // Somebody deleted the folder: begin anew behind what is lost.
+            self.note_lost()?;
             self.file = None;
             self.base = offset;
             self.len = 0;
@@ -158,6 +166,30 @@ impl LogWriter {
         }
         self.len += data.len() as u64;
         Ok(data.len())
+    }
+
+    /// Notes what of the log is in no file any more, once the current file is gone.
+    fn note_lost(&mut self) -> io::Result<()> {
+        let mut left = segments(&self.dir)?;
+        // An `output.log` that is there is not ours, and is written over.
+        left.retain(|segment| !segment.current);
+        let mut at = self.oldest;
+        for segment in &left {
+            if segment.start > at {
+                self.lost.push(at..segment.start);
+            }
+            at = at.max(segment.end());
+        }
+        if at < self.end() {
+            self.lost.push(at..self.end());
+        }
+        self.oldest = left.first().map_or(self.end(), |first| first.start);
+        Ok(())
+    }
+
+    /// Takes the ranges of the log that were found to be gone, gaps within them included.
+    pub(crate) fn take_lost(&mut self) -> Vec<Range<u64>> {
+        std::mem::take(&mut self.lost)
     }
 
     fn close_current(&mut self) -> io::Result<()> {
@@ -195,20 +227,19 @@ impl LogWriter {
     /// Deletes rotated files, oldest first, until at most `max_bytes` of log are left.
     ///
     /// Returns the offset of the oldest byte that is still there.
-    pub(crate) fn drop_oldest(&self, max_bytes: u64) -> io::Result<u64> {
+    pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<u64> {
         let segments = segments(&self.dir)?;
         let mut total: u64 = segments.iter().map(|segment| segment.len).sum();
-        let mut oldest = 0;
         for segment in &segments {
-            oldest = segment.start;
             if total <= max_bytes || segment.current {
+                self.oldest = self.oldest.max(segment.start);
                 break;
             }
             fs::remove_file(segment.path(&self.dir))?;
             total -= segment.len;
-            oldest = segment.end();
+            self.oldest = segment.end();
         }
-        Ok(oldest)
+        Ok(self.oldest)
     }
 }
 
@@ -370,9 +401,26 @@ mod tests {
         let dir = dir.path().join("s");
         let mut writer = LogWriter::new(dir.clone(), 0, 1000);
         writer.append(0, b"gone").unwrap();
+        assert!(writer.take_lost().is_empty());
         fs::remove_dir_all(&dir).unwrap();
         writer.append(4, b"here").unwrap();
         assert_eq!(read_all(&dir, 8), b"????here");
+        assert_eq!(writer.take_lost(), std::slice::from_ref(&(0..4)));
+    }
+
+    #[test]
+    fn only_what_is_in_no_file_is_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("s");
+        let mut writer = LogWriter::new(dir.clone(), 0, 4);
+        for number in 0..5u64 {
+            writer.append(number * 4, b"abcd").unwrap();
+        }
+        writer.drop_oldest(16).unwrap();
+        fs::remove_file(rotated(&dir, 8)).unwrap();
+        fs::remove_file(current_path(&dir)).unwrap();
+        writer.append(20, b"here").unwrap();
+        assert_eq!(writer.take_lost(), [8..12, 16..20]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::holder::{Gap, Ring};
 use history::History;
 use log::Logged;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -362,6 +363,20 @@ impl Output {
         }
     }
 
+    /// These bytes were logged, and the log has them no more.
+    fn note_lost(&self, ranges: Vec<Range<u64>>) {
+        let mut inner = self.lock();
+        inner.gaps.extend(ranges.into_iter().map(|range| Gap {
+            offset: range.start,
+            len: range.end - range.start,
+        }));
+        inner.merge_gaps();
+        let Inner { ring, gaps, .. } = &mut *inner;
+        if let Some(ring) = ring {
+            ring.set_gaps(gaps);
+        }
+    }
+
     fn note_rotation(&self) {
         self.lock().rotated_at = Some(crate::clock::now());
     }
@@ -394,5 +409,18 @@ impl Inner {
             }
         }
         self.gaps.retain(|gap| gap.len > 0);
+    }
+
+    /// Puts the gaps in order, and together what touches.
+    fn merge_gaps(&mut self) {
+        self.gaps.sort_unstable_by_key(|gap| gap.offset);
+        self.gaps.dedup_by(|gap, before| {
+            let before_end = before.offset + before.len;
+            let touches = gap.offset <= before_end;
+            if touches {
+                before.len = before_end.max(gap.offset + gap.len) - before.offset;
+            }
+            touches
+        });
     }
 }

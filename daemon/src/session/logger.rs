@@ -369,7 +369,7 @@ impl Shared {
 }
 
 /// Sees to the limit of a session's log after a write. What could be dropped changes by a rotation only.
-fn keep_limit(session: &Arc<Session>, flusher: &Flusher, has_rotated: bool) {
+fn keep_limit(session: &Arc<Session>, flusher: &mut Flusher, has_rotated: bool) {
     let limit = session.facts.log_limit_bytes;
     if limit == 0 || session.output.facts().bytes <= limit {
         return;

@@ -16,6 +16,7 @@ mod crash;
 mod database;
 mod disk;
 mod documents;
+mod end_of_input;
 mod environment;
 mod expect;
 mod expect_deadline;

@@ -33,7 +33,7 @@ impl Forward {
                 .iter()
                 .filter(|&&key| key == INTERRUPT_KEY)
                 .any(|_| interrupts.is_again(Instant::now()));
-            if self.send(keys).is_err() || (is_closed && self.close().is_err()) {
+            if self.send(keys, false).is_err() || (is_closed && self.close().is_err()) {
                 return;
             }
         }
@@ -44,20 +44,21 @@ impl Forward {
         let mut typing = Typing::default();
         let mut buffer = [0; READ_BYTES];
         while let Some(bytes) = read_some(&mut input, &mut buffer) {
-            if self.send(&typing.keys(bytes)).is_err() {
+            if self.send(&typing.keys(bytes), false).is_err() {
                 return;
             }
         }
         // The session may have ended meanwhile; then nobody reads this.
-        let _ = self.send(typing.end());
+        let _ = self.send(typing.end(), true);
     }
 
-    /// Waits as long as the program takes to read.
-    fn send(&mut self, mut bytes: &[u8]) -> Result<(), Failure> {
+    /// Waits as long as the program takes to read; `is_end` tells that no more comes.
+    fn send(&mut self, mut bytes: &[u8], is_end: bool) -> Result<(), Failure> {
         loop {
             let params = SessionSendParams {
                 session: self.session.clone(),
                 data_b64: Some(BASE64.encode(bytes)),
+                eof: is_end,
                 ..SessionSendParams::default()
             };
             let Err(failure) = self.connection.call::<SessionSend>(&params) else {

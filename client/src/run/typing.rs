@@ -44,11 +44,11 @@ impl Typing {
         keys
     }
 
-    /// Returns what to type at the end of the input: `^D`, after one that ends an unfinished line.
+    /// Returns what to type before the end of the input: a `^D` that hands over an unfinished line.
     pub(crate) fn end(&self) -> &'static [u8] {
         match self.piece_len {
-            0 => &[END_OF_INPUT],
-            _ => &[END_OF_INPUT, END_OF_INPUT],
+            0 => &[],
+            _ => &[END_OF_INPUT],
         }
     }
 }
@@ -111,6 +111,7 @@ mod tests {
             keys.extend(typing.keys(chunk));
         }
         keys.extend(typing.end());
+        keys.push(END_OF_INPUT); // the end itself, which the daemon types
         let reads = reads(&keys);
         let (last, before) = reads.split_last().unwrap();
         assert!(last.is_empty());

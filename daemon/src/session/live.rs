@@ -14,7 +14,7 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::{
     EndReason, Session as Record, SessionOutput, SessionState, WaitingForInput,
 };
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -88,6 +88,8 @@ pub(crate) struct Session {
     pub(crate) output: Output,
     pub(super) log: SessionLog,
     pub(crate) input: Input,
+    /// There will be no more input: see [`Sessions::end_input`](super::Sessions::end_input).
+    pub(super) input_ended: AtomicBool,
     pub(crate) screen: ScreenModel,
     pub(super) queries: Queries,
     /// Wakes the session's task: the program has ended, or an order to close has come.
@@ -144,6 +146,7 @@ impl Session {
             output,
             log: SessionLog::default(),
             input,
+            input_ended: AtomicBool::new(false),
             screen,
             queries: Queries::default(),
             ending: Notify::new(),

@@ -3,6 +3,7 @@
 mod control;
 mod create;
 mod durations;
+mod end_of_input;
 mod environment;
 mod error;
 mod expect;

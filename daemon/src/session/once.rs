@@ -1,7 +1,9 @@
 //! `run.once`: a program from its start to its end, in one call.
 
 use super::durations::Deadline;
+use super::end_of_input::LastLine;
 use super::error::SessionError;
+use super::input::InputError;
 use super::live::{CloseOrder, Session};
 use super::registry::Sessions;
 use super::task::CLOSE_GRACE;
@@ -120,12 +122,13 @@ impl Sessions {
         session: &Arc<Session>,
         peer: &Peer,
         params: &RunOnceParams,
-        stdin: Vec<u8>,
+        stdin: Option<Vec<u8>>,
         missing: &mut Vec<String>,
     ) -> Result<(), SessionError> {
         let input = async {
-            // A program that does not read its input is not at fault, nor one that has ended.
-            let _ = session.input.write(&stdin, || 0).await;
+            if let Some(stdin) = stdin {
+                self.type_input(session, &stdin).await;
+            }
         };
         let conversation = self.converse(session, peer, params, missing);
         let (_, conversed) = tokio::join!(input, conversation);
@@ -134,6 +137,20 @@ impl Sessions {
         }
         session.wait_dead().await;
         Ok(())
+    }
+
+    /// Types all of the input, then its end. A program that does not read its input is not at fault, nor one that has ended.
+    async fn type_input(self: &Arc<Self>, session: &Arc<Session>, stdin: &[u8]) {
+        let mut rest = stdin;
+        session.note_write();
+        while let Err(error) = session.input.write(rest, || 0).await {
+            let InputError::Full { written_bytes } = error else {
+                return;
+            };
+            let written = usize::try_from(written_bytes).unwrap_or(usize::MAX);
+            rest = rest.get(written..).unwrap_or_default();
+        }
+        self.end_input(session, LastLine::after(stdin));
     }
 
     /// Returns false when a pattern did not come: then there is no point in going on.
@@ -251,23 +268,19 @@ fn create_params(params: &RunOnceParams, script: Option<&ScriptFile>) -> Session
     }
 }
 
-/// What is typed at once: the given input and its end. With patterns to wait for the input stays open.
-fn stdin_of(params: &RunOnceParams) -> Result<Vec<u8>, SessionError> {
+/// What is typed at once, before the end of the input; `None` where patterns to wait for keep it open.
+fn stdin_of(params: &RunOnceParams) -> Result<Option<Vec<u8>>, SessionError> {
     let converses = !params.expect.is_empty() || !params.send.is_empty();
     let Some(data) = &params.stdin_b64 else {
-        return Ok(if converses {
-            Vec::new()
-        } else {
-            vec![END_OF_INPUT]
-        });
+        return Ok((!converses).then(Vec::new));
     };
     let bytes = STANDARD.decode(data).map_err(|error| {
         SessionError::InvalidArgument(format!("stdin_b64 is no base64: {error}"))
     })?;
-    Ok(typed_input(&bytes))
+    Ok(Some(typed_input(&bytes)))
 }
 
-/// What to type so that a program in a terminal's canonical mode reads exactly `bytes`, then the end.
+/// What to type so that a program in a terminal's canonical mode reads exactly `bytes`, a line without its end included.
 fn typed_input(bytes: &[u8]) -> Vec<u8> {
     let mut typed = Vec::with_capacity(bytes.len() + 2);
     let mut piece_len = 0;
@@ -286,7 +299,6 @@ fn typed_input(bytes: &[u8]) -> Vec<u8> {
     if piece_len > 0 {
         typed.push(END_OF_INPUT);
     }
-    typed.push(END_OF_INPUT);
     typed
 }
 

@@ -1,5 +1,6 @@
 //! Typing into a session.
 
+use super::end_of_input::LastLine;
 use super::error::SessionError;
 use super::input::{CANONICAL_LINE_LEN, InputError};
 use super::keys;
@@ -14,6 +15,9 @@ use std::sync::Arc;
 
 /// Bytes of one send.
 const MAX_SEND_BYTES: usize = 16 << 20;
+
+/// How the interaction log shows the end of the input.
+const END_SHOWN: &str = "<C-d>";
 
 /// What a request wants typed.
 struct Input {
@@ -40,7 +44,7 @@ impl Sessions {
     ///
     /// [`SessionError::InputFull`] when the program does not read; errors of [`Self::expect`].
     pub(crate) async fn send(
-        &self,
+        self: &Arc<Self>,
         peer: &Peer,
         params: &SessionSendParams,
     ) -> Result<SessionSendReply, SessionError> {
@@ -54,7 +58,11 @@ impl Sessions {
             ),
             None => None,
         };
+        let last_line = LastLine::after(&input.bytes);
         let mut reply = self.type_into(&session, peer, input, params.secret).await?;
+        if params.eof {
+            self.end_input(&session, last_line);
+        }
         if let Some(search) = search {
             reply.expect = Some(
                 self.search_from(&session, peer, search, reply.offset)
@@ -109,9 +117,10 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
         params.data_b64.is_some(),
         params.keys.is_some(),
     ];
-    if given.iter().filter(|given| **given).count() != 1 {
+    let given_count = given.iter().filter(|given| **given).count();
+    if given_count > 1 || (given_count == 0 && !params.eof) {
         return Err(SessionError::InvalidArgument(
-            "give exactly one of text, data_b64 and keys".into(),
+            "give exactly one of text, data_b64 and keys, or eof alone".into(),
         ));
     }
     if params.paste && params.text.is_none() {
@@ -130,6 +139,12 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
             bytes,
             letters: None,
             named_keys: false,
+        }
+    } else if given_count == 0 {
+        Input {
+            bytes: Vec::new(),
+            text: String::from(END_SHOWN),
+            named_keys: true,
         }
     } else {
         let text = params.text.clone().unwrap_or_default();

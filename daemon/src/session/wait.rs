@@ -22,7 +22,7 @@ const TUI_QUIET: Duration = Duration::from_millis(300);
 const DEFAULT_IDLE_MS: f64 = 500.0;
 
 /// Why a wait ended well.
-struct Met {
+pub(super) struct Met {
     reason: &'static str,
     how: String,
     waiting: Option<WaitingForInput>,
@@ -137,7 +137,7 @@ impl Sessions {
     }
 
     /// One look: true when the program waits for input, and shows a prompt if that is asked for.
-    async fn look(
+    pub(super) async fn look(
         &self,
         session: &Session,
         prompt: bool,

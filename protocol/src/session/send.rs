@@ -4,7 +4,7 @@ use super::expect::{ExpectResult, Pattern};
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of `session.send`: exactly one of `text`, `data_b64`, `keys`.
+/// Parameters of `session.send`: exactly one of `text`, `data_b64`, `keys`; none is needed with `eof`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionSendParams {
@@ -23,6 +23,10 @@ pub struct SessionSendParams {
     /// Sends `text` as a bracketed paste when the program asked for those.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paste: bool,
+    /// The input ends here, for good: the terminal's key for that (`^D`) is typed now if the program reads lines, and again
+    /// whenever the program waits for input, until it has ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub eof: bool,
     /// Never record what is typed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,

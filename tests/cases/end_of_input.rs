@@ -1,0 +1,86 @@
+//! The end of standard input lasts, as it does on a pipe, whatever the program does with its terminal.
+
+use crate::support::{Ccctl, Daemon};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::Timeout;
+use ccd_protocol::run::{RunOnce, RunOnceParams};
+use std::io::Write;
+use std::process::Stdio;
+
+/// Far more than any of these programs needs, and an end for one that hangs.
+const LIMIT_S: &str = "30";
+
+/// Runs a program with `input` on a pipe that ends; returns what it printed and its status.
+fn run(daemon: &Daemon, input: &[u8], program: &[&str]) -> (String, Option<i32>) {
+    let words = [&["run", "--timeout", LIMIT_S, "--"], program].concat();
+    let mut child = Ccctl::new(daemon)
+        .command(&words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    (text, output.status.code())
+}
+
+#[test]
+fn everyone_who_reads_finds_the_end() {
+    let daemon = Daemon::start();
+    let script = "cat; echo A; cat; echo B; read line || echo C";
+    for (input, output) in [("", "A\nB\nC\n"), ("one\n", "one\nA\nB\nC\n")] {
+        assert_eq!(
+            run(&daemon, input.as_bytes(), &["sh", "-c", script]),
+            (output.to_owned(), Some(0))
+        );
+    }
+    // A line without its end is read, and then the end is.
+    let (text, status) = run(&daemon, b"half", &["sh", "-c", script]);
+    assert_eq!((text.as_str(), status), ("halfA\nB\nC\n", Some(0)));
+}
+
+#[test]
+fn a_line_editor_that_starts_after_the_end_finds_it() {
+    let daemon = Daemon::start();
+    let (text, status) = run(&daemon, b"echo 6*$((6*7))\n", &["bash", "--norc", "-i"]);
+    assert!(text.contains("6*42"), "{text:?}");
+    assert_eq!(status, Some(0));
+    // Line by line until the end is typed, key by key from then on.
+    let late = "sleep 0.3; exec bash --norc -i";
+    let (_, status) = run(&daemon, b"", &["sh", "-c", late]);
+    assert_eq!(status, Some(0));
+    // What reads a pipe acts on a last line without its end.
+    let (text, status) = run(&daemon, b"echo 7*$((6*7))", &["sh", "-c", late]);
+    assert!(text.contains("7*42"), "{text:?}");
+    assert_eq!(status, Some(0));
+}
+
+#[test]
+fn the_end_of_given_input_lasts_in_one_call() {
+    let daemon = Daemon::start();
+    for stdin in [None, Some(STANDARD.encode("one\ntwo"))] {
+        let params = RunOnceParams {
+            program: "sh".to_owned(),
+            args: ["-c", "cat >/dev/null; cat; cat; echo done"]
+                .map(str::to_owned)
+                .to_vec(),
+            cwd: Some("/".to_owned()),
+            stdin_b64: stdin,
+            timeout_ms: Timeout::After(30_000.0),
+            ..RunOnceParams::default()
+        };
+        let reply = daemon.call::<RunOnce>(&params).unwrap();
+        assert_eq!((reply.output.as_str(), reply.timed_out), ("done\n", false));
+    }
+}
+
+#[test]
+fn exact_bytes_arrive_before_the_end() {
+    let daemon = Daemon::start();
+    let long_line = "x".repeat(270_000);
+    let (text, status) = run(&daemon, long_line.as_bytes(), &["cat"]);
+    assert!(text == long_line, "{} bytes", text.len());
+    assert_eq!(status, Some(0));
+}

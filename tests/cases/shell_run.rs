@@ -212,3 +212,21 @@ fn a_run_begins_and_ends_at_its_output() {
     assert!(part.contains("one\r\ntwo\r\n"), "{part:?}");
     assert!(reply.duration_ms < 30_000);
 }
+
+#[test]
+fn functions_named_as_what_prints_the_marks_are_not_called() {
+    let daemon = Daemon::start();
+    for shell in ["bash", "dash", "zsh", "mksh"] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let session = shell_in(&daemon, shell, &[], true);
+        session.run("printf() { echo mine; }; print() { echo mine; }");
+        let reply = session.run("printf; (exit 3)");
+        assert_eq!(
+            (reply.output.as_str(), reply.exit_code),
+            ("mine\n", Some(3)),
+            "{shell}"
+        );
+    }
+}

@@ -43,10 +43,16 @@ pub(crate) enum Way<'a> {
 /// The builtin that a shell prints with.
 ///
 /// A program would do the same, but it gets the terminal while it runs, and with it the keys that were meant for the
-/// command: `^Z` would stop it before it has printed its mark.
+/// command: `^Z` would stop it before it has printed its mark. A function of the same name would be called in its place,
+/// so each shell is told to pass those over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Printer {
+    /// `printf` of a shell that is not known: what looks past functions in one starts the program in another.
     Printf,
+    /// In bash and zsh.
+    BuiltinPrintf,
+    /// In the other POSIX shells. In zsh this would start the program.
+    CommandPrintf,
     /// mksh and its kin have no `printf` of their own.
     Print,
 }
@@ -55,8 +61,20 @@ impl Printer {
     /// Returns what shells of the family `kind` have; most have `printf`.
     pub(crate) fn of(kind: Option<ShellKind>) -> Self {
         match kind {
+            Some(ShellKind::Bash | ShellKind::Zsh) => Self::BuiltinPrintf,
+            Some(ShellKind::Posix | ShellKind::Ksh | ShellKind::Yash) => Self::CommandPrintf,
             Some(ShellKind::Mksh) => Self::Print,
-            _ => Self::Printf,
+            None => Self::Printf,
+        }
+    }
+
+    /// The words that the shell calls it by.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Printf => "printf",
+            Self::BuiltinPrintf => "builtin printf",
+            Self::CommandPrintf => "command printf",
+            Self::Print => "builtin print -n",
         }
     }
 
@@ -69,29 +87,32 @@ impl Printer {
     }
 
     fn start_mark(self, Nonce(nonce): &Nonce) -> String {
+        let words = self.words();
         match self {
-            Self::Printf => format!(r"printf '\033]133;C;%s\007' {nonce}"),
-            Self::Print => format!(r"print -n '\0033]133;C;{nonce}\0007'"),
+            Self::Print => format!(r"{words} '\0033]133;C;{nonce}\0007'"),
+            _ => format!(r"{words} '\033]133;C;%s\007' {nonce}"),
         }
     }
 
     /// `suffix` stands in the mark behind the nonce.
     fn status_mark(self, Nonce(nonce): &Nonce, suffix: &str) -> String {
+        let words = self.words();
         match self {
-            Self::Printf => format!(r#"printf '\033]133;D;%s;%s{suffix}\007' "$?" {nonce}"#),
-            Self::Print => format!(r#"print -n "\0033]133;D;$?;{nonce}{suffix}\0007""#),
+            Self::Print => format!(r#"{words} "\0033]133;D;$?;{nonce}{suffix}\0007""#),
+            _ => format!(r#"{words} '\033]133;D;%s;%s{suffix}\007' "$?" {nonce}"#),
         }
     }
 
     /// What prints `command`, as one argument that the line is continued in.
     fn command(self, command: &[u8]) -> Result<String, LineError> {
+        let words = self.words();
         match self {
+            Self::Print => Ok(format!("{words} {}", quoted_pieces(command, "'\\\r'")?)),
             // Joins its arguments without a space.
-            Self::Printf => Ok(format!(
-                "printf '%b' {}",
+            _ => Ok(format!(
+                "{words} '%b' {}",
                 quoted_pieces(command, "' \\\r'")?
             )),
-            Self::Print => Ok(format!("print -n {}", quoted_pieces(command, "'\\\r'")?)),
         }
     }
 }
@@ -235,13 +256,27 @@ mod tests {
         let printer = Printer::of(Some(ShellKind::Mksh));
         assert_eq!(
             line(printer, Way::Inline(b"-x 'a'")),
-            " print -n '\\0033]133;C;ab12\\0007'; eval \"$(print -n '\\0055x \\0047a\\0047')\"; \
-             print -n \"\\0033]133;D;$?;ab12\\0007\"\r"
+            " builtin print -n '\\0033]133;C;ab12\\0007'; eval \"$(builtin print -n '\\0055x \\0047a\\0047')\"; \
+             builtin print -n \"\\0033]133;D;$?;ab12\\0007\"\r"
         );
         assert_eq!(
             rescue_line(&Nonce::fixed("ab12"), printer, 2),
-            b" print -n \"\\0033]133;D;$?;ab12;rescue\\0007\" >/dev/tty\r"
+            b" builtin print -n \"\\0033]133;D;$?;ab12;rescue\\0007\" >/dev/tty\r"
         );
+    }
+
+    #[test]
+    fn no_function_of_the_user_is_called() {
+        for (kind, words) in [
+            (ShellKind::Bash, " builtin printf "),
+            (ShellKind::Zsh, " builtin printf "),
+            (ShellKind::Posix, " command printf "),
+            (ShellKind::Mksh, " builtin print -n "),
+        ] {
+            let typed = line(Printer::of(Some(kind)), Way::Inline(b"x"));
+            assert_eq!(typed.matches(words).count(), 2, "{typed}");
+            assert!(typed.contains(&format!("$({}", words.trim_start())), "{typed}");
+        }
     }
 
     #[test]
@@ -255,7 +290,7 @@ mod tests {
 
     #[test]
     fn no_typed_line_overflows_the_terminal() {
-        for printer in [Printer::Printf, Printer::Print] {
+        for printer in [Printer::CommandPrintf, Printer::Print] {
             let line = line(printer, Way::Inline(&[b'\''; 5000]));
             let longest = line.split_inclusive('\r').map(str::len).max();
             assert!(longest < Some(1100), "{longest:?}");

@@ -1,8 +1,12 @@
 //! Starts a daemon when none runs: one, however many clients ask at once.
 
 use crate::activation;
+use crate::call::Connection;
 use crate::connect::Place;
+use crate::failure::Failure;
 use crate::launch::{self, LaunchError};
+use ccd_protocol::NoParams;
+use ccd_protocol::daemon::DaemonPing;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -89,8 +93,13 @@ fn launch_and_wait(place: &Place, log: &Path, deadline: Instant) -> Result<UnixS
     }
 }
 
+/// A connection to a daemon that serves.
+///
+/// One listens before it has opened its files, and may fail at that: who connected then is never answered.
 fn look(place: &Place) -> Option<UnixStream> {
-    place.try_connect().ok().flatten()
+    let stream = place.try_connect().ok().flatten()?;
+    let answer = Connection::over(stream.try_clone().ok()?).call::<DaemonPing>(&NoParams {});
+    (!matches!(answer, Err(Failure::Lost { .. }))).then_some(stream)
 }
 
 fn silent(place: &Place, last_words: String) -> StartError {
@@ -134,6 +143,7 @@ fn open_lock(path: &Path) -> Result<File, StartError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{BufRead as _, BufReader, Write as _};
     use std::os::unix::net::UnixListener;
 
     #[test]
@@ -149,6 +159,12 @@ mod tests {
         flock(&lock, FlockOperation::LockExclusive).unwrap();
         let waiting = std::thread::spawn(move || start(&place).map(|_| ()));
         let listener = UnixListener::bind(&socket).unwrap();
+        // The first who serves goes away without an answer, as a daemon that fails at its start.
+        drop(listener.accept().unwrap());
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = String::new();
+        BufReader::new(&stream).read_line(&mut request).unwrap();
+        writeln!(stream, r#"{{"jsonrpc":"2.0","id":1,"result":{{}}}}"#).unwrap();
         assert!(waiting.join().unwrap().is_ok());
         drop((listener, lock));
     }

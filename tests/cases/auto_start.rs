@@ -170,3 +170,19 @@ fn the_reason_of_a_failed_start_reaches_the_user() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.stderr.contains("2:17: max_sessions must be"), "{ran:?}");
 }
+
+#[test]
+fn a_daemon_that_fails_after_it_listens_says_why() {
+    let installation = Installation::new();
+    // The database is opened once the socket is there.
+    fs::create_dir_all(installation.home().join("ccd.sqlite/in the way")).unwrap();
+    for words in [&["daemon", "start"][..], &["session", "list"]] {
+        let ran = installation.run(words);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert!(
+            ran.stderr.contains("the daemon ended at its start")
+                && ran.stderr.contains("ccd.sqlite"),
+            "{ran:?}"
+        );
+    }
+}

@@ -137,6 +137,11 @@ impl Context {
         }
     }
 
+    /// Tells what the daemon corrected in the request.
+    pub(crate) fn warn(&self, warnings: &[String]) {
+        warnings.iter().for_each(|warning| self.note(warning));
+    }
+
     /// Tells something beside the result, on standard error.
     pub(crate) fn note(&self, text: &str) {
         note(text);

@@ -2,7 +2,7 @@
 
 use crate::support::processes::lives;
 use crate::support::session::{guesses, lacks};
-use crate::support::{Ccctl, Daemon};
+use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::Value;
 
 fn json(text: &str) -> Value {
@@ -163,4 +163,43 @@ fn the_status_counts_sessions_and_names_limits_and_paths() {
     assert!(status["uptime_s"].as_f64().unwrap() > 0.0);
     let text = ccctl.ok(&["daemon", "status"]);
     assert!(text.contains("2 live") || text.contains('2'), "{text}");
+}
+
+#[test]
+fn what_is_no_longer_in_memory_is_told_of() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let create = [
+        "session",
+        "create",
+        "--name",
+        "long",
+        "--output-limit",
+        "100",
+        "--",
+        "sh",
+        "-c",
+        "seq 5000; cat",
+    ];
+    ccctl.ok(&create);
+    ccctl.ok(&["session", "expect", "long", "5000\\n", "--timeout", "30"]);
+    let read = eventually("memory gives up what the log has", || {
+        let read = ccctl.run(&["session", "read", "long"]);
+        (!read.stdout.starts_with("1\n")).then_some(read)
+    });
+    assert!(
+        read.stderr.starts_with("ccctl: output before offset ")
+            && read
+                .stderr
+                .ends_with(" is left out; --since 0 reads it from the log\n"),
+        "{}",
+        read.stderr
+    );
+    assert!(
+        ccctl
+            .ok(&["session", "read", "long", "--since", "0"])
+            .starts_with("1\n2\n")
+    );
+    let some = ccctl.run(&["session", "read", "long", "--lines", "3"]);
+    assert_eq!(some.stderr, "", "who asks for a part knows");
 }

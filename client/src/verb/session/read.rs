@@ -35,6 +35,12 @@ pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failu
     if reply.truncated && (!was_bounded || context.global.verbose) {
         context.note(&format!("there is more: --since {}", reply.end));
     }
+    if args.since.is_none() && !was_bounded && reply.start > 0 {
+        context.note(&format!(
+            "output before offset {} is left out; --since 0 reads it from the log",
+            reply.start
+        ));
+    }
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else {

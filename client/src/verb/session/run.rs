@@ -31,6 +31,7 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
         }
     };
     let reply = &answer.value;
+    context.warn(&reply.warnings);
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else {
@@ -40,7 +41,10 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
         }
     }
     if reply.truncated {
-        context.note("session.run: the output was cut; ccctl session read has all of it");
+        context.note(&format!(
+            "session.run: the output was cut; ccctl session read {} --since {} has all of it",
+            args.session, reply.start
+        ));
     }
     if reply.session_ended {
         context.note("session.run: the command ended the session");

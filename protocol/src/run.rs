@@ -71,4 +71,7 @@ pub struct RunOnceReply {
     /// Texts of `contains`, and patterns of `expect`, that did not come.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+    /// What was corrected in the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }

@@ -101,3 +101,32 @@ fn fractions_of_a_millisecond_are_fine() {
         connection.refused("session.expect", &params, "expect_timeout");
     }
 }
+
+#[test]
+fn times_that_are_shortened_are_told_of() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let session = connection.start_session(&["bash", "--norc"]);
+    let job = connection.call_value("daemon.check", &json!({})).unwrap();
+    let forever = 1e15;
+    for (method, params) in [
+        (
+            "session.run",
+            json!({"session": session, "command": "true", "timeout_ms": forever}),
+        ),
+        (
+            "run.once",
+            json!({"program": "true", "timeout_ms": forever}),
+        ),
+        ("job.get", json!({"job": job["job"], "wait_ms": forever})),
+        (
+            "session.close",
+            json!({"session": session, "grace_ms": forever}),
+        ),
+        ("session.cleanup", json!({"max_age_s": forever})),
+    ] {
+        let reply = connection.call_value(method, &params).unwrap();
+        let warning = reply["warnings"][0].as_str().unwrap_or_default();
+        assert!(warning.contains("was shortened to"), "{method}: {reply}");
+    }
+}

@@ -83,6 +83,7 @@ impl Collected {
             duration_ms: took.as_millis().try_into().unwrap_or(u64::MAX),
             timed_out: ended.end_reason == Some(EndReason::Runtime),
             missing: missing.to_vec(),
+            warnings: Vec::new(),
         }
     }
 }

@@ -36,6 +36,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     };
     let answer = context.call::<RunOnce>(&params)?;
     let reply = &answer.value;
+    context.warn(&reply.warnings);
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else {

@@ -30,9 +30,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     let session = lifeline
         .call::<SessionCreate>(&request::session(args, !is_interactive)?)?
         .value;
-    for warning in &session.warnings {
-        context.note(warning);
-    }
+    context.warn(&session.warnings);
     let relay = Relay {
         place: place.clone(),
         session: session.session_id.clone(),

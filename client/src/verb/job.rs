@@ -32,9 +32,12 @@ pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Fa
                 job: job.clone(),
                 wait_ms: wait.map(|seconds| seconds * 1000.0),
             };
-            context.show::<JobGet>(&params, |job, out, style| {
+            let answer = context.call::<JobGet>(&params)?;
+            context.warn(&answer.value.warnings);
+            context.print(&answer, |job, out, style| {
                 render::jobs(std::slice::from_ref(job), out, style)
-            })
+            })?;
+            Ok(Exit::Done)
         }
         JobVerb::Cancel { job } => {
             let params = JobParams { job: job.clone() };

@@ -117,6 +117,7 @@ impl Jobs {
             ended_at: None,
             result: None,
             error: None,
+            warnings: Vec::new(),
         };
         self.store
             .commit(Write::Job(Box::new(row_of(&job))))
@@ -262,5 +263,6 @@ fn job_of(row: JobRow) -> Job {
         ended_at: row.ended_at,
         result: value(row.result),
         error: value(row.error),
+        warnings: Vec::new(),
     }
 }

@@ -25,11 +25,17 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         let wait = Duration::try_from_secs_f64(wait_ms / 1000.0)
             .unwrap_or(MAX_WAIT)
             .min(MAX_WAIT);
-        daemon
+        let mut job = daemon
             .jobs
             .get(&params.job, wait)
             .await?
-            .ok_or(RpcError::NoJob(params.job))
+            .ok_or(RpcError::NoJob(params.job))?;
+        if wait_ms / 1000.0 > MAX_WAIT.as_secs_f64() {
+            let hours = MAX_WAIT.as_secs() / 3600;
+            job.warnings
+                .push(format!("wait_ms was shortened to {hours} hours"));
+        }
+        Ok(job)
     })?;
     method::<JobList, _, _>(module, |daemon, _, params| async move {
         let limit = params.limit.unwrap_or(DEFAULT_LIST_LEN).min(MAX_LIST_LEN);

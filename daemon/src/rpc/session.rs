@@ -7,11 +7,10 @@ use crate::session::{SessionError, wait_for_published};
 use crate::store::InteractionRow;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
-    Action, Cursor, Interaction, ScreenFormat, SessionCleanup, SessionCleanupReply, SessionClose,
-    SessionCreate, SessionExpect, SessionGet, SessionHistory, SessionHistoryParams,
-    SessionHistoryReply, SessionList, SessionListReply, SessionRead, SessionResize, SessionRun,
-    SessionScreen, SessionScreenParams, SessionScreenReply, SessionSend, SessionSignal,
-    SessionWait,
+    Action, Cursor, Interaction, ScreenFormat, SessionCleanup, SessionClose, SessionCreate,
+    SessionExpect, SessionGet, SessionHistory, SessionHistoryParams, SessionHistoryReply,
+    SessionList, SessionListReply, SessionRead, SessionResize, SessionRun, SessionScreen,
+    SessionScreenParams, SessionScreenReply, SessionSend, SessionSignal, SessionWait,
 };
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -71,8 +70,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         history(&daemon, &params).await
     })?;
     method::<SessionCleanup, _, _>(module, |daemon, _, params| async move {
-        let removed = daemon.sessions.cleanup(&params).await?;
-        Ok(SessionCleanupReply { removed })
+        Ok(daemon.sessions.cleanup(&params).await?)
     })
 }
 

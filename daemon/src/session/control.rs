@@ -7,8 +7,8 @@ use super::live::{CloseOrder, Session};
 use super::registry::Sessions;
 use super::task::CLOSE_GRACE;
 use ccd_protocol::session::{
-    EndReason, SessionCleanupParams, SessionCloseParams, SessionCloseReply, SessionResizeParams,
-    SessionSignalParams,
+    EndReason, SessionCleanupParams, SessionCleanupReply, SessionCloseParams, SessionCloseReply,
+    SessionResizeParams, SessionSignalParams,
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
@@ -96,8 +96,9 @@ impl Sessions {
         params: &SessionCloseParams,
     ) -> Result<SessionCloseReply, SessionError> {
         let session = self.find(&params.session)?;
+        let mut warnings = Vec::new();
         let grace = match params.grace_ms {
-            Some(grace) => millis(grace, "grace_ms", &mut Vec::new())?,
+            Some(grace) => millis(grace, "grace_ms", &mut warnings)?,
             None => CLOSE_GRACE,
         };
         let mut killed = Vec::new();
@@ -114,18 +115,23 @@ impl Sessions {
             signal: state.exit.and_then(|exit| exit.signal),
             forced: !killed.is_empty(),
             killed,
+            warnings,
         })
     }
 
-    /// Collects ended sessions, after closing live ones as asked. Returns how many went.
+    /// Collects ended sessions, after closing live ones as asked.
     ///
     /// # Errors
     ///
     /// The age is negative, or the database refuses.
-    pub(crate) async fn cleanup(&self, params: &SessionCleanupParams) -> Result<u64, SessionError> {
+    pub(crate) async fn cleanup(
+        &self,
+        params: &SessionCleanupParams,
+    ) -> Result<SessionCleanupReply, SessionError> {
+        let mut warnings = Vec::new();
         let age = params
             .max_age_s
-            .map(|age| super::durations::seconds(age, "max_age_s", &mut Vec::new()))
+            .map(|age| super::durations::seconds(age, "max_age_s", &mut warnings))
             .transpose()?;
         let too_old = |session: &Session| {
             age.is_some_and(|age| !session.facts.persist && session.idle() >= age)
@@ -146,7 +152,10 @@ impl Sessions {
         for session in &ended {
             self.forget(session).await?;
         }
-        Ok(ended.len() as u64)
+        Ok(SessionCleanupReply {
+            removed: ended.len() as u64,
+            warnings,
+        })
     }
 
     /// Ends every session, and what ended ones have left, for the end of the daemon: nobody could find that later.

@@ -61,7 +61,8 @@ impl Sessions {
             )));
         }
         let started = Instant::now();
-        let deadline = Deadline::start(params.timeout_ms, None, &mut Vec::new())?;
+        let mut warnings = Vec::new();
+        let deadline = Deadline::start(params.timeout_ms, None, &mut warnings)?;
         let stdin = stdin_of(params)?;
         let script = params
             .script
@@ -113,6 +114,7 @@ impl Sessions {
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
             timed_out,
             missing,
+            warnings,
         })
     }
 

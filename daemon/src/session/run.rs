@@ -76,11 +76,9 @@ impl Sessions {
         let session = self.find(&params.session)?;
         session.require_alive()?;
         let started = Instant::now();
-        let deadline = Deadline::start(
-            params.timeout_ms,
-            Some(session.facts.timeout),
-            &mut Vec::new(),
-        )?;
+        let mut warnings = Vec::new();
+        let default = Some(session.facts.timeout);
+        let deadline = Deadline::start(params.timeout_ms, default, &mut warnings)?;
         let inside = tokio::time::timeout_at(deadline.instant(), session.run_turn.lock()).await;
         let Ok(_turn) = inside else {
             return Err(self.no_prompt(&session, &deadline).await);
@@ -107,7 +105,7 @@ impl Sessions {
             .await?;
         let outcome = self.follow(&mut command, deadline).await;
         match outcome {
-            Ok(outcome) => Ok(reply_of(outcome, started)),
+            Ok(outcome) => Ok(reply_of(outcome, started, warnings)),
             Err(error) => {
                 // The command goes on and may still read its file.
                 if let Some(file) = file {
@@ -478,7 +476,7 @@ fn timed_out(deadline: &Deadline, output: String, truncated: bool) -> SessionErr
     }
 }
 
-fn reply_of(outcome: Outcome, started: Instant) -> SessionRunReply {
+fn reply_of(outcome: Outcome, started: Instant, warnings: Vec<String>) -> SessionRunReply {
     let output_b64 = std::str::from_utf8(&outcome.output)
         .is_err()
         .then(|| base64::engine::general_purpose::STANDARD.encode(&outcome.output));
@@ -491,5 +489,6 @@ fn reply_of(outcome: Outcome, started: Instant) -> SessionRunReply {
         start: outcome.start,
         end: outcome.end,
         session_ended: outcome.session_ended,
+        warnings,
     }
 }

@@ -67,6 +67,9 @@ pub struct SessionCloseReply {
     pub forced: bool,
     /// Processes that were killed.
     pub killed: Vec<i32>,
+    /// What was corrected in the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Parameters of `session.cleanup`.
@@ -87,4 +90,7 @@ pub struct SessionCleanupParams {
 pub struct SessionCleanupReply {
     /// Sessions that are no longer listed.
     pub removed: u64,
+    /// What was corrected in the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }

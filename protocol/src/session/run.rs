@@ -36,4 +36,7 @@ pub struct SessionRunReply {
     /// The command ended the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub session_ended: bool,
+    /// What was corrected in the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }

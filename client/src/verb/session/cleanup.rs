@@ -15,7 +15,11 @@ pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit,
     if args.force && !args.yes && is_at_terminal() {
         let live = context.call::<SessionList>(&SessionListParams::default())?;
         let live_len = live.value.sessions.len();
-        if live_len > 0 && !confirm(&format!("this ends {live_len} live sessions. Go on?")) {
+        let what = match live_len {
+            1 => "1 live session".to_owned(),
+            many => format!("{many} live sessions"),
+        };
+        if live_len > 0 && !confirm(&format!("this ends {what}. Go on?")) {
             return Err(Failure::Failed(
                 "session.cleanup: nothing was done".to_owned(),
             ));
@@ -25,7 +29,10 @@ pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit,
         force: args.force,
         max_age_s: args.age,
     };
-    context.show::<SessionCleanup>(&params, |reply, out, _| {
+    let answer = context.call::<SessionCleanup>(&params)?;
+    context.warn(&answer.value.warnings);
+    context.print(&answer, |reply, out, _| {
         writeln!(out, "{} removed", reply.removed)
-    })
+    })?;
+    Ok(Exit::Done)
 }

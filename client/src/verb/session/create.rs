@@ -16,9 +16,7 @@ use ccd_protocol::session::{SessionCreate, SessionCreateParams};
 pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<SessionCreate>(&params(args)?)?;
     let session = &answer.value;
-    for warning in &session.warnings {
-        context.note(warning);
-    }
+    context.warn(&session.warnings);
     if session.reused {
         context.note("the session was there already");
     }

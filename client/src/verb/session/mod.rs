@@ -71,14 +71,17 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
         session: args.session.clone(),
         grace_ms: args.grace.map(|seconds| seconds * 1000.0),
     };
-    context.show::<SessionClose>(&params, |reply, out, _| {
+    let answer = context.call::<SessionClose>(&params)?;
+    context.warn(&answer.value.warnings);
+    context.print(&answer, |reply, out, _| {
         let end = render::end(reply.exitstatus, reply.signal, None);
         let killed: Vec<String> = reply.killed.iter().map(i32::to_string).collect();
         match killed.is_empty() {
             true => writeln!(out, "{end}"),
             false => writeln!(out, "{end}, killed {}", killed.join(" ")),
         }
-    })
+    })?;
+    Ok(Exit::Done)
 }
 
 fn history(args: &HistoryArgs, context: &mut Context) -> Result<Exit, Failure> {

@@ -275,7 +275,10 @@ mod tests {
         ] {
             let typed = line(Printer::of(Some(kind)), Way::Inline(b"x"));
             assert_eq!(typed.matches(words).count(), 2, "{typed}");
-            assert!(typed.contains(&format!("$({}", words.trim_start())), "{typed}");
+            assert!(
+                typed.contains(&format!("$({}", words.trim_start())),
+                "{typed}"
+            );
         }
     }
 

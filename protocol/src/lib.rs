@@ -9,6 +9,7 @@ pub mod method;
 pub mod run;
 pub mod session;
 pub mod socket;
+mod spelling;
 pub mod subscription;
 pub mod timeout;
 pub mod version;

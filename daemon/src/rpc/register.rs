@@ -41,7 +41,7 @@ where
 ///
 /// # Errors
 ///
-/// [`RpcError::Params`] names what is missing or has the wrong type.
+/// [`RpcError::Params`] names the parameter that is missing or has the wrong type.
 pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, RpcError> {
     let text = params.as_str().unwrap_or("{}");
     if text.trim_start().starts_with('[') {
@@ -51,14 +51,52 @@ pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, RpcEr
                 "give the parameters by name, as an object".into(),
             ));
         }
-        return serde_json::from_str("{}").map_err(|error| RpcError::Params(error.to_string()));
+        return parse_text("{}");
     }
-    serde_json::from_str(text).map_err(|error| {
-        // The position counts from the parameters, which nobody sees: leave it out.
-        let text = error.to_string();
-        let end = text.rfind(" at line ").unwrap_or(text.len());
-        RpcError::Params(text[..end].to_owned())
+    parse_text(text)
+}
+
+fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, RpcError> {
+    // The place is only looked for when there is a mistake: to keep track of it costs.
+    serde_json::from_str(text).or_else(|_| {
+        let mut json = serde_json::Deserializer::from_str(text);
+        serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let place = error.path().to_string();
+            RpcError::Params(in_words(&place, &error.into_inner().to_string()))
+        })
     })
+}
+
+/// What `serde` calls by Rust's names, and how JSON calls it.
+const WORDS: [(&str, &str); 7] = [
+    ("a sequence", "a list"),
+    ("a map", "an object"),
+    ("f64", "a number"),
+    ("i64", "a whole number"),
+    ("u64", "a whole number of 0 or more"),
+    ("u16", "a whole number from 0 to 65535"),
+    ("usize", "a whole number of 0 or more"),
+];
+
+/// Puts the place before what is wrong there, `.` for the parameters as a whole.
+fn in_words(place: &str, mistake: &str) -> String {
+    // The position counts from the parameters, which nobody sees: leave it out.
+    let end = mistake.rfind(" at line ").unwrap_or(mistake.len());
+    let mut mistake = mistake[..end].to_owned();
+    if let Some((found, wanted)) = mistake.split_once(", expected ") {
+        let wanted = match wanted.strip_prefix("struct ") {
+            Some(_) => "an object",
+            None => WORDS
+                .iter()
+                .find(|(rust, _)| *rust == wanted)
+                .map_or(wanted, |(_, json)| json),
+        };
+        mistake = format!("{found}, expected {wanted}");
+    }
+    match place {
+        "." => mistake,
+        place => format!("{place}: {mistake}"),
+    }
 }
 
 fn no_peer() -> ErrorObjectOwned {
@@ -67,4 +105,79 @@ fn no_peer() -> ErrorObjectOwned {
         "internal error",
         None::<()>,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_protocol::session::{
+        SessionCreateParams, SessionExpectParams, SessionScreenParams, SessionSendParams,
+        SessionWaitParams,
+    };
+
+    fn mistake<P: DeserializeOwned>(text: &str) -> String {
+        match parse_text::<P>(text) {
+            Ok(_) => panic!("{text} was accepted"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_mistake_names_the_parameter_in_words_of_json() {
+        for (text, message) in [
+            (
+                r#"{"rows": 1.5}"#,
+                "rows: invalid type: floating point `1.5`, expected a whole number",
+            ),
+            (
+                r#"{"args": 5}"#,
+                "args: invalid type: integer `5`, expected a list",
+            ),
+            (
+                r#"{"args": ["a", 5]}"#,
+                "args[1]: invalid type: integer `5`, expected a string",
+            ),
+            (
+                r#"{"env": {"A": 5}}"#,
+                "env.A: invalid type: integer `5`, expected a string",
+            ),
+        ] {
+            assert_eq!(mistake::<SessionCreateParams>(text), message);
+        }
+        assert_eq!(
+            mistake::<SessionSendParams>(r#"{"session": "a", "expect": 5}"#),
+            "expect: invalid type: integer `5`, expected an object"
+        );
+        assert_eq!(
+            mistake::<SessionSendParams>("{}"),
+            "missing field `session`"
+        );
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_told_what_one_is() {
+        for pattern in [
+            "{}",
+            r#"{"exact": "a", "regex": "b"}"#,
+            r#"{"glob": "a"}"#,
+            "5",
+            r#""eof""#,
+        ] {
+            let text = format!(r#"{{"session": "a", "patterns": [{{"eof": true}}, {pattern}]}}"#);
+            let message = mistake::<SessionExpectParams>(&text);
+            assert!(message.starts_with("patterns[1]: "), "{message}");
+            assert!(message.contains(r#"one of {"regex": "…"}"#), "{message}");
+        }
+    }
+
+    #[test]
+    fn names_of_choices_may_be_in_upper_case() {
+        parse_text::<SessionWaitParams>(r#"{"session": "a", "for": "EXIT"}"#).unwrap();
+        parse_text::<SessionScreenParams>(r#"{"session": "a", "format": "Text"}"#).unwrap();
+        let patterns = r#"{"session": "a", "patterns": [{"REGEX": "x"}]}"#;
+        parse_text::<SessionExpectParams>(patterns).unwrap();
+        let message = mistake::<SessionWaitParams>(r#"{"session": "a", "for": "END"}"#);
+        assert!(message.starts_with("for: unknown variant"), "{message}");
+        assert!(message.contains("`exit`"), "{message}");
+    }
 }

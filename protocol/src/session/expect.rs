@@ -1,10 +1,12 @@
 //! Waiting for patterns.
 
 use crate::timeout::Timeout;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 
 /// One pattern: `{"regex": …}`, `{"exact": …}`, `{"eof": true}` or `{"timeout": true}`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Pattern {
@@ -16,6 +18,44 @@ pub enum Pattern {
     Eof(bool),
     /// The time is over: its index is returned instead of an error.
     Timeout(bool),
+}
+
+/// What a pattern is, for the error about one that is none.
+const FORMS: &str = r#"one of {"regex": "…"}, {"exact": "…"}, {"eof": true} and {"timeout": true}"#;
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PatternVisitor)
+    }
+}
+
+/// By hand, because what is derived calls a mistake by what Rust knows of it.
+struct PatternVisitor;
+
+impl<'de> Visitor<'de> for PatternVisitor {
+    type Value = Pattern;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(FORMS)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pattern, A::Error> {
+        let wrong = |what: &str| A::Error::custom(format!("{what}: a pattern is {FORMS}"));
+        let Some(key) = map.next_key::<String>()? else {
+            return Err(wrong("an empty object"));
+        };
+        let pattern = match key.to_ascii_lowercase().as_str() {
+            "regex" => Pattern::Regex(map.next_value()?),
+            "exact" => Pattern::Exact(map.next_value()?),
+            "eof" => Pattern::Eof(map.next_value()?),
+            "timeout" => Pattern::Timeout(map.next_value()?),
+            _ => return Err(wrong(&format!("unknown key {key:?}"))),
+        };
+        match map.next_key::<String>()? {
+            Some(second) => Err(wrong(&format!("{key:?} and {second:?} in one object"))),
+            None => Ok(pattern),
+        }
+    }
 }
 
 /// Parameters of `session.expect`.

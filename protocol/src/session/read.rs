@@ -1,5 +1,6 @@
 //! Output and screen.
 
+use crate::spelling::any_case;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `session.read`. Without bounds: all that is in memory.
@@ -59,7 +60,7 @@ pub enum ScreenFormat {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionScreenParams {
     pub session: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "any_case")]
     pub format: ScreenFormat,
 }
 

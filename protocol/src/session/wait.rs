@@ -1,6 +1,7 @@
 //! Waiting for what is no pattern.
 
 use super::record::Session;
+use crate::spelling::any_case;
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,7 @@ pub enum WaitFor {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionWaitParams {
     pub session: String,
-    #[serde(rename = "for")]
+    #[serde(rename = "for", deserialize_with = "any_case")]
     pub condition: WaitFor,
     /// Silence that counts as idle, in milliseconds; default 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,16 @@
+//! Names of choices in requests: lower case, upper accepted.
+
+use serde::de::value::StringDeserializer;
+use serde::{Deserialize, Deserializer};
+
+/// Reads one of an enum's names in any case.
+///
+/// # Errors
+///
+/// The deserializer's, for what is no text or no name.
+pub(crate) fn any_case<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let name = String::deserialize(deserializer)?.to_ascii_lowercase();
+    T::deserialize(StringDeserializer::new(name))
+}

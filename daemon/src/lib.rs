@@ -52,10 +52,7 @@ const SERVING_THREADS: usize = 1;
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-        }
+        Err(error) => return usage(&error),
     };
     match start(&args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -90,6 +87,19 @@ fn start(args: &Args) -> Result<(), StartError> {
     // A write that a dead disk never finishes must not hold up the end.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     result
+}
+
+/// Prints help and version, and of a mistake one line.
+fn usage(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        let text = error.to_string();
+        let mistake = text.lines().next().unwrap_or_default();
+        let mistake = mistake.strip_prefix("error: ").unwrap_or(mistake);
+        say(&format!("{mistake}; ccd --help shows more"));
+    } else {
+        let _ = error.print();
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 fn say(text: &str) {

@@ -155,6 +155,10 @@ pub(crate) fn check_file(path: &Path) -> ConfigCheckReply {
                 lines(path, &checked.warnings),
             )
         }
+        Err(ConfigError::Read { source, .. }) if is_missing(&source) => {
+            let mistake = format!("the configuration {} does not exist", path.display());
+            (vec![mistake], Vec::new())
+        }
         Err(error) => (vec![error.to_string()], Vec::new()),
     };
     ConfigCheckReply {

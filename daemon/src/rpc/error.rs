@@ -110,9 +110,9 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
         SessionError::NotAlive { .. } => {
             Some("session.read still has its output; session.create starts a new one")
         }
-        SessionError::Conflict { .. } => {
-            Some("choose another name, close that session, or pass reuse")
-        }
+        SessionError::Conflict { .. } => Some(
+            "choose another name or close that session; reuse takes only one of the same program, arguments, cwd and size",
+        ),
         SessionError::MaxSessions { .. } => {
             Some("close sessions, or raise max_sessions in the configuration")
         }
@@ -121,7 +121,9 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
         SessionError::Timeout { .. } => {
             Some("data has what the program was doing; give a longer timeout_ms")
         }
-        SessionError::RunTimeout { .. } => Some("the command still runs: read on, or send C-c"),
+        SessionError::RunTimeout { .. } => {
+            Some("session.read has the rest, session.send {\"keys\": [\"C-c\"]} ends it")
+        }
         SessionError::ProcessEnded(_) => Some("data.recent_output has its last output"),
         SessionError::InputFull { .. } => {
             Some("the program does not read its terminal; session.get tells what it does")

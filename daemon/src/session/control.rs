@@ -187,17 +187,11 @@ fn signal_named(text: &str) -> Result<Signal, SessionError> {
         .iter()
         .find(|(known, _)| *known == name)
         .map(|known| known.1);
-    let by_number = || {
-        let number: i32 = text.parse().ok()?;
-        SIGNALS
-            .iter()
-            .map(|known| known.1)
-            .find(|signal| signal.as_raw() == number)
-    };
+    let by_number = || Signal::from_named_raw(text.parse().ok()?);
     by_name.or_else(by_number).ok_or_else(|| {
         let names: Vec<&str> = SIGNALS.iter().map(|known| known.0).collect();
         SessionError::InvalidArgument(format!(
-            "{text:?} is no signal that can be sent: give a number or one of {}",
+            "{text:?} is no signal that can be sent: give a number from 1 to 31 or one of {}",
             names.join(" ")
         ))
     })

@@ -121,19 +121,12 @@ impl Context {
         if failure.exit() == Exit::BrokenPipe {
             return;
         }
-        let mut lines = Vec::new();
-        if self.global.json {
-            lines.push(failure.json());
-        } else {
-            lines.push(failure.line());
-            if self.global.verbose {
-                lines.extend(failure.details());
+        tell(failure, self.global.json);
+        if self.global.verbose && !self.global.json {
+            let mut errors = io::stderr().lock();
+            for line in failure.details() {
+                let _ = writeln!(errors, "{line}");
             }
-        }
-        let mut errors = io::stderr().lock();
-        for line in lines {
-            // Nobody is left to be told when standard error is closed.
-            let _ = writeln!(errors, "{line}");
         }
     }
 
@@ -155,6 +148,16 @@ impl Context {
             .and_then(|()| self.out.flush())
             .map_err(Failure::Output)
     }
+}
+
+/// Tells why the command failed, in one line; when standard error is closed, nobody is left to be told.
+pub(crate) fn tell(failure: &Failure, as_json: bool) {
+    let line = if as_json {
+        failure.json()
+    } else {
+        failure.line()
+    };
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Tells something on standard error; when that is closed, nobody wants to know.

@@ -38,6 +38,17 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// The same, with the name of the verb that was typed instead of the method that was called for it.
+    pub(crate) fn of_verb(self, verb: &str) -> Self {
+        let method = verb.to_owned();
+        match self {
+            Failure::Refused { error, .. } => Failure::Refused { method, error },
+            Failure::Lost { .. } => Failure::Lost { method },
+            Failure::Garbled { why, .. } => Failure::Garbled { method, why },
+            other => other,
+        }
+    }
+
     /// The exit status that tells of it.
     pub(crate) fn exit(&self) -> Exit {
         match self {
@@ -147,6 +158,15 @@ mod tests {
         assert!(details.contains(&"  kind: expect_timeout".to_owned()));
         assert!(details.ends_with(&["  recent_output:".into(), "    a".into(), "    b".into()]));
         assert!(!details.iter().any(|line| line.contains("hint")));
+    }
+
+    #[test]
+    fn the_verb_stands_for_the_method() {
+        let line = refused().of_verb("session.tail").line();
+        assert!(
+            line.starts_with("ccctl: session.tail: no pattern"),
+            "{line}"
+        );
     }
 
     #[test]

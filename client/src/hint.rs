@@ -10,11 +10,14 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
         }
         Some(ErrorCode::SessionNotAlive) => "ccctl session read still has its output",
         Some(ErrorCode::SessionConflict) => {
-            "choose another name, close that session, or pass --reuse"
+            "choose another name or close that session; --reuse takes only one of the same program, arguments, folder and size"
         }
         Some(ErrorCode::MaxSessions) => "ccctl session close ends one; max_sessions is the limit",
         Some(ErrorCode::ExpectTimeout) => "-v shows what came instead",
         Some(ErrorCode::Timeout) if has(error, "program") => "-v shows what the program was doing",
+        Some(ErrorCode::Timeout) if has(error, "output") => {
+            "ccctl session tail -f shows the rest, ccctl session send --keys C-c ends it"
+        }
         Some(ErrorCode::ProcessEnded) => "-v shows its last output",
         Some(ErrorCode::InputFull) => "ccctl session show tells what the program does",
         Some(ErrorCode::NotAShell) => {

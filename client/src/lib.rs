@@ -26,6 +26,8 @@ mod verb;
 use args::Ccctl;
 use context::Context;
 use exit_code::Exit;
+use failure::Failure;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Does what the command line asks for and returns the exit status that tells how it went.
@@ -34,7 +36,7 @@ pub fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     let args = match Ccctl::parse_words(&words) {
         Ok(args) => args,
-        Err(error) => return usage(&error).into(),
+        Err(error) => return usage(&error, &words).into(),
     };
     let mut context = Context::new(args.global);
     let exit = match verb::dispatch(&args.noun, &mut context) {
@@ -48,7 +50,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Prints help and version on standard output, mistakes and the help that nobody asked for on standard error.
-fn usage(error: &clap::Error) -> Exit {
+fn usage(error: &clap::Error, words: &[OsString]) -> Exit {
     use clap::error::ErrorKind;
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -60,8 +62,9 @@ fn usage(error: &clap::Error) -> Exit {
             Exit::Usage
         }
         _ => {
-            context::note(&args::explain(error));
-            Exit::Usage
+            let failure = Failure::Usage(args::explain(error, words));
+            context::tell(&failure, args::wants_json(words));
+            failure.exit()
         }
     }
 }

@@ -59,7 +59,13 @@ pub(crate) struct LogsArgs {
     #[arg(short, long)]
     pub(crate) follow: bool,
     /// So many lines
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 20
+    )]
     pub(crate) lines: usize,
 }
 

@@ -1,6 +1,6 @@
 //! `ccctl job`.
 
-use super::value::seconds;
+use super::value::{count, seconds};
 use clap::Subcommand;
 
 /// What to do with jobs.
@@ -15,7 +15,7 @@ pub(crate) enum JobVerb {
     )]
     List {
         /// At most so many [default: 100]
-        #[arg(short = 'n', long, value_name = "N")]
+        #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
         limit: Option<u64>,
     },
     /// Show a job
@@ -26,20 +26,27 @@ pub(crate) enum JobVerb {
   ccctl job get 7f3k --wait 60 --json"
     )]
     Get {
+        /// The job's id
         job: String,
         /// Wait so many seconds for its end
-        #[arg(long, value_name = "S", value_parser = seconds)]
+        #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
         wait: Option<f64>,
     },
     /// Ask a job to stop
     #[command(after_help = "Examples:
   ccctl job cancel 7f3k")]
-    Cancel { job: String },
+    Cancel {
+        /// The job's id
+        job: String,
+    },
     /// Show a job whenever it changes, until it ends
     #[command(
         visible_alias = "tail",
         after_help = "Examples:
   ccctl job subscribe 7f3k --json"
     )]
-    Subscribe { job: String },
+    Subscribe {
+        /// The job's id
+        job: String,
+    },
 }

@@ -25,7 +25,7 @@ pub(crate) use session_create::CreateArgs;
 pub(crate) use session_input::{SendArgs, SendInput};
 pub(crate) use session_output::{HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
 pub(crate) use session_wait::{ExpectArgs, WaitArgs};
-pub(crate) use usage::explain;
+pub(crate) use usage::{explain, wants_json};
 pub(crate) use value::Size;
 
 /// Drives any terminal program: start it, type, wait for what it prints, read its screen.
@@ -41,6 +41,7 @@ pub(crate) use value::Size;
   ccctl session send py 'print(6 * 7)' --expect 42
   ccctl run --timeout 60 -- make test
   ccctl demo
+  ccctl help session send
 
 Exit status: 0 done, 1 failed, 2 usage, 3 no daemon, 4 not found, 5 refused, 124 timed out, 125 internal."
 )]
@@ -60,7 +61,7 @@ impl Ccctl {
     pub(crate) fn parse_words(words: &[OsString]) -> Result<Self, clap::Error> {
         match hot::parse(words) {
             Some(hot) => Ok(hot),
-            None => Self::try_parse_from(words),
+            None => Self::try_parse_from(usage::with_help(words.to_vec())),
         }
     }
 }
@@ -111,6 +112,7 @@ pub(crate) enum Noun {
     Call(CallArgs),
     /// Print a completion script for a shell
     #[command(after_help = "Examples:
+  mkdir -p ~/.local/share/bash-completion/completions
   ccctl completions bash > ~/.local/share/bash-completion/completions/ccctl
   ccctl completions zsh > ~/.zfunc/_ccctl")]
     Completions {

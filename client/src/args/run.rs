@@ -20,7 +20,7 @@ Unless input and output are both terminals, input is typed without echo so that 
 exactly its bytes, and output arrives as the program wrote it.")]
 pub(crate) struct RunArgs {
     /// Seconds after which the program is ended, or none [default: none]
-    #[arg(long, value_name = "S", value_parser = timeout)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     /// Working directory [default: this one]
     #[arg(long, value_name = "DIR")]

@@ -38,11 +38,14 @@ pub(crate) enum SessionVerb {
     )]
     Get(SessionArgs),
     /// Type into a session, and wait for the answer with --expect
-    #[command(after_help = "Examples:
+    #[command(
+        override_usage = "ccctl session send [OPTIONS] <SESSION> <TEXT|--keys <KEY>|--file <FILE>|--stdin>",
+        after_help = "Examples:
   ccctl session send py 'print(6 * 7)' --expect 42
   ccctl session send py --keys C-c
   ccctl session send db --secret --no-newline -- \"$PASSWORD\"
-  ccctl session send py --file script.py --paste")]
+  ccctl session send py --file script.py --paste"
+    )]
     Send(SendArgs),
     /// Wait until a pattern matches the output, and print the output up to its end
     #[command(after_help = "Examples:
@@ -51,10 +54,13 @@ pub(crate) enum SessionVerb {
   ccctl session expect build --eof --timeout none")]
     Expect(ExpectArgs),
     /// Wait for the end, for silence, for a prompt, or until the program reads its terminal
-    #[command(after_help = "Examples:
+    #[command(
+        override_usage = "ccctl session wait [OPTIONS] <SESSION> <--exit|--idle <MS>|--prompt|--input>",
+        after_help = "Examples:
   ccctl session wait build --exit --timeout 600
   ccctl session wait py --input
-  ccctl session wait py --idle 500")]
+  ccctl session wait py --idle 500"
+    )]
     Wait(WaitArgs),
     /// Print output; reading never consumes it
     #[command(after_help = "Examples:
@@ -142,7 +148,7 @@ pub(crate) struct SessionRunArgs {
     #[arg(long)]
     pub(crate) isolate: bool,
     /// Seconds to wait, or none [default: the session's]
-    #[arg(long, value_name = "S", value_parser = timeout)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }
 
@@ -152,7 +158,7 @@ pub(crate) struct CloseArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
     /// Seconds between asking and killing [default: 2]
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) grace: Option<f64>,
 }
 
@@ -160,7 +166,7 @@ pub(crate) struct CloseArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CleanupArgs {
     /// Close live sessions too that nobody used for so many minutes; never attached or persistent ones
-    #[arg(long, value_name = "MIN", value_parser = minutes)]
+    #[arg(long, value_name = "MIN", allow_negative_numbers = true, value_parser = minutes)]
     pub(crate) age: Option<f64>,
     /// Close all live sessions
     #[arg(long)]

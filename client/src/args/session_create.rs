@@ -46,13 +46,13 @@ pub(crate) struct CreateArgs {
     #[arg(long)]
     pub(crate) reuse: bool,
     /// Time-out of expect, wait and run, in seconds [default: 30]
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
     /// End the session after so many seconds without input or output; 0: never
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) session_timeout: Option<f64>,
     /// End the session after so many seconds; 0: never
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) max_runtime: Option<f64>,
     /// End the session after so many bytes of output; with --persist or --name drop the oldest output from its log instead,
     /// in steps of a quarter, at least 64 KiB; 0: never

@@ -31,7 +31,7 @@ pub(crate) struct SendArgs {
     #[arg(long, requires = "expect")]
     pub(crate) raw: bool,
     /// Seconds to wait, or none [default: the session's]
-    #[arg(long, value_name = "S", value_parser = timeout, requires = "expect")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout, requires = "expect")]
     pub(crate) timeout: Option<Timeout>,
 }
 

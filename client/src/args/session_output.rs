@@ -1,5 +1,6 @@
 //! What looks at a session's output: `read`, `screen`, `tail`, `history`.
 
+use super::value::count;
 use clap::Args;
 
 /// Arguments of `session read`.
@@ -8,13 +9,13 @@ pub(crate) struct ReadArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
     /// Offset of the first byte
-    #[arg(long, value_name = "OFFSET")]
+    #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count)]
     pub(crate) since: Option<u64>,
     /// So many lines: the first with --since, else the last
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) lines: Option<u64>,
     /// So many bytes: the first with --since, else the last
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) bytes: Option<u64>,
     /// Bytes as they came, control sequences included
     #[arg(long)]
@@ -43,10 +44,10 @@ pub(crate) struct TailArgs {
     #[arg(short, long)]
     pub(crate) follow: bool,
     /// Start at this offset
-    #[arg(long, value_name = "OFFSET", conflicts_with = "lines")]
+    #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count, conflicts_with = "lines")]
     pub(crate) since: Option<u64>,
     /// Start so many lines before the end
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count, default_value_t = 10)]
     pub(crate) lines: u64,
     /// Bytes as they came, control sequences included
     #[arg(long)]
@@ -59,7 +60,7 @@ pub(crate) struct HistoryArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
     /// At most so many rows, the newest [default: 200]
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<u64>,
     /// Only rows before this one
     #[arg(long, value_name = "ROW")]

@@ -1,6 +1,6 @@
 //! `ccctl session expect` and `ccctl session wait`.
 
-use super::value::{milliseconds, timeout};
+use super::value::{count, milliseconds, timeout};
 use ccd_protocol::Timeout;
 use clap::Args;
 
@@ -19,13 +19,13 @@ pub(crate) struct ExpectArgs {
     #[arg(long)]
     pub(crate) eof: bool,
     /// Start at this offset, and leave the session's cursor alone
-    #[arg(long, value_name = "OFFSET")]
+    #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count)]
     pub(crate) from: Option<u64>,
     /// Match control sequences too
     #[arg(long)]
     pub(crate) raw: bool,
     /// Seconds to wait, or none [default: the session's]
-    #[arg(long, value_name = "S", value_parser = timeout)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct WaitArgs {
     #[command(flatten)]
     pub(crate) condition: WaitCondition,
     /// Seconds to wait, or none [default: none for --exit, else the session's]
-    #[arg(long, value_name = "S", value_parser = timeout)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct WaitCondition {
     #[arg(long)]
     pub(crate) exit: bool,
     /// No output for so many milliseconds
-    #[arg(long, value_name = "MS", value_parser = milliseconds)]
+    #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = milliseconds)]
     pub(crate) idle: Option<f64>,
     /// The program waits for input and shows a prompt
     #[arg(long)]

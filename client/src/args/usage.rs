@@ -1,9 +1,49 @@
-//! Mistakes on the command line, told in one line.
+//! Mistakes on the command line, told in one line, and `ccctl help`.
 
-/// Returns what clap has to say as one line without its leading `error:`, with where help is found.
-pub(crate) fn explain(error: &clap::Error) -> String {
+use super::Ccctl;
+use clap::CommandFactory as _;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsString;
+
+/// Verbs that are spoken of but come with later versions.
+const LATER: [&str; 23] = [
+    "attach",
+    "chain",
+    "coach",
+    "conversations",
+    "exec",
+    "fuzz",
+    "hook",
+    "investigate",
+    "learn",
+    "mcp",
+    "memory",
+    "parallel",
+    "pattern",
+    "pipe",
+    "play",
+    "probe",
+    "program",
+    "proxy",
+    "rec",
+    "tape",
+    "test",
+    "upgrade",
+    "watch",
+];
+
+/// Returns what clap has to say of `words` as one line without its leading `error:`, with where help is found.
+pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
+    if let Some(verb) = later(error) {
+        return format!(
+            "{verb} comes with a later version; {} --help shows what there is",
+            command_of(words)
+        );
+    }
     let text = error.render().to_string();
-    let (mistake, usage) = text.split_once("\nUsage: ").unwrap_or((&text, ""));
+    let mistake = text
+        .split_once("\nUsage: ")
+        .map_or(&*text, |halves| halves.0);
     let mut line = String::new();
     for part in mistake
         .lines()
@@ -19,25 +59,86 @@ pub(crate) fn explain(error: &clap::Error) -> String {
         }
         line.push_str(part.strip_prefix("tip: ").unwrap_or(part));
     }
-    let command: Vec<&str> = usage
-        .split_whitespace()
-        .take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
-        .collect();
-    let command = if command.is_empty() {
-        "ccctl".to_owned()
-    } else {
-        command.join(" ")
-    };
-    format!("{line}; {command} --help shows more")
+    format!("{line}; {} --help shows more", command_of(words))
+}
+
+/// True when a mistake in `words` is to be told as JSON. What follows `--` belongs to a program.
+pub(crate) fn wants_json(words: &[OsString]) -> bool {
+    words
+        .iter()
+        .take_while(|word| *word != "--")
+        .any(|word| word == "--json")
+}
+
+/// Returns `ccctl NOUN VERB --help` for `ccctl help NOUN VERB`, and all other words as they are.
+///
+/// Words that name no verb are dropped behind a verb, because they could be a program's.
+pub(super) fn with_help(words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_none_or(|word| word != "help") {
+        return words;
+    }
+    let mut command = &Ccctl::command();
+    let mut asked: Vec<OsString> = words[..1].to_vec();
+    for word in &words[2..] {
+        if command.get_subcommands().next().is_none() {
+            break;
+        }
+        asked.push(word.clone());
+        match command.find_subcommand(word) {
+            Some(found) => command = found,
+            None => return asked, // clap tells that there is none
+        }
+    }
+    asked.push("--help".into());
+    asked
+}
+
+/// The verb of a later version that was asked for.
+fn later(error: &clap::Error) -> Option<&str> {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    match error.get(ContextKind::InvalidSubcommand)? {
+        ContextValue::String(verb) => LATER.contains(&&**verb).then_some(verb),
+        _ => None,
+    }
+}
+
+/// The command that the words name, as far as they do.
+fn command_of(words: &[OsString]) -> String {
+    let mut command = &Ccctl::command();
+    let mut names = String::from("ccctl");
+    let mut words = words.iter().skip(1);
+    while let Some(word) = words.next() {
+        let text = word.to_string_lossy();
+        if text == "--socket" {
+            words.next();
+        } else if !text.starts_with('-') {
+            let Some(found) = command.find_subcommand(word) else {
+                break;
+            };
+            names.push(' ');
+            names.push_str(&text);
+            command = found;
+        }
+    }
+    names
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::args::Ccctl;
+    use super::*;
     use clap::Parser as _;
 
-    fn explain(words: &[&str]) -> String {
-        super::explain(&Ccctl::try_parse_from(words).unwrap_err())
+    fn words(line: &[&str]) -> Vec<OsString> {
+        line.iter().map(OsString::from).collect()
+    }
+
+    fn explain(line: &[&str]) -> String {
+        let words = words(line);
+        let line = super::explain(&Ccctl::try_parse_from(&words).unwrap_err(), &words);
+        assert!(!line.contains('\n'), "{line}");
+        line
     }
 
     #[test]
@@ -52,15 +153,69 @@ mod tests {
             line.ends_with("; ccctl session list --help shows more"),
             "{line}"
         );
-        assert!(!line.contains('\n'));
     }
 
     #[test]
     fn what_is_missing_is_named() {
         let line = explain(&["ccctl", "session", "signal", "py"]);
         assert!(line.contains("<SIGNAL>"), "{line}");
-        assert!(!line.contains('\n'));
-        let line = explain(&["ccctl", "session", "resize", "py", "big"]);
+        let line = explain(&["ccctl", "--socket", "s", "session", "resize", "py", "big"]);
         assert!(line.contains("give ROWSxCOLS"), "{line}");
+        assert!(
+            line.ends_with("; ccctl session resize --help shows more"),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn a_negative_number_is_told_what_may_be_given() {
+        for line in [
+            &["ccctl", "run", "--timeout", "-1", "ls"][..],
+            &["ccctl", "session", "wait", "py", "--idle", "-5"],
+            &["ccctl", "session", "read", "py", "--since", "-1"],
+            &["ccctl", "session", "expect", "py", "x", "--from", "-1"],
+            &["ccctl", "session", "tail", "py", "--lines", "-1"],
+            &["ccctl", "session", "close", "py", "--grace", "-0.5"],
+            &["ccctl", "job", "list", "--limit", "-1"],
+        ] {
+            let line = explain(line);
+            assert!(line.contains("0 or more"), "{line}");
+        }
+    }
+
+    #[test]
+    fn verbs_of_later_versions_are_known() {
+        assert!(explain(&["ccctl", "rec", "ls"]).starts_with("rec comes with a later version"));
+        let line = explain(&["ccctl", "session", "attach", "py"]);
+        assert!(
+            line.starts_with("attach comes with a later version; ccctl session --help"),
+            "{line}"
+        );
+        assert!(explain(&["ccctl", "frobnicate"]).contains("unrecognized"));
+    }
+
+    #[test]
+    fn help_is_a_verb_too() {
+        for (asked, meant) in [
+            (&["ccctl", "help"][..], &["ccctl", "--help"][..]),
+            (
+                &["ccctl", "help", "session", "send"],
+                &["ccctl", "session", "send", "--help"],
+            ),
+            (&["ccctl", "help", "run", "ls"], &["ccctl", "run", "--help"]),
+            (&["ccctl", "help", "nothing"], &["ccctl", "nothing"]),
+            (&["ccctl", "run", "help"], &["ccctl", "run", "help"]),
+        ] {
+            assert_eq!(with_help(words(asked)), words(meant));
+        }
+    }
+
+    #[test]
+    fn the_session_comes_first() {
+        for verb in ["send", "wait"] {
+            let help = Ccctl::try_parse_from(["ccctl", "session", verb, "--help"]).unwrap_err();
+            let usage = format!("Usage: ccctl session {verb} [OPTIONS] <SESSION> <");
+            assert!(help.to_string().contains(&usage), "{help}");
+        }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn timeout(text: &str) -> Result<Timeout, String> {
 ///
 /// What is wrong, as a fragment.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
-    not_negative(text, "a number of seconds such as 2 or 0.5")
+    not_negative(text, "0 or more seconds, such as 2 or 0.5")
 }
 
 /// Parses milliseconds, fractions allowed.
@@ -36,7 +36,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
 ///
 /// What is wrong, as a fragment.
 pub(crate) fn milliseconds(text: &str) -> Result<f64, String> {
-    not_negative(text, "a number of milliseconds such as 500")
+    not_negative(text, "0 or more milliseconds, such as 500")
 }
 
 /// Parses minutes and returns seconds.
@@ -45,7 +45,17 @@ pub(crate) fn milliseconds(text: &str) -> Result<f64, String> {
 ///
 /// What is wrong, as a fragment.
 pub(crate) fn minutes(text: &str) -> Result<f64, String> {
-    not_negative(text, "a number of minutes such as 10 or 0.5").map(|minutes| minutes * 60.0)
+    not_negative(text, "0 or more minutes, such as 10 or 0.5").map(|minutes| minutes * 60.0)
+}
+
+/// Parses a count or an offset.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn count(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| "give a whole number of 0 or more".to_owned())
 }
 
 /// Parses `ROWSxCOLS`.

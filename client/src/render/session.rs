@@ -158,7 +158,12 @@ pub(crate) fn will_end(session: &Session) -> Option<String> {
             format!("after {idle_s} s without input or output, and {runtime_s} s at most")
         }
     };
-    Some(format!("the session ends {when}; --persist keeps it"))
+    // A limit that was asked for holds in spite of it.
+    let advice = match session.persist {
+        true => "",
+        false => "; --persist keeps it",
+    };
+    Some(format!("the session ends {when}{advice}"))
 }
 
 fn state(session: &Session) -> String {

@@ -79,3 +79,10 @@ fn history_shows_texts_in_quotes() {
         "2026-01-02T03:04:05Z  SEND  ccctl[9]  4-6  \"a\\n\\u{1b}\"\n"
     );
 }
+
+#[test]
+fn what_was_given_already_is_no_advice() {
+    let ends = |persist: bool| will_end(&record(&json!({"persist": persist}))).unwrap();
+    assert!(ends(false).ends_with("; --persist keeps it"));
+    assert!(ends(true).ends_with("and 3600 s at most"), "{}", ends(true));
+}

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     } else {
         dialogue::run(args, context)
     };
-    match result {
+    match result.map_err(|failure| failure.of_verb("run")) {
         Err(failure) => match request::exit_of_failed_start(&failure) {
             Some(exit) => {
                 context.tell(&failure);

@@ -59,7 +59,10 @@ fn table(entries: &[ConfigEntry]) -> Table<4> {
 }
 
 fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
+    // The daemon may have been started with another one, and this is asked about the caller's.
+    let own = std::env::var("CCD_CONFIG").ok();
     let path = file
+        .or(own.as_deref().filter(|own| !own.is_empty()))
         .map(|file| caller::working_folder(Some(file)))
         .transpose()?;
     let answer = context.call::<ConfigCheck>(&ConfigCheckParams { path })?;

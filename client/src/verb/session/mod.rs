@@ -43,8 +43,11 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
         SessionVerb::Read(args) => read::read(args, context),
         SessionVerb::Screen(args) => read::screen(args, context),
         SessionVerb::Run(args) => run::run(args, context),
-        SessionVerb::Tail(args) => tail::tail(args, args.follow, context),
-        SessionVerb::Subscribe(args) => tail::tail(args, true, context),
+        SessionVerb::Tail(args) => tail::tail(args, args.follow, context)
+            .map_err(|failure| failure.of_verb("session.tail")),
+        SessionVerb::Subscribe(args) => {
+            tail::tail(args, true, context).map_err(|failure| failure.of_verb("session.subscribe"))
+        }
         SessionVerb::Signal { session, signal } => {
             let params = SessionSignalParams {
                 session: session.clone(),

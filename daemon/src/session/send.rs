@@ -144,6 +144,7 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
         Input {
             bytes: Vec::new(),
             text: String::from(END_SHOWN),
+            letters: None,
             named_keys: true,
         }
     } else {

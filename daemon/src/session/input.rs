@@ -147,6 +147,7 @@ impl Input {
     async fn write_all(&self, master: &Arc<OwnedFd>, bytes: &[u8]) -> Result<(), InputError> {
         let mut written = 0;
         let mut deadline = Instant::now() + INPUT_GRACE;
+        let mut is_told_of_room = false;
         loop {
             let taken = write_some(master, &bytes[written..]).map_err(|errno| match errno {
                 Errno::IO => InputError::Closed {
@@ -163,11 +164,17 @@ impl Input {
                 deadline = Instant::now() + INPUT_GRACE;
             } else if Instant::now() >= deadline {
                 return Err(InputError::Full { written_bytes });
+            } else if is_told_of_room {
+                // The terminal contradicts itself; to ask it again at once would take a whole core.
+                tokio::time::sleep(LOOK_PERIOD).await;
             }
             tokio::select! {
                 biased;
                 () = self.ended.cancelled() => return Err(InputError::Closed { written_bytes }),
-                room = wait_for_room(master) => room.map_err(InputError::Io)?,
+                room = wait_for_room(master) => {
+                    room.map_err(InputError::Io)?;
+                    is_told_of_room = true;
+                }
                 () = tokio::time::sleep_until(deadline.into()) => {}
             }
         }

@@ -68,6 +68,13 @@ impl History {
         self.trim_lines(keep_from);
     }
 
+    /// Drops what is over the limits, but nothing from `keep_from` on.
+    pub(crate) fn trim(&mut self, keep_from: u64) {
+        let over = self.bytes.len().saturating_sub(MAX_HISTORY_BYTES);
+        self.drop_front(over, keep_from);
+        self.trim_lines(keep_from);
+    }
+
     /// Copies bytes from `from` on, at most `max_bytes`, to the end of `into`.
     ///
     /// `from` must lie within `[start, end]`.

@@ -320,6 +320,7 @@ impl Output {
         let logged = inner.logged;
         // Of the lines behind it the ring still has the bytes, and they are counted there.
         let lines = inner.lines - inner.history.newlines_from(logged);
+        inner.history.trim(logged);
         match &mut inner.ring {
             Some(ring) => {
                 ring.set_log_base(log_base);
@@ -352,6 +353,7 @@ impl Output {
             _ => inner.gaps.push(gap),
         }
         inner.logged = end;
+        inner.history.trim(end);
         let lines = inner.lines;
         match &mut inner.ring {
             Some(ring) => {

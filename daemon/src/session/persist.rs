@@ -261,6 +261,8 @@ fn row_of(session: &Session) -> SessionRow {
         signal: state.exit.and_then(|exit| exit.signal),
         state: match state.phase {
             SessionState::Alive => "alive",
+            // Its end is written down before the rest of it goes.
+            SessionState::Zombie if state.end_reason.is_some() => "dead",
             SessionState::Zombie => "zombie",
             SessionState::Dead => "dead",
         }

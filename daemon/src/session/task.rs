@@ -149,7 +149,8 @@ impl Task {
         self.sessions.logger.finish(&self.session).await;
     }
 
-    /// Writes the end down and gives everything back.
+    /// Writes the end down and gives everything back. Only then the session counts as dead: its id, and with it the
+    /// name of its ring, may be taken again.
     async fn bury(&self, reason: EndReason) {
         let session = &self.session;
         {
@@ -157,7 +158,6 @@ impl Task {
             state.exit = session.output.exit();
             state.end_reason = Some(reason);
             state.ended_at = Some(crate::clock::now());
-            state.phase = SessionState::Dead;
         }
         self.sessions.recorder.note(session, None, Event::End);
         if !session.facts.transient
@@ -166,10 +166,11 @@ impl Task {
             tracing::error!(session = %session.id(), %error, "the session's end is not in the database");
         }
         self.sessions.clear_slot(session);
-        session.output.finish();
         if let Some(slot) = session.facts.slot {
             self.sessions.holder.release(slot);
         }
+        session.state().phase = SessionState::Dead;
+        session.output.finish();
         session.output.announce();
         tracing::info!(session = %session.id(), reason = super::error::reason_text(reason), "session ended");
     }

@@ -79,18 +79,17 @@ impl Sessions {
         while session.is_alive() {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
-            if self
-                .look(session, false, session.idle(), false)
-                .await
-                .is_none()
-            {
+            let Some(met) = self.look(session, false, session.idle(), false).await else {
                 continue;
-            }
+            };
             // A line editor takes the end on an empty line only; what reads a pipe acts on a last line without its end.
-            if std::mem::take(&mut is_half_typed) && !reads_lines(session) {
+            if is_half_typed && !reads_lines(session) {
                 type_keys(session, &[ENTER]).await?;
+                is_half_typed = false;
                 continue;
             }
+            // Who was seen waiting for lines has read all there were; who was only guessed may not be there yet.
+            is_half_typed &= met.is_guess();
             type_keys(session, &[end_key(session)]).await?;
             typed_count += 1;
             pause = (FIRST_PAUSE * typed_count).min(LONGEST_PAUSE);

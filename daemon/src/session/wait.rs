@@ -21,11 +21,21 @@ const TUI_QUIET: Duration = Duration::from_millis(300);
 
 const DEFAULT_IDLE_MS: f64 = 500.0;
 
+/// [`Met::how`] where nothing was seen.
+const GUESS: &str = "guess";
+
 /// Why a wait ended well.
 pub(super) struct Met {
     reason: &'static str,
     how: String,
     waiting: Option<WaitingForInput>,
+}
+
+impl Met {
+    /// True when the program could not be seen.
+    pub(super) fn is_guess(&self) -> bool {
+        self.how == GUESS
+    }
 }
 
 impl Sessions {
@@ -158,9 +168,9 @@ impl Sessions {
             Verdict::Accepts if session.modes().alternate_screen => (long_quiet, None),
             Verdict::Accepts => (shows_prompt || long_quiet, None),
             Verdict::Unknown if found.hidden_prompt_likely => {
-                (quiet >= STALE_AFTER_WRITE, Some("guess"))
+                (quiet >= STALE_AFTER_WRITE, Some(GUESS))
             }
-            Verdict::Unknown => ((shows_prompt || takes_keys) && long_quiet, Some("guess")),
+            Verdict::Unknown => ((shows_prompt || takes_keys) && long_quiet, Some(GUESS)),
             Verdict::No => (false, None),
         };
         if !waits || (prompt && !shows_prompt) {

@@ -1,6 +1,7 @@
 //! The client starts the daemon when none runs.
 
 use crate::support::client::Ran;
+use crate::support::executable::copy_program;
 use crate::support::{Connection, eventually, processes};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -21,7 +22,7 @@ impl Installation {
         let bin = folder.path().join("bin");
         fs::create_dir(&bin).unwrap();
         // A link would be followed to the folder of the build, where an older daemon may lie.
-        fs::copy(env!("CARGO_BIN_EXE_ccctl_under_test"), bin.join("ccctl")).unwrap();
+        copy_program(env!("CARGO_BIN_EXE_ccctl_under_test"), &bin.join("ccctl"));
         symlink(env!("CARGO_BIN_EXE_ccd_under_test"), bin.join("ccd")).unwrap();
         Self { folder }
     }

@@ -1,11 +1,11 @@
 //! Requests that are wrong: each is refused by name, and nothing is started, made or changed.
 
+use crate::support::executable::write_script;
 use crate::support::{Daemon, eventually};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 /// Methods that name a session, with what else they need.
 fn session_calls(session: &str) -> Vec<(&'static str, Value)> {
@@ -113,11 +113,9 @@ fn a_program_that_cannot_start_is_named_and_leaves_nothing() {
     let file = daemon.home().join("not-executable");
     fs::write(&file, "#!/bin/sh\n").unwrap();
     let broken = daemon.home().join("broken");
-    fs::write(&broken, "\x7fELF nonsense").unwrap();
-    fs::set_permissions(&broken, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&broken, "\x7fELF nonsense");
     let orphan = daemon.home().join("orphan");
-    fs::write(&orphan, "#!/no/such/interpreter\n").unwrap();
-    fs::set_permissions(&orphan, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&orphan, "#!/no/such/interpreter\n");
     for (program, named) in [
         ("no-such-program", "no-such-program"),
         ("/no/such/file", "/no/such/file"),

@@ -1,11 +1,11 @@
 //! What a program gets: variables, folder, descriptors, limits, signals.
 
+use crate::support::executable::write_script;
 use crate::support::session::{assert_error, program};
 use crate::support::{Ccctl, Daemon};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::SessionCreateParams;
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 
 /// A request with nothing but a program.
 fn bare(program: &str, args: &[&str]) -> SessionCreateParams {
@@ -117,8 +117,7 @@ fn a_program_is_looked_for_on_the_sessions_path() {
     let folder = daemon.home().join("programs");
     std::fs::create_dir(&folder).unwrap();
     let script = folder.join("only-here");
-    std::fs::write(&script, "#!/bin/sh\necho found\n").unwrap();
-    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    write_script(&script, "#!/bin/sh\necho found\n");
     let mut params = bare("only-here", &[]);
     assert_error(&daemon.refused(&params), ErrorCode::SpawnFailed);
     let path = folder.display().to_string();

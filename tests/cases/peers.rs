@@ -1,5 +1,6 @@
 //! Who may connect. Other users can only be tried by root.
 
+use crate::support::executable::copy_program;
 use crate::support::{Daemon, eventually};
 use serde_json::json;
 use std::fs::{self, Permissions};
@@ -83,7 +84,7 @@ impl ForeignDaemon {
     fn start(config: &str) -> Option<Self> {
         let home = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
         let binary = home.path().join("ccd");
-        fs::copy(env!("CARGO_BIN_EXE_ccd_under_test"), &binary).unwrap();
+        copy_program(env!("CARGO_BIN_EXE_ccd_under_test"), &binary);
         fs::write(home.path().join("config.json"), config).unwrap();
         for path in [home.path(), &binary, &home.path().join("config.json")] {
             chown(path, Some(OTHER_UID), Some(OTHER_UID)).unwrap();

@@ -256,10 +256,12 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
     let fixture = Fixture::new();
     let dir = fixture.dir.path().to_owned();
     let script = |name: &str, content: &str| {
-        use std::os::unix::fs::PermissionsExt;
         let path = dir.join(name);
-        std::fs::write(&path, content).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        // Another process writes it: ours may be forked while it has it open, and then it cannot be run.
+        let write = "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\"";
+        let mut shell = std::process::Command::new("sh");
+        let written = shell.arg("-c").arg(write).arg(&path).arg(content).status();
+        assert!(written.unwrap().success());
         path
     };
     let text = script("text", "no program\n");

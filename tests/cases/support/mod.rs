@@ -4,6 +4,7 @@ pub(crate) mod client;
 pub(crate) mod connection;
 pub(crate) mod daemon;
 pub(crate) mod eventually;
+pub(crate) mod executable;
 pub(crate) mod markdown;
 pub(crate) mod processes;
 pub(crate) mod session;

@@ -139,11 +139,14 @@ fn a_persistent_session_drops_its_oldest_log_instead() {
         let files = files(&folder(&session));
         files
             .iter()
-            .map(|file| std::fs::metadata(file).unwrap().len())
+            // One may be deleted, or get its other name, in between.
+            .filter_map(|file| Some(std::fs::metadata(file).ok()?.len()))
             .sum()
     };
     eventually("old files are gone", || (sizes() <= 400_000).then_some(()));
-    assert!(sizes() >= 200_000, "{}", sizes());
+    eventually("half of the limit is kept", || {
+        (sizes() >= 200_000).then_some(())
+    });
 
     let first = session.read(SessionReadParams {
         since: Some(0),

@@ -141,7 +141,8 @@ impl Turn {
         let Place::Held(terminal) = &mut *place else {
             return Found::Calm; // released meanwhile
         };
-        if terminal.watch != Watch::Flooding {
+        // The slot may have passed to another session, which has a turn of its own if it floods.
+        if terminal.watch != Watch::Flooding || !Arc::ptr_eq(&terminal.master, &self.master) {
             return Found::Calm;
         }
         let now = Instant::now();

@@ -13,6 +13,9 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
             "choose another name or close that session; --reuse takes only one of the same program, arguments, folder and size"
         }
         Some(ErrorCode::MaxSessions) => "ccctl session close ends one; max_sessions is the limit",
+        Some(ErrorCode::ExpectTimeout) if has(error, "discarded") => {
+            "the program threw away what was typed before it read it: ccctl session wait --input, then send it again"
+        }
         Some(ErrorCode::ExpectTimeout) => "-v shows what came instead",
         Some(ErrorCode::Timeout) if has(error, "program") => "-v shows what the program was doing",
         Some(ErrorCode::Timeout) if has(error, "output") => {

@@ -15,6 +15,7 @@ mod config;
 mod config_effects;
 mod crash;
 mod database;
+mod discarded;
 mod disk;
 mod documents;
 mod end_of_input;

@@ -16,7 +16,7 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcge
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
 use super::handle::SpawnSpec;
-use super::platform::{ExitWatch, on_terminal};
+use super::platform::{ExitWatch, on_terminal, report_flushes};
 use super::umask::Umask;
 
 /// What the daemon has changed about itself, as programs are to get it.
@@ -104,6 +104,7 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
     let master = OwnedFd::from(pty);
     let flags = rustix::fs::fcntl_getfl(&master)?;
     rustix::fs::fcntl_setfl(&master, flags | OFlags::NONBLOCK)?;
+    report_flushes(&master)?;
     let workers_master = master.try_clone()?;
     Ok(Terminal {
         master,

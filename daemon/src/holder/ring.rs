@@ -122,6 +122,11 @@ impl Ring {
         self.layout().eof.load(SeqCst) == 1
     }
 
+    /// Returns how often what was typed was thrown away, as far as the system tells.
+    pub(crate) fn input_flushes(&self) -> u32 {
+        self.layout().input_flushes.load(SeqCst)
+    }
+
     /// Returns how the program ended, `None` while it lives (or when the daemon was killed before it ended).
     pub(crate) fn status(&self) -> Option<Exit> {
         let stored = self.layout().status.load(SeqCst);
@@ -256,6 +261,11 @@ impl RingWriter {
     /// Notes whether any process still has the terminal open.
     pub(super) fn set_eof(&mut self, eof: bool) {
         self.layout().eof.store(u32::from(eof), SeqCst);
+    }
+
+    /// Notes that what was typed was thrown away once more.
+    pub(super) fn count_input_flush(&mut self) {
+        self.layout().input_flushes.fetch_add(1, SeqCst);
     }
 
     /// Notes the wait status of the program, which has ended.

@@ -59,6 +59,7 @@ pub(super) struct RingLayout {
     pub(super) holder_waits: Alone<AtomicU32>,
     pub(super) status: Alone<AtomicU32>,
     pub(super) eof: AtomicU32,
+    pub(super) input_flushes: AtomicU32,
     pub(super) cursor: Alone<AtomicU64>,
     pub(super) log_base: AtomicU64,
     pub(super) output_lines: AtomicU64,

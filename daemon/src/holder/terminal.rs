@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use super::platform::ExitWatch;
+use super::platform::{ExitWatch, receive};
 use super::ring::RingWriter;
 
 /// A read of more bytes than this suggests that there is more.
@@ -31,6 +31,20 @@ pub(super) enum Watch {
     /// Not at all: there is no memory for its ring. It is tried again later.
     Starved,
     /// Everyone has closed it. The program may open it again, which the poller reports.
+    Closed,
+}
+
+/// What a terminal gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Received {
+    /// So many bytes.
+    Output(usize),
+    /// Something about it has changed; there may be output too.
+    Change {
+        /// What was typed and not read yet was thrown away.
+        input_flushed: bool,
+    },
+    /// No process has it open.
     Closed,
 }
 
@@ -142,15 +156,21 @@ impl Terminal {
             return (Watch::Starved, 0);
         };
         let asked = spare.len();
-        let first = rustix::io::read(&self.master, &mut *spare);
+        let first = receive(&self.master, spare);
         // Linux looks for output before it looks whether everyone has closed the terminal. What was written in between
         // is not told, but a second look finds it: then nobody is left who could write.
         let second = match first {
-            Err(Errno::IO) => rustix::io::read(&self.master, &mut *spare),
+            Err(Errno::IO) => receive(&self.master, spare),
             other => other,
         };
         match second {
-            Ok(len) if len > 0 => {
+            Ok(Received::Change { input_flushed }) => {
+                if input_flushed {
+                    self.ring.count_input_flush();
+                }
+                (Watch::Quiet, 0)
+            }
+            Ok(Received::Output(len)) => {
                 self.ring.publish(len);
                 let full = len > FULL_READ_BYTES || len == asked;
                 self.full_reads = if full {
@@ -172,7 +192,7 @@ impl Terminal {
             }
             Err(Errno::FAULT | Errno::NOMEM) => (Watch::Starved, 0),
             // EIO, or elsewhere 0 bytes: no process has the terminal open.
-            Ok(_) | Err(_) => {
+            Ok(Received::Closed) | Err(_) => {
                 self.full_reads = 0;
                 (Watch::Closed, 0)
             }

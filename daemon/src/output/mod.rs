@@ -237,6 +237,11 @@ impl Output {
         self.lock().cursor
     }
 
+    /// How often what was typed was thrown away, as far as the system tells.
+    pub(crate) fn input_flushes(&self) -> u32 {
+        self.lock().ring.as_ref().map_or(0, Ring::input_flushes)
+    }
+
     /// Moves the default cursor; it never goes back.
     pub(crate) fn advance_cursor(&self, cursor: u64) {
         let mut inner = self.lock();

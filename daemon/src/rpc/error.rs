@@ -117,6 +117,9 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
             Some("close sessions, or raise max_sessions in the configuration")
         }
         SessionError::Spawn(_) => Some("check the program, its path and the working directory"),
+        SessionError::ExpectTimeout { report, .. } if report.discarded => Some(
+            "the program threw away what was typed before it read it: session.wait for input, then send it again",
+        ),
         SessionError::ExpectTimeout { .. } => Some("data.recent_output has what came instead"),
         SessionError::Timeout { .. } => {
             Some("data has what the program was doing; give a longer timeout_ms")
@@ -159,6 +162,9 @@ fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
             add("program", json!(report.program));
             if let Some(miss) = &report.closest_miss {
                 add("closest_miss", json!(miss));
+            }
+            if report.discarded {
+                add("discarded", json!(true));
             }
         }
         SessionError::RunTimeout {

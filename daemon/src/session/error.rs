@@ -81,6 +81,8 @@ pub(crate) struct TimeoutReport {
     /// `running`, `stopped` or `blocked reading its terminal`.
     pub(crate) program: &'static str,
     pub(crate) closest_miss: Option<String>,
+    /// What the call typed was thrown away unread.
+    pub(crate) discarded: bool,
 }
 
 /// How the program ended.

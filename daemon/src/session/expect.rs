@@ -292,6 +292,7 @@ impl Sessions {
                 None => "running",
             },
             closest_miss: None,
+            discarded: false,
         }
     }
 }

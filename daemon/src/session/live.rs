@@ -1,5 +1,6 @@
 //! One session: the facts of its start, its output, its terminal, its state.
 
+use super::discarded::Fates;
 use super::error::{SessionError, describe_end};
 use super::input::Input;
 use super::logger::SessionLog;
@@ -90,6 +91,7 @@ pub(crate) struct Session {
     pub(crate) input: Input,
     /// There will be no more input: see [`Sessions::end_input`](super::Sessions::end_input).
     pub(super) input_ended: AtomicBool,
+    pub(super) fates: Fates,
     pub(crate) screen: ScreenModel,
     pub(super) queries: Queries,
     /// Wakes the session's task: the program has ended, or an order to close has come.
@@ -147,6 +149,7 @@ impl Session {
             log: SessionLog::default(),
             input,
             input_ended: AtomicBool::new(false),
+            fates: Fates::default(),
             screen,
             queries: Queries::default(),
             ending: Notify::new(),

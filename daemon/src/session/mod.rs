@@ -2,6 +2,7 @@
 
 mod control;
 mod create;
+mod discarded;
 mod durations;
 mod end_of_input;
 mod environment;

@@ -81,6 +81,7 @@ impl Sessions {
 
     /// Takes what a session's ring has, at most `max_bytes`, and sees to what the output asks for.
     pub(super) fn take_output(self: &Arc<Self>, session: &Arc<Session>, max_bytes: usize) -> Taken {
+        self.note_flushes(session);
         let mut events = Vec::new();
         let taken = session.output.take_from_ring(max_bytes, |bytes, offset| {
             session.scanner().feed(bytes, offset, &mut events);

@@ -1,5 +1,6 @@
 //! All sessions of the daemon, and what they share.
 
+use super::discarded::Reads;
 use super::error::SessionError;
 use super::live::Session;
 use super::logger::Logger;
@@ -26,6 +27,7 @@ pub(crate) struct Sessions {
     pub(crate) holder: Holder,
     pub(super) logger: Logger,
     pub(super) processes: ProcessTables,
+    pub(super) reads: Reads,
     pub(crate) store: Store,
     pub(crate) recorder: Recorder,
     pub(crate) patterns: PatternCache,
@@ -68,6 +70,7 @@ impl Sessions {
             holder,
             logger,
             processes: ProcessTables::default(),
+            reads: Reads::new(),
             store,
             recorder,
             patterns: PatternCache::default(),

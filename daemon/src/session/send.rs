@@ -59,16 +59,30 @@ impl Sessions {
             None => None,
         };
         let last_line = LastLine::after(&input.bytes);
-        let mut reply = self.type_into(&session, peer, input, params.secret).await?;
+        let reads = search.as_ref().and_then(|_| self.reads_so_far(&session));
+        let reply = self.type_into(&session, peer, &input, params.secret);
+        let mut reply = reply.await?;
+        let watched = reads.and_then(|reads| self.watch_input(&session, &input.bytes, reads));
         if params.eof {
             self.end_input(&session, last_line);
         }
-        if let Some(search) = search {
-            reply.expect = Some(
-                self.search_from(&session, peer, search, reply.offset)
-                    .await?,
-            );
+        let Some(search) = search else {
+            return Ok(reply);
+        };
+        let found = self.search_from(&session, peer, search, reply.offset).await;
+        let discarded = watched.is_some_and(|watched| self.was_discarded(&watched));
+        match found {
+            Ok(found) => reply.expect = Some(found),
+            Err(SessionError::ExpectTimeout {
+                waited_ms,
+                mut report,
+            }) => {
+                report.discarded = discarded;
+                return Err(SessionError::ExpectTimeout { waited_ms, report });
+            }
+            Err(error) => return Err(error),
         }
+        reply.discarded = discarded.then_some(true);
         Ok(reply)
     }
 
@@ -76,7 +90,7 @@ impl Sessions {
         &self,
         session: &Arc<Session>,
         peer: &Peer,
-        input: Input,
+        input: &Input,
         secret: bool,
     ) -> Result<SessionSendReply, SessionError> {
         session.note_write();
@@ -95,7 +109,7 @@ impl Sessions {
             session.hidden.remember(input.secret());
         }
         let typed = Typed {
-            text: input.text,
+            text: input.text.clone(),
             offset: written.offset,
             hidden,
             must_have_been_shown: !written.canonical && !input.named_keys,

@@ -56,6 +56,8 @@ pub struct SessionSendReply {
     pub written_bytes: u64,
     /// The terminal did not echo: the text is recorded as `<hidden>`.
     pub hidden: bool,
+    /// True when the program is known to have thrown the input away before it read it. Only a send with `expect` waits
+    /// long enough to find out, and only on Linux; when that times out, the error's data has `discarded` too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discarded: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

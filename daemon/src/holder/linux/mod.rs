@@ -4,12 +4,14 @@
 
 mod event;
 mod exit_watch;
+mod packets;
 mod poller;
 mod posix_spawn;
 mod signals;
 
 pub(super) use event::Event;
 pub(super) use exit_watch::ExitWatch;
+pub(super) use packets::{receive, report_flushes};
 pub(super) use poller::Poller;
 pub(super) use posix_spawn::on_terminal;
 pub(super) use signals::ChildSignals;

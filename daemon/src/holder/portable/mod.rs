@@ -5,12 +5,14 @@
 mod event;
 mod exit_watch;
 mod fork_exec;
+mod packets;
 mod poller;
 mod signals;
 
 pub(super) use event::Event;
 pub(super) use exit_watch::ExitWatch;
 pub(super) use fork_exec::on_terminal;
+pub(super) use packets::{receive, report_flushes};
 pub(super) use poller::Poller;
 pub(super) use signals::ChildSignals;
 pub(crate) use signals::claim_children;

@@ -1,0 +1,40 @@
+//! Terminals in packet mode: every read begins with a byte that says whether output follows or something has changed.
+
+use std::io::IoSliceMut;
+use std::os::fd::OwnedFd;
+
+use rustix::io::{Errno, readv};
+use rustix::ioctl::{Opcode, Setter, ioctl};
+
+use crate::holder::terminal::Received;
+
+/// Packet mode on or off (`ioctl_tty(2)`).
+const SET_PACKETS: Opcode = libc::TIOCPKT as Opcode;
+
+/// The byte before output.
+const OUTPUT: u8 = 0; // TIOCPKT_DATA
+
+/// The bit that says that typed input was thrown away.
+const INPUT_FLUSHED: u8 = 1; // TIOCPKT_FLUSHREAD
+
+/// Makes a new terminal tell about flushes. [`receive`] is the only way to read it then.
+pub(in crate::holder) fn report_flushes(master: &OwnedFd) -> Result<(), Errno> {
+    // SAFETY: this ioctl reads one int and keeps no pointer to it.
+    unsafe { ioctl(master, Setter::<SET_PACKETS, libc::c_int>::new(1)) }
+}
+
+/// Reads once into `spare`.
+pub(in crate::holder) fn receive(master: &OwnedFd, spare: &mut [u8]) -> Result<Received, Errno> {
+    let mut kind = [OUTPUT];
+    let len = readv(
+        master,
+        &mut [IoSliceMut::new(&mut kind), IoSliceMut::new(spare)],
+    )?;
+    Ok(match (len, kind[0]) {
+        (0, _) => Received::Closed,
+        (_, OUTPUT) => Received::Output(len - 1),
+        (_, changes) => Received::Change {
+            input_flushed: changes & INPUT_FLUSHED != 0,
+        },
+    })
+}

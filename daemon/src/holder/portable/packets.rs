@@ -1,0 +1,21 @@
+//! Terminals as they are: nothing tells when typed input is thrown away.
+
+use std::os::fd::OwnedFd;
+
+use rustix::io::{Errno, read};
+
+use crate::holder::terminal::Received;
+
+/// Changes nothing.
+#[allow(clippy::unnecessary_wraps, reason = "it can fail elsewhere")]
+pub(in crate::holder) fn report_flushes(_master: &OwnedFd) -> Result<(), Errno> {
+    Ok(())
+}
+
+/// Reads once into `spare`.
+pub(in crate::holder) fn receive(master: &OwnedFd, spare: &mut [u8]) -> Result<Received, Errno> {
+    Ok(match read(master, spare)? {
+        0 => Received::Closed,
+        len => Received::Output(len),
+    })
+}

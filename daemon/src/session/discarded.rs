@@ -1,0 +1,154 @@
+//! Whether what was typed was thrown away before the program read it, as `getpass` does with what comes too early.
+//!
+//! Linux tells both halves: the holder counts how often a terminal's input was thrown away, and inotify tells of
+//! every read. Thrown away after the write with no read in between: then it is known. In every other case nothing is
+//! said.
+
+use super::live::Session;
+use super::registry::Sessions;
+use rustix::termios::{SpecialCodeIndex, tcgetattr};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+#[cfg_attr(portable, path = "no_reads.rs")]
+mod reads;
+
+pub(super) use reads::Reads;
+use reads::{ReadWatch, unread_bytes};
+
+/// Keys that make a terminal throw input away, or are not read as bytes: `^C`, `^D`, `^Z`, `^\`.
+const USUAL_KEYS: [u8; 4] = [0x03, 0x04, 0x1a, 0x1c];
+
+/// What a program may have made of them.
+const KEYS: [SpecialCodeIndex; 4] = [
+    SpecialCodeIndex::VINTR,
+    SpecialCodeIndex::VQUIT,
+    SpecialCodeIndex::VSUSP,
+    SpecialCodeIndex::VEOF,
+];
+
+/// The sends of a session that ask what becomes of their input.
+#[derive(Debug, Default)]
+pub(super) struct Fates {
+    /// Made when it is first needed; `None` when there can be none.
+    watch: OnceLock<Option<ReadWatch>>,
+    waiting: Mutex<Vec<Arc<Fate>>>,
+}
+
+#[derive(Debug)]
+struct Fate {
+    /// How often there was a read before the write.
+    reads: u64,
+    found: Mutex<Found>,
+}
+
+/// What is known about an input.
+#[derive(Debug, Clone, Copy)]
+enum Found {
+    /// Nothing was thrown away since this many times.
+    Nothing {
+        flushes: u32,
+    },
+    Discarded,
+    /// It was read, at least in part.
+    Read,
+}
+
+/// Asks what becomes of an input, as long as it lives.
+#[derive(Debug)]
+pub(super) struct Watched<'a> {
+    session: &'a Session,
+    fate: Arc<Fate>,
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        let fate = &self.fate;
+        self.session
+            .fates
+            .waiting()
+            .retain(|other| !Arc::ptr_eq(other, fate));
+    }
+}
+
+impl Fates {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Arc<Fate>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sessions {
+    /// Counts the reads before a write; `None` where nothing can be known.
+    pub(super) fn reads_so_far(&self, session: &Session) -> Option<u64> {
+        let watch = session
+            .fates
+            .watch
+            .get_or_init(|| self.reads.watch(&*session.input.master()?));
+        Some(self.reads.count(watch.as_ref()?))
+    }
+
+    /// Watches `bytes`, which were just written after so many reads.
+    pub(super) fn watch_input<'a>(
+        &self,
+        session: &'a Session,
+        bytes: &[u8],
+        reads: u64,
+    ) -> Option<Watched<'a>> {
+        if bytes.is_empty() || has_special_key(&*session.input.master()?, bytes) {
+            return None;
+        }
+        let flushes = session.output.input_flushes();
+        let fate = Arc::new(Fate {
+            reads,
+            found: Mutex::new(Found::Nothing { flushes }),
+        });
+        session.fates.waiting().push(Arc::clone(&fate));
+        Some(Watched { session, fate })
+    }
+
+    /// Returns true when it is known that the input was thrown away unread.
+    pub(super) fn was_discarded(&self, watched: &Watched<'_>) -> bool {
+        self.note_flushes(watched.session);
+        let found = watched.fate.found.lock();
+        matches!(
+            *found.unwrap_or_else(PoisonError::into_inner),
+            Found::Discarded
+        )
+    }
+
+    /// Looks what was thrown away since the last look. Call it before the output is shown that came after it.
+    pub(super) fn note_flushes(&self, session: &Session) {
+        let waiting = session.fates.waiting();
+        if waiting.is_empty() {
+            return;
+        }
+        let (Some(Some(watch)), Some(master)) = (session.fates.watch.get(), session.input.master())
+        else {
+            return;
+        };
+        let now = session.output.input_flushes();
+        for fate in &*waiting {
+            let mut found = fate.found.lock().unwrap_or_else(PoisonError::into_inner);
+            if matches!(*found, Found::Nothing { flushes } if flushes != now) {
+                *found = if self.reads.count(watch) != fate.reads {
+                    Found::Read
+                } else if unread_bytes(&master) == Some(0) {
+                    Found::Discarded
+                } else {
+                    // It was just before the write, and the holder has told it after.
+                    Found::Nothing { flushes: now }
+                };
+            }
+        }
+    }
+}
+
+fn has_special_key(master: &OwnedFd, bytes: &[u8]) -> bool {
+    let Ok(modes) = tcgetattr(master) else {
+        return true;
+    };
+    let set = KEYS.map(|key| modes.special_codes[key]);
+    bytes
+        .iter()
+        .any(|byte| USUAL_KEYS.contains(byte) || (*byte != 0 && set.contains(byte)))
+}

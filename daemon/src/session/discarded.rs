@@ -10,7 +10,7 @@ use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-#[cfg_attr(portable, path = "no_reads.rs")]
+#[cfg_attr(portable, path = "discarded/no_reads.rs")]
 mod reads;
 
 pub(super) use reads::Reads;

@@ -44,9 +44,6 @@ use run::StartError;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Threads that serve calls; the terminals have one of their own, the disk as many as it needs.
-const SERVING_THREADS: usize = 1;
-
 /// Runs the daemon until it is stopped.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -77,10 +74,8 @@ fn start(args: &Args) -> Result<(), StartError> {
         .map_err(system("the limit of descriptors cannot be raised"))?;
     let umask = holder::make_files_private();
     let prepared = run::prepare(args, limits, umask)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(SERVING_THREADS)
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .thread_name("ccd-serve")
         .build()
         .map_err(system("threads cannot be started"))?;
     let result = runtime.block_on(run::serve(prepared));

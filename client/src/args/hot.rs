@@ -1,90 +1,248 @@
-//! The verbs that scripts call most: parsed without building the definition of all others.
+//! The verbs that scripts call most, read word by word instead of by the whole definition.
 //!
-//! Building that takes longer than the call itself.
+//! Building a definition takes longer than the call itself. What is read here means exactly what the definition says,
+//! which a test compares; whatever is not plain (help, mistakes, `--name=value`, joined letters) is left to it.
 
 use super::session::SessionVerb;
-use super::session_input::SendArgs;
+use super::session_input::{SendArgs, SendInput};
 use super::session_wait::ExpectArgs;
+use super::value::{count, timeout};
 use super::{Ccctl, Global, Noun};
-use clap::{Args, Parser};
+use ccd_protocol::Timeout;
 use std::ffi::OsString;
 
-/// The same options as below the whole definition.
-#[derive(Debug, Parser)]
-#[command(name = "ccctl")]
-struct Hot<A: Args> {
-    #[command(flatten)]
-    global: Global,
-    #[command(flatten)]
-    args: A,
-}
+/// Options with a value, of any hot verb; a letter may stand for one.
+const VALUES: [(&str, &str); 6] = [
+    ("--socket", ""),
+    ("--expect", "-e"),
+    ("--keys", "-k"),
+    ("--file", "-f"),
+    ("--timeout", ""),
+    ("--from", ""),
+];
 
-/// Returns what the words ask for when they are one of the hot verbs without a mistake.
-///
-/// `None` leaves everything else to the whole definition, help and mistakes too.
+/// Options without.
+const FLAGS: [(&str, &str); 10] = [
+    ("--json", ""),
+    ("--no-start", ""),
+    ("--verbose", "-v"),
+    ("--no-newline", ""),
+    ("--paste", ""),
+    ("--secret", ""),
+    ("--exact", ""),
+    ("--raw", ""),
+    ("--stdin", ""),
+    ("--eof", ""),
+];
+
+/// Returns what the words ask for when they are one of the hot verbs and plain.
 pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
     let (noun, verb) = (words.get(1)?, words.get(2)?);
     if noun != "session" {
         return None;
     }
-    let rest = &words[2..];
-    let (global, verb) = match verb.to_str()? {
-        "send" => {
-            let hot = Hot::<SendArgs>::try_parse_from(rest).ok()?;
-            (hot.global, SessionVerb::Send(hot.args))
-        }
-        "expect" => {
-            let hot = Hot::<ExpectArgs>::try_parse_from(rest).ok()?;
-            (hot.global, SessionVerb::Expect(hot.args))
-        }
+    let line = match verb.to_str()? {
+        "send" | "expect" => Line::of(&words[3..])?,
         _ => return None,
     };
-    Some(Ccctl {
+    let mut line = line;
+    let global = Global {
+        socket: line.value("--socket")?,
+        json: line.flag("--json"),
+        no_start: line.flag("--no-start"),
+        verbose: line.flag("--verbose"),
+    };
+    let verb = if verb == "send" {
+        SessionVerb::Send(line.send()?)
+    } else {
+        SessionVerb::Expect(line.expect()?)
+    };
+    line.is_used_up().then_some(Ccctl {
         global,
         noun: Noun::Session(verb),
     })
 }
 
+/// The words, sorted. What is taken out of it is understood.
+#[derive(Debug, Default)]
+struct Line {
+    flags: Vec<&'static str>,
+    values: Vec<(&'static str, String)>,
+    /// Last one first.
+    positionals: Vec<String>,
+}
+
+impl Line {
+    fn of(words: &[OsString]) -> Option<Self> {
+        let mut line = Self::default();
+        let mut words = words.iter().map(|word| word.to_str());
+        let mut is_plain = false;
+        while let Some(word) = words.next() {
+            let word = word?;
+            if is_plain || !word.starts_with('-') {
+                line.positionals.push(word.to_owned());
+            } else if word == "--" {
+                is_plain = true;
+            } else if let Some(name) = named(&FLAGS, word) {
+                // Twice is a mistake.
+                if line.flags.contains(&name) {
+                    return None;
+                }
+                line.flags.push(name);
+            } else {
+                let name = named(&VALUES, word)?;
+                let value = words.next()??;
+                if value.starts_with('-') {
+                    return None;
+                }
+                line.values.push((name, value.to_owned()));
+            }
+        }
+        line.positionals.reverse();
+        Some(line)
+    }
+
+    fn flag(&mut self, name: &str) -> bool {
+        let at = self.flags.iter().position(|flag| *flag == name);
+        at.map(|at| self.flags.swap_remove(at)).is_some()
+    }
+
+    fn all(&mut self, name: &str) -> Vec<String> {
+        let values = self.values.extract_if(.., |(option, _)| *option == name);
+        values.map(|(_, value)| value).collect()
+    }
+
+    /// The value of an option that may be given once; fails when it is given more often.
+    fn value(&mut self, name: &str) -> Option<Option<String>> {
+        let mut all = self.all(name);
+        let value = all.pop();
+        all.is_empty().then_some(value)
+    }
+
+    fn timeout(&mut self) -> Option<Option<Timeout>> {
+        match self.value("--timeout")? {
+            Some(text) => timeout(&text).ok().map(Some),
+            None => Some(None),
+        }
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.flags.is_empty() && self.values.is_empty() && self.positionals.is_empty()
+    }
+
+    fn send(&mut self) -> Option<SendArgs> {
+        let session = self.positionals.pop()?;
+        let keys = self.all("--keys");
+        let args = SendArgs {
+            session,
+            input: SendInput {
+                text: self.positionals.pop(),
+                keys: keys
+                    .iter()
+                    .flat_map(|keys| keys.split(','))
+                    .map(str::to_owned)
+                    .collect(),
+                file: self.value("--file")?.map(Into::into),
+                stdin: self.flag("--stdin"),
+                eof: self.flag("--eof"),
+            },
+            no_newline: self.flag("--no-newline"),
+            paste: self.flag("--paste"),
+            secret: self.flag("--secret"),
+            expect: self.all("--expect"),
+            exact: self.flag("--exact"),
+            raw: self.flag("--raw"),
+            timeout: self.timeout()?,
+        };
+        let input = &args.input;
+        let inputs = [
+            input.text.is_some(),
+            !input.keys.is_empty(),
+            input.file.is_some(),
+            input.stdin,
+            input.eof,
+        ];
+        let is_one = inputs.into_iter().filter(|given| *given).count() == 1;
+        let of_expect = args.exact || args.raw || args.timeout.is_some();
+        let fits =
+            !(args.paste && !input.keys.is_empty()) && !(of_expect && args.expect.is_empty());
+        (is_one && fits).then_some(args)
+    }
+
+    fn expect(&mut self) -> Option<ExpectArgs> {
+        let session = self.positionals.pop()?;
+        let mut patterns = std::mem::take(&mut self.positionals);
+        patterns.reverse();
+        let args = ExpectArgs {
+            session,
+            patterns,
+            exact: self.flag("--exact"),
+            eof: self.flag("--eof"),
+            from: match self.value("--from")? {
+                Some(text) => Some(count(&text).ok()?),
+                None => None,
+            },
+            raw: self.flag("--raw"),
+            timeout: self.timeout()?,
+        };
+        (args.eof || !args.patterns.is_empty()).then_some(args)
+    }
+}
+
+/// The whole name of an option that is spelled out, or by its letter.
+fn named(options: &[(&'static str, &str)], word: &str) -> Option<&'static str> {
+    let is_it = |(name, letter): &&(&'static str, &str)| *name == word || *letter == word;
+    options.iter().find(is_it).map(|(name, _)| *name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser as _;
+    use proptest::prelude::*;
 
     fn parse(line: &[&str]) -> Option<Ccctl> {
         let words: Vec<OsString> = line.iter().map(OsString::from).collect();
         super::parse(&words)
     }
 
+    /// Demands that the words are read here as the definition reads them, or not at all.
+    fn check(line: &[&str]) -> Option<Ccctl> {
+        let hot = parse(line)?;
+        let whole = Ccctl::try_parse_from(line);
+        let whole = whole.unwrap_or_else(|error| panic!("{line:?} was read as {hot:?}: {error}"));
+        assert_eq!(format!("{hot:?}"), format!("{whole:?}"), "{line:?}");
+        Some(hot)
+    }
+
     #[test]
-    fn hot_verbs_mean_what_the_whole_definition_says() {
+    fn what_scripts_write_is_read_here() {
         for line in [
+            &["send", "py", "1 + 1", "--expect", "2", "--json"][..],
+            &["send", "--no-start", "py", "--keys", "C-c,Up"],
+            &["send", "py", "-k", "C-c", "-k", "Enter", "-v"],
+            &["send", "py", "--", "-x"],
+            &["send", "py", ""],
+            &["send", "py", "--file", "f", "--no-newline"],
+            &["send", "py", "--eof"],
             &[
-                "ccctl", "session", "send", "py", "1 + 1", "--expect", "2", "--json",
-            ][..],
-            &[
-                "ccctl",
-                "session",
                 "send",
-                "--no-start",
                 "py",
-                "--keys",
-                "C-c,Up",
-            ],
-            &["ccctl", "session", "send", "py", "--", "-x"],
-            &[
-                "ccctl",
-                "session",
-                "expect",
-                "py",
+                "x",
+                "-e",
                 "a",
+                "-e",
                 "b",
+                "--exact",
+                "--raw",
                 "--timeout",
-                "none",
-                "-v",
+                "1.5",
             ],
+            &["expect", "py", "a", "b", "--timeout", "none", "-v"],
+            &["expect", "py", "--eof", "--from", "12"],
         ] {
-            let whole = Ccctl::try_parse_from(line).unwrap();
-            let hot = parse(line).unwrap();
-            assert_eq!(format!("{hot:?}"), format!("{whole:?}"));
+            let line = [&["ccctl", "session"], line].concat();
+            assert!(check(&line).is_some(), "{line:?}");
         }
     }
 
@@ -96,9 +254,64 @@ mod tests {
             &["ccctl", "--json", "session", "send", "py", "x"],
             &["ccctl", "session", "send", "--help"],
             &["ccctl", "session", "send", "py"],
+            &["ccctl", "session", "send", "py", "x", "y"],
+            &["ccctl", "session", "send", "py", "x", "--from", "1"],
+            &["ccctl", "session", "send", "py", "x", "--timeout", "1"],
             &["ccctl", "session", "expect", "py", "a", "--timeout", "soon"],
         ] {
             assert!(parse(line).is_none(), "{line:?}");
+        }
+    }
+
+    /// Words that mean something, and some that do not.
+    const WORDS: [&str; 29] = [
+        "py",
+        "x = 1",
+        "",
+        "-",
+        "--",
+        "-1",
+        "-x",
+        "--help",
+        "-h",
+        "--json",
+        "--no-start",
+        "--verbose",
+        "-v",
+        "--no-newline",
+        "--paste",
+        "--secret",
+        "--expect",
+        "-e",
+        "--exact",
+        "--raw",
+        "--timeout",
+        "1",
+        "none",
+        "--keys",
+        "C-c,,Up",
+        "--file",
+        "--stdin",
+        "--eof",
+        "--from",
+    ];
+
+    /// How lines begin; anything may follow.
+    const STARTS: [&[&str]; 4] = [&[], &["py"], &["py", "x"], &["py", "x", "-e", "a"]];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        #[test]
+        fn every_line_means_what_the_whole_definition_says(
+            is_send: bool,
+            start in 0..STARTS.len(),
+            words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..6),
+        ) {
+            let mut line = vec!["ccctl", "session", if is_send { "send" } else { "expect" }];
+            line.extend(STARTS[start]);
+            line.extend(words);
+            check(&line);
         }
     }
 }

@@ -51,6 +51,9 @@ pub(crate) struct SendInput {
     /// The bytes of standard input, as they are
     #[arg(long)]
     pub(crate) stdin: bool,
+    /// No more: ^D whenever the program waits for input, until it has ended
+    #[arg(long)]
+    pub(crate) eof: bool,
 }
 
 #[cfg(test)]

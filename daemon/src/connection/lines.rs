@@ -9,18 +9,16 @@ use super::guard::{Guard, Shared};
 use super::limits::Limits;
 use super::outgoing::Outgoing;
 use super::service::{LineService, answer, complaint};
+use super::socket::Socket;
 use ccd_protocol::frame::{Frame, LineFrames};
 use jsonrpsee::server::MethodSink;
 use serde_json::value::RawValue;
-use std::future::poll_fn;
 use std::io;
 use std::mem::MaybeUninit;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use tokio::io::{AsyncRead, Interest, ReadBuf};
 use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -47,17 +45,20 @@ pub(super) async fn serve(
 ) {
     let gone = shared.peer.gone.clone();
     let calls = TaskTracker::new();
-    LineConnection::new(stream, first, shared, calls.clone())
-        .exchange(stop)
-        .await;
+    match Socket::new(stream) {
+        Ok(socket) => {
+            let connection = LineConnection::new(socket, first, shared, calls.clone());
+            connection.exchange(stop).await;
+        }
+        Err(error) => tracing::warn!(%error, "a connection could not be watched"),
+    }
     gone.cancel();
     calls.close();
     calls.wait().await;
 }
 
 struct LineConnection {
-    reader: OwnedReadHalf,
-    writer: OwnedWriteHalf,
+    socket: Socket,
     frames: LineFrames,
     /// What was read but not looked at while the client took no replies.
     backlog: Vec<u8>,
@@ -75,16 +76,14 @@ struct LineConnection {
 }
 
 impl LineConnection {
-    fn new(stream: UnixStream, first: Vec<u8>, shared: Arc<Shared>, calls: TaskTracker) -> Self {
+    fn new(socket: Socket, first: Vec<u8>, shared: Arc<Shared>, calls: TaskTracker) -> Self {
         let limits = shared.limits;
-        let (reader, writer) = stream.into_split();
         let (sender, queue) = mpsc::channel(QUEUE_LEN);
         let sink = sender.downgrade();
         let reply_limit = u32::try_from(limits.reply_bytes).unwrap_or(u32::MAX);
         let method_sink = MethodSink::new_with_limit(sender, reply_limit);
         Self {
-            reader,
-            writer,
+            socket,
             frames: LineFrames::new(limits.frame_bytes),
             backlog: first,
             service: Some(LineService::guarded(shared, method_sink)),
@@ -109,7 +108,7 @@ impl LineConnection {
                 let backlog = std::mem::take(&mut self.backlog);
                 self.take_in(&backlog);
             }
-            if !is_alive(self.outgoing.write_to(self.writer.as_ref())) {
+            if !is_alive(self.outgoing.write_to(&self.socket)) {
                 return;
             }
             if self.is_drained && self.outgoing.is_empty() {
@@ -125,10 +124,13 @@ impl LineConnection {
             let is_stopping = self.stop_at.is_some();
             let waits_for_calls = is_stopping && !self.queue.is_closed();
             let deadline = self.deadline();
+            self.socket = match self.socket.watching_room(watches) {
+                Ok(socket) => socket,
+                Err(_) => return,
+            };
             tokio::select! {
-                readable = self.reader.readable(), if reads => {
-                    let read = poll_fn(|cx| Poll::Ready(self.read(cx)));
-                    if readable.is_err() || read.await.is_err() {
+                readable = self.socket.readable(), if reads => {
+                    if readable.and_then(|()| self.read()).is_err() {
                         return;
                     }
                 }
@@ -136,8 +138,8 @@ impl LineConnection {
                     self.is_drained = count == 0;
                     taken.drain(..).for_each(|message| self.outgoing.push(message));
                 }
-                ready = self.writer.ready(Interest::WRITABLE), if watches => {
-                    if !ready.is_ok_and(|ready| !ready.is_write_closed() && self.resume()) {
+                writable = self.socket.writable(), if watches => {
+                    if writable.is_err() {
                         return;
                     }
                 }
@@ -149,20 +151,18 @@ impl LineConnection {
     }
 
     /// Reads once. The buffer lies on the stack of this function alone, and is no part of the task.
-    fn read(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+    fn read(&mut self) -> io::Result<()> {
         let mut space = [const { MaybeUninit::uninit() }; READ_BYTES];
-        let mut chunk = ReadBuf::uninit(&mut space);
-        match Pin::new(&mut self.reader).poll_read(cx, &mut chunk) {
-            Poll::Pending => return Ok(()),
-            Poll::Ready(result) => result?,
-        }
-        if chunk.filled().is_empty() {
+        let Some(chunk) = self.socket.read(&mut space)? else {
+            return Ok(());
+        };
+        if chunk.is_empty() {
             if let Some(frame) = self.frames.finish() {
                 self.start(frame);
             }
             self.service = None;
         } else {
-            self.take_in(chunk.filled());
+            self.take_in(chunk);
         }
         Ok(())
     }
@@ -211,20 +211,6 @@ impl LineConnection {
                 });
             }
         }
-    }
-
-    /// Goes on writing, and returns whether the client is still there.
-    ///
-    /// With nothing to write it clears the readiness, so that the next look waits for an edge. Only a
-    /// connection that reads no more gets here like that, to learn that its client has left: the
-    /// system reports this as a closed write side, while a client that has merely closed its own
-    /// sending direction leaves ours open.
-    fn resume(&mut self) -> bool {
-        let socket = self.writer.as_ref();
-        is_alive(socket.try_io(Interest::WRITABLE, || {
-            self.outgoing.write_to(socket)?;
-            Err(io::ErrorKind::WouldBlock.into())
-        }))
     }
 
     /// Takes no more requests and gives those in flight their last moments.

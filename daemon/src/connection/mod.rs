@@ -15,6 +15,7 @@ mod outgoing;
 mod peer;
 mod request;
 mod service;
+mod socket;
 #[cfg(test)]
 mod tests;
 

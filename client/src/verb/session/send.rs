@@ -54,6 +54,12 @@ fn typed(input: &SendInput) -> Result<SessionSendParams, Failure> {
             ..SessionSendParams::default()
         });
     }
+    if input.eof {
+        return Ok(SessionSendParams {
+            eof: true,
+            ..SessionSendParams::default()
+        });
+    }
     if !input.keys.is_empty() {
         return Ok(SessionSendParams {
             keys: Some(input.keys.clone()),

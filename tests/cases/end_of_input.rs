@@ -84,3 +84,14 @@ fn exact_bytes_arrive_before_the_end() {
     assert!(text == long_line, "{} bytes", text.len());
     assert_eq!(status, Some(0));
 }
+
+#[test]
+fn a_session_that_gets_no_more_input_ends_by_itself() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "cat; cat; echo enough"]);
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&["session", "send", session.id(), "one"]);
+    ccctl.ok(&["session", "send", session.id(), "--eof"]);
+    assert_eq!(session.ended().exitstatus, Some(0));
+    assert!(session.output().ends_with("one\nenough\n"));
+}

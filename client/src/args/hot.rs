@@ -41,11 +41,10 @@ pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
     if noun != "session" {
         return None;
     }
-    let line = match verb.to_str()? {
+    let mut line = match verb.to_str()? {
         "send" | "expect" => Line::of(&words[3..])?,
         _ => return None,
     };
-    let mut line = line;
     let global = Global {
         socket: line.value("--socket")?,
         json: line.flag("--json"),
@@ -165,7 +164,7 @@ impl Line {
         let is_one = inputs.into_iter().filter(|given| *given).count() == 1;
         let of_expect = args.exact || args.raw || args.timeout.is_some();
         let fits =
-            !(args.paste && !input.keys.is_empty()) && !(of_expect && args.expect.is_empty());
+            (!args.paste || input.keys.is_empty()) && (!of_expect || !args.expect.is_empty());
         (is_one && fits).then_some(args)
     }
 

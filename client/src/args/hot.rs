@@ -10,6 +10,7 @@ use super::value::{count, timeout};
 use super::{Ccctl, Global, Noun};
 use ccd_protocol::Timeout;
 use std::ffi::OsString;
+use std::path::Path;
 
 /// Options with a value, of any hot verb; a letter may stand for one.
 const VALUES: [(&str, &str); 6] = [
@@ -163,8 +164,9 @@ impl Line {
         ];
         let is_one = inputs.into_iter().filter(|given| *given).count() == 1;
         let of_expect = args.exact || args.raw || args.timeout.is_some();
-        let fits =
-            (!args.paste || input.keys.is_empty()) && (!of_expect || !args.expect.is_empty());
+        let fits = (!args.paste || input.keys.is_empty())
+            && (!of_expect || !args.expect.is_empty())
+            && input.file.as_deref() != Some(Path::new(""));
         (is_one && fits).then_some(args)
     }
 
@@ -255,6 +257,7 @@ mod tests {
             &["ccctl", "session", "send", "py"],
             &["ccctl", "session", "send", "py", "x", "y"],
             &["ccctl", "session", "send", "py", "x", "--from", "1"],
+            &["ccctl", "session", "send", "py", "--file", ""],
             &["ccctl", "session", "send", "py", "x", "--timeout", "1"],
             &["ccctl", "session", "expect", "py", "a", "--timeout", "soon"],
         ] {

@@ -1,14 +1,19 @@
 //! Why a session could not be started.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
-use super::handle::COMMAND_QUEUE_LEN;
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::handle::REQUESTS_LEN;
 use super::ring::RingError;
-use super::wake::MAX_SLOTS;
+use super::slot_set::MAX_SLOTS;
+use super::wire::path as path_bytes;
 
 /// Why a session could not be started. Nothing is left behind by a start that failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 pub(crate) enum SpawnError {
     #[error("the program's name is empty")]
     EmptyProgram,
@@ -18,19 +23,38 @@ pub(crate) enum SpawnError {
         search_path: String,
     },
     #[error("there is no file {path:?}")]
-    NoSuchFile { path: PathBuf },
+    NoSuchFile {
+        #[serde(with = "path_bytes")]
+        path: PathBuf,
+    },
     #[error("{path:?} is a directory, not a program")]
-    IsDirectory { path: PathBuf },
+    IsDirectory {
+        #[serde(with = "path_bytes")]
+        path: PathBuf,
+    },
     #[error("{path:?} is not executable; chmod +x allows it")]
-    NotExecutable { path: PathBuf },
+    NotExecutable {
+        #[serde(with = "path_bytes")]
+        path: PathBuf,
+    },
     #[error("{path:?} is neither a program for this machine nor a script with a #! line")]
-    Format { path: PathBuf },
+    Format {
+        #[serde(with = "path_bytes")]
+        path: PathBuf,
+    },
     #[error("the interpreter that {path:?} names is missing")]
-    NoInterpreter { path: PathBuf },
+    NoInterpreter {
+        #[serde(with = "path_bytes")]
+        path: PathBuf,
+    },
     #[error("{cwd:?} cannot be the working directory: {source}")]
-    Directory { cwd: PathBuf, source: io::Error },
+    Directory {
+        #[serde(with = "path_bytes")]
+        cwd: PathBuf,
+        source: SystemError,
+    },
     #[error("a NUL byte is in {place}")]
-    Nul { place: &'static str },
+    Nul { place: Cow<'static, str> },
     #[error("the arguments and the environment are together longer than the kernel allows")]
     TooLong,
     #[error("no terminal is free; the limit is kernel.pty.max = {limit} (sysctl raises it)")]
@@ -41,14 +65,41 @@ pub(crate) enum SpawnError {
     NoDescriptorAnywhere,
     #[error("all {MAX_SLOTS} places for sessions are in use")]
     NoSlot,
-    #[error(transparent)]
-    Ring(#[from] RingError),
+    #[error("{0}")]
+    Ring(String),
     #[error("could not open a terminal: {0}")]
-    Terminal(#[source] io::Error),
+    Terminal(#[source] SystemError),
     #[error("could not start {path:?}: {source}")]
-    Start { path: PathBuf, source: io::Error },
-    #[error("{COMMAND_QUEUE_LEN} starts already wait")]
+    Start {
+        #[serde(with = "path_bytes")]
+        path: PathBuf,
+        source: SystemError,
+    },
+    #[error("{REQUESTS_LEN} starts already wait")]
     Busy,
     #[error("the daemon is stopping")]
     Stopped,
+}
+
+impl From<RingError> for SpawnError {
+    fn from(error: RingError) -> Self {
+        Self::Ring(error.to_string())
+    }
+}
+
+/// What an error says, which is all of it that another process can tell.
+#[derive(Debug, Clone, thiserror::Error, Serialize, Deserialize)]
+#[error("{0}")]
+pub(crate) struct SystemError(String);
+
+impl From<io::Error> for SystemError {
+    fn from(error: io::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<Errno> for SystemError {
+    fn from(error: Errno) -> Self {
+        io::Error::from(error).into()
+    }
 }

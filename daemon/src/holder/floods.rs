@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::handle::Notes;
+use super::slot_set::SlotSet;
 use super::slots::Place;
 use super::terminal::{FULL_READ_BYTES, Watch};
-use super::wake::News;
+use super::wake::{Bell, Line};
 
 /// A terminal that has not filled a read for so long floods no more. What prints in bursts must not go to and fro.
 const CALM: Duration = Duration::from_millis(5);
@@ -61,18 +61,20 @@ enum Found {
 }
 
 impl Floods {
-    /// Starts the thread. It tells `news` what has come, and `notes` which terminals flood no more.
+    /// Starts the thread. It tells `news` what has come, and the holder with `calmed` and its bell which terminals
+    /// flood no more.
     pub(super) fn start(
         self: &Arc<Self>,
-        news: Arc<News>,
-        notes: Arc<Notes>,
+        news: Line,
+        calmed: Arc<SlotSet>,
+        bell: Bell,
     ) -> io::Result<JoinHandle<()>> {
         let floods = Arc::clone(self);
         std::thread::Builder::new()
             .name("floods".into())
             .spawn(move || {
                 crate::nice::give_way();
-                floods.run(&news, &notes);
+                floods.run(&news, &calmed, &bell);
             })
     }
 
@@ -100,7 +102,7 @@ impl Floods {
         self.bell.notify_one();
     }
 
-    fn run(&self, news: &News, notes: &Notes) {
+    fn run(&self, news: &Line, calmed: &SlotSet, bell: &Bell) {
         let mut turns = VecDeque::new();
         while self.take_new(&mut turns) {
             let mut all_dry = true;
@@ -108,8 +110,8 @@ impl Floods {
                 let found = turn.read(news);
                 if found == Found::Calm {
                     // The holder looks once more, and watches it in another way.
-                    notes.calmed.insert(turn.slot);
-                    notes.bell.ring();
+                    calmed.insert(turn.slot);
+                    bell.ring();
                 }
                 turn.is_full = found == Found::Full;
                 all_dry &= found != Found::Output;
@@ -136,7 +138,7 @@ impl Floods {
 
 impl Turn {
     /// Reads once.
-    fn read(&mut self, news: &News) -> Found {
+    fn read(&mut self, news: &Line) -> Found {
         let mut place = lock(&self.place);
         let Place::Held(terminal) = &mut *place else {
             return Found::Calm; // released meanwhile

@@ -1,45 +1,32 @@
-//! The handle through which the worker talks to the holder. It knows nothing of the thread behind it.
+//! The handle through which the worker talks to the holder. It knows nothing of the thread or process behind it.
 
-use std::ffi::CString;
+use std::collections::HashMap;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::Interest;
 use tokio::sync::oneshot;
 
+use super::board::Board;
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
 use super::launch::Originals;
+use super::platform::Event;
+use super::port::{Port, blob, send_over};
 use super::reader::Reader;
 use super::ring::Ring;
 use super::umask::Umask;
-use super::wake::{Bell, News, SlotSet, Wakes};
+use super::wake::{Bell, Line, Wakes};
+use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
+use crate::probe::Probe;
 
-/// How many starts and probes may wait for the holder.
-pub(crate) const COMMAND_QUEUE_LEN: usize = 64;
-
-/// What to start.
-#[derive(Debug)]
-pub(crate) struct SpawnSpec {
-    /// The file to run, as [`super::resolve()`] returned it.
-    pub(crate) program: PathBuf,
-    /// The arguments, the first as the caller gave the program's name.
-    pub(crate) argv: Vec<CString>,
-    /// The whole environment, as `NAME=value`.
-    pub(crate) env: Vec<CString>,
-    pub(crate) cwd: PathBuf,
-    pub(crate) rows: u16,
-    pub(crate) cols: u16,
-    /// Starts with echo and output processing off.
-    pub(crate) plain: bool,
-    /// Where the session's ring is made; the file must not exist.
-    pub(crate) ring_path: PathBuf,
-}
+/// How many starts and looks may wait for the holder.
+pub(crate) const REQUESTS_LEN: usize = 64;
 
 /// A session that was started.
 #[derive(Debug)]
@@ -55,57 +42,6 @@ pub(crate) struct Spawned {
     pub(crate) tty_device: u64,
 }
 
-/// What a probe gets to see: the terminal and the leader's process id; `None` when there is none to look at.
-type Look = Box<dyn FnOnce(Option<(BorrowedFd<'_>, i32)>) + Send>;
-
-pub(super) enum Command {
-    Spawn {
-        spec: Box<SpawnSpec>,
-        reply: oneshot::Sender<Result<Spawned, SpawnError>>,
-    },
-    Probe {
-        slot: usize,
-        look: Look,
-    },
-}
-
-/// What the worker leaves for the holder without waiting.
-#[derive(Debug)]
-pub(super) struct Notes {
-    pub(super) bell: Bell,
-    pub(super) has_commands: AtomicBool,
-    pub(super) space_freed: SlotSet,
-    pub(super) idle: SlotSet,
-    /// Terminals that flood no more, from the thread that reads floods.
-    pub(super) calmed: SlotSet,
-    pub(super) released: SlotSet,
-    pub(super) stop: AtomicBool,
-}
-
-impl Notes {
-    fn new() -> io::Result<Self> {
-        Ok(Self {
-            bell: Bell::new()?,
-            has_commands: AtomicBool::new(false),
-            space_freed: SlotSet::new(),
-            idle: SlotSet::new(),
-            calmed: SlotSet::new(),
-            released: SlotSet::new(),
-            stop: AtomicBool::new(false),
-        })
-    }
-
-    /// Returns true when the holder has something to do.
-    pub(super) fn any(&self) -> bool {
-        self.has_commands.load(SeqCst)
-            || !self.space_freed.is_empty()
-            || !self.idle.is_empty()
-            || !self.calmed.is_empty()
-            || !self.released.is_empty()
-            || self.stop.load(SeqCst)
-    }
-}
-
 /// What the holder tells the worker.
 #[derive(Debug)]
 pub(crate) struct HolderNews {
@@ -117,14 +53,36 @@ pub(crate) struct HolderNews {
 
 /// A cheap handle to the holder. The holder stops when the last one is dropped.
 #[derive(Debug, Clone)]
-pub(crate) struct Holder {
-    commands: SyncSender<Command>,
-    notes: Arc<Notes>,
-    thread: Arc<HolderThread>,
+pub(crate) struct Holder(Arc<Link>);
+
+#[derive(Debug)]
+struct Link {
+    board: Arc<Board>,
+    bell: Bell,
+    socket: OwnedFd,
+    requests: Mutex<Requests>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What was asked and not answered.
+#[derive(Debug, Default)]
+struct Requests {
+    last: u32,
+    starts: HashMap<u32, Start>,
+    looks: HashMap<u32, oneshot::Sender<Option<Probe>>>,
+    /// Nobody will answer.
+    are_over: bool,
+}
+
+#[derive(Debug)]
+struct Start {
+    ring_path: PathBuf,
+    reply: oneshot::Sender<Result<Spawned, SpawnError>>,
 }
 
 impl Holder {
-    /// Starts the holder; `limits` and `umask` say which descriptor limit and file mode mask children get back.
+    /// Starts the holder as a thread; `limits` and `umask` say which descriptor limit and file mode mask children get
+    /// back. Call it inside the runtime.
     ///
     /// When [`super::claim_children`] was called before, every child of this process is the holder's: it becomes the
     /// reaper of orphans too, and nothing else may wait for children. Otherwise,
@@ -134,33 +92,36 @@ impl Holder {
     ///
     /// The kernel's error when descriptors or the thread cannot be made.
     pub(crate) fn start(limits: DescriptorLimits, umask: Umask) -> io::Result<(Self, HolderNews)> {
-        let (commands, inbox) = sync_channel(COMMAND_QUEUE_LEN);
-        let news = Arc::new(News::new()?);
-        let flood_news = Arc::new(News::new()?);
-        let notes = Arc::new(Notes::new()?);
-        let originals = Originals { limits, umask };
-        let thread = run(Reader::new(
-            inbox,
-            Arc::clone(&news),
-            Arc::clone(&flood_news),
-            Arc::clone(&notes),
-            originals,
-        )?)?;
-        let thread = Arc::new(HolderThread {
-            notes: Arc::clone(&notes),
-            running: Mutex::new(Some(thread)),
+        let board = Arc::new(Board::create()?);
+        let event = || Event::new().map(Arc::new);
+        let bell = Bell::of_holder(&board, event()?);
+        let quiet = Line::quiet(&board, event()?);
+        let floods = Line::floods(&board, event()?);
+        let (own, port) = Port::pair()?;
+        let reader = Reader::new(
+            Arc::clone(&board),
+            bell.clone(),
+            port,
+            quiet.clone(),
+            floods.clone(),
+            Originals { limits, umask },
+        )?;
+        let thread = std::thread::Builder::new()
+            .name("holder".into())
+            .spawn(move || reader.run())?;
+        let link = Arc::new(Link {
+            board,
+            bell,
+            socket: own.sender()?,
+            requests: Mutex::default(),
+            thread: Mutex::new(Some(thread)),
         });
-        Ok((
-            Self {
-                commands,
-                notes,
-                thread,
-            },
-            HolderNews {
-                quiet: Wakes::new(news),
-                floods: Wakes::new(flood_news),
-            },
-        ))
+        let news = HolderNews {
+            quiet: Wakes::new(quiet),
+            floods: Wakes::new(floods),
+        };
+        tokio::spawn(answers(own, Arc::downgrade(&link)));
+        Ok((Self(link), news))
     }
 
     /// Starts a program on a new terminal.
@@ -169,104 +130,195 @@ impl Holder {
     ///
     /// # Errors
     ///
-    /// [`SpawnError`] says what was wrong; [`SpawnError::Busy`] when [`COMMAND_QUEUE_LEN`] commands wait already.
+    /// [`SpawnError`] says what was wrong; [`SpawnError::Busy`] when [`REQUESTS_LEN`] requests wait already.
     pub(crate) async fn spawn(&self, spec: SpawnSpec) -> Result<Spawned, SpawnError> {
         let (reply, answer) = oneshot::channel();
-        self.command(Command::Spawn {
-            spec: Box::new(spec),
+        let blob = blob(&spec).map_err(|error| SpawnError::Terminal(error.into()))?;
+        let start = Start {
+            ring_path: spec.ring_path,
             reply,
+        };
+        self.0.ask(Some(&blob), |requests, request| {
+            requests.starts.insert(request, start);
+            ToHolder::Start { request }
         })?;
         answer.await.map_err(|_| SpawnError::Stopped)?
     }
 
-    /// Runs `look` in the holder, which may look into its children, with the terminal and the leader's process id.
+    /// Looks what the program in a slot waits for. In the holder, which may look into its children.
     ///
     /// `None` when the session has ended or was released, or when the holder is too busy to look.
-    pub(crate) async fn probe<T, F>(&self, slot: usize, look: F) -> Option<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(BorrowedFd<'_>, i32) -> T + Send + 'static,
-    {
+    pub(crate) async fn probe(&self, slot: usize, tty_device: u64) -> Option<Probe> {
         let (reply, answer) = oneshot::channel();
-        let look: Look = Box::new(move |terminal| {
-            if let Some((master, leader)) = terminal {
-                // The caller may have gone away; then nobody wants the answer.
-                let _ = reply.send(look(master, leader));
+        let asked = self.0.ask(None, |requests, request| {
+            requests.looks.insert(request, reply);
+            ToHolder::Look {
+                request,
+                slot: slot as u32,
+                tty_device,
             }
         });
-        self.command(Command::Probe { slot, look }).ok()?;
-        answer.await.ok()
+        asked.ok()?;
+        answer.await.ok()?
     }
 
     /// Lets the holder read on, after `Ring::set_tail` returned true.
     pub(crate) fn space_freed(&self, slot: usize) {
-        self.notes.space_freed.insert(slot);
-        self.notes.bell.ring();
+        self.0.board.to_holder.space_freed.insert(slot);
+        self.0.bell.ring();
     }
 
     /// Says that the session has printed nothing for a while: the memory of its ring can go if all of it is logged.
     pub(crate) fn idle(&self, slot: usize) {
-        self.notes.idle.insert(slot);
-        self.notes.bell.ring();
+        self.0.board.to_holder.idle.insert(slot);
+        self.0.bell.ring();
     }
 
     /// Ends the holder's part in a session: closes its terminal and deletes the ring's file. A program that still
     /// lives gets HUP from the kernel once the worker's [`Spawned::master`] is closed too, and is still reaped.
     pub(crate) fn release(&self, slot: usize) {
-        self.notes.released.insert(slot);
-        self.notes.bell.ring();
+        self.0.release(slot);
     }
 
     /// Stops the holder and waits until its thread has ended. Terminals are closed; ring files stay.
     pub(crate) fn stop(&self) {
-        self.thread.stop();
+        self.0.stop();
+    }
+}
+
+impl Link {
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn command(&self, command: Command) -> Result<(), SpawnError> {
-        self.commands
-            .try_send(command)
-            .map_err(|error| match error {
-                TrySendError::Full(_) => SpawnError::Busy,
-                TrySendError::Disconnected(_) => SpawnError::Stopped,
-            })?;
-        self.notes.has_commands.store(true, SeqCst);
-        self.notes.bell.ring();
+    /// Sends what `request` makes of the request's number, and notes who waits for the answer.
+    fn ask(
+        &self,
+        blob: Option<&OwnedFd>,
+        request: impl FnOnce(&mut Requests, u32) -> ToHolder,
+    ) -> Result<(), SpawnError> {
+        let mut requests = self.requests();
+        if requests.are_over {
+            return Err(SpawnError::Stopped);
+        }
+        if requests.starts.len() + requests.looks.len() >= REQUESTS_LEN {
+            return Err(SpawnError::Busy);
+        }
+        requests.last = requests.last.wrapping_add(1);
+        let number = requests.last;
+        let message = request(&mut requests, number);
+        let blob = blob.map(AsFd::as_fd);
+        send_over(&self.socket, &message, blob.as_slice()).map_err(|_| {
+            requests.starts.remove(&number);
+            requests.looks.remove(&number);
+            SpawnError::Stopped
+        })
+    }
+
+    fn answer(&self, answer: ToWorker, port: &mut Port) -> io::Result<()> {
+        match answer {
+            ToWorker::Looked { request, found } => {
+                if let Some(reply) = self.requests().looks.remove(&request) {
+                    let _ = reply.send(found); // who asked may have gone away
+                }
+            }
+            ToWorker::Started { request, result } => {
+                let start = self.requests().starts.remove(&request);
+                let start = start.ok_or(io::ErrorKind::InvalidData)?;
+                let spawned = match result {
+                    Ok(started) => self.spawned(started, &start, port.descriptor()?),
+                    Err(error) => Err(error),
+                };
+                if let Err(Ok(unclaimed)) = start.reply.send(spawned) {
+                    self.discard(unclaimed.pid, unclaimed.slot);
+                }
+            }
+        }
         Ok(())
     }
-}
 
-#[derive(Debug)]
-struct HolderThread {
-    notes: Arc<Notes>,
-    running: Mutex<Option<JoinHandle<()>>>,
-}
+    fn spawned(
+        &self,
+        started: Started,
+        start: &Start,
+        master: OwnedFd,
+    ) -> Result<Spawned, SpawnError> {
+        let slot = started.slot as usize;
+        let ring = Ring::open(&start.ring_path).inspect_err(|_| self.discard(started.pid, slot))?;
+        Ok(Spawned {
+            slot,
+            pid: started.pid,
+            master,
+            ring,
+            tty_device: started.tty_device,
+        })
+    }
 
-impl HolderThread {
+    /// Kills a program that nobody wants any more and releases its slot.
+    fn discard(&self, pid: i32, slot: usize) {
+        if let Some(leader) = Pid::from_raw(pid) {
+            // It leads its own group. That it has just ended is no error.
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+        self.release(slot);
+    }
+
+    fn release(&self, slot: usize) {
+        self.board.to_holder.released.insert(slot);
+        self.bell.ring();
+    }
+
     fn stop(&self) {
-        self.notes.stop.store(true, SeqCst);
-        self.notes.bell.ring();
-        let running = self
-            .running
+        self.board.to_holder.stop.store(true, SeqCst);
+        self.bell.ring();
+        let thread = self
+            .thread
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        if let Some(Err(_)) = running.map(JoinHandle::join) {
+        if let Some(Err(_)) = thread.map(JoinHandle::join) {
             tracing::error!("the holder panicked");
         }
+        self.end_requests();
+    }
+
+    /// Who waits for an answer learns that none will come.
+    fn end_requests(&self) {
+        let mut requests = self.requests();
+        requests.are_over = true;
+        requests.starts.clear();
+        requests.looks.clear();
     }
 }
 
-impl Drop for HolderThread {
+impl Drop for Link {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-fn run(reader: Reader) -> io::Result<JoinHandle<()>> {
-    std::thread::Builder::new()
-        .name("holder".into())
-        .spawn(move || reader.run())
+/// Hands the holder's answers to who waits for them, until it has ended.
+async fn answers(mut port: Port, link: Weak<Link>) {
+    let heard = hear(&mut port, &link).await;
+    if let Some(link) = link.upgrade() {
+        if let Err(error) = heard {
+            tracing::error!(%error, "the holder cannot be understood");
+        }
+        link.end_requests();
+    }
 }
 
-/// What [`Reader::new`] takes commands from.
-pub(super) type Inbox = Receiver<Command>;
+async fn hear(port: &mut Port, link: &Weak<Link>) -> io::Result<()> {
+    let readable = crate::readiness::watch(Arc::new(port.sender()?), Interest::READABLE)?;
+    while !port.has_ended() {
+        readable.readable().await?.clear_ready();
+        port.receive()?;
+        let Some(link) = link.upgrade() else {
+            return Ok(());
+        };
+        while let Some(answer) = port.next()? {
+            link.answer(answer, port)?;
+        }
+    }
+    Ok(())
+}

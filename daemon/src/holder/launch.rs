@@ -15,9 +15,9 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcge
 
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
-use super::handle::SpawnSpec;
 use super::platform::{ExitWatch, on_terminal, report_flushes};
 use super::umask::Umask;
+use super::wire::SpawnSpec;
 
 /// What the daemon has changed about itself, as programs are to get it.
 #[derive(Debug, Clone)]
@@ -40,8 +40,6 @@ impl Originals {
 pub(super) struct Launched {
     /// The terminal, not blocking and closed on exec.
     pub(super) master: OwnedFd,
-    /// A second descriptor of the same open file, for the worker.
-    pub(super) workers_master: OwnedFd,
     pub(super) pid: Pid,
     pub(super) exit: ExitWatch,
     pub(super) tty_device: u64,
@@ -64,7 +62,6 @@ pub(super) fn launch(spec: &SpawnSpec, originals: &Originals) -> Result<Launched
     })?;
     Ok(Launched {
         master: terminal.master,
-        workers_master: terminal.workers_master,
         pid,
         exit,
         tty_device: terminal.device,
@@ -79,7 +76,6 @@ pub(super) fn abandon(pid: Pid) {
 
 struct Terminal {
     master: OwnedFd,
-    workers_master: OwnedFd,
     /// Held open until the child has it, so that the master never sees a terminal that everyone has closed.
     _slave: Pts,
     name: CString,
@@ -105,10 +101,8 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
     let flags = rustix::fs::fcntl_getfl(&master)?;
     rustix::fs::fcntl_setfl(&master, flags | OFlags::NONBLOCK)?;
     report_flushes(&master)?;
-    let workers_master = master.try_clone()?;
     Ok(Terminal {
         master,
-        workers_master,
         _slave: pts,
         name,
         device,
@@ -132,9 +126,9 @@ fn path_string(path: &Path) -> io::Result<CString> {
 }
 
 fn check_directory(cwd: &Path) -> Result<(), SpawnError> {
-    let failed = |source| SpawnError::Directory {
+    let failed = |source: io::Error| SpawnError::Directory {
         cwd: cwd.to_owned(),
-        source,
+        source: source.into(),
     };
     let metadata = std::fs::metadata(cwd).map_err(failed)?;
     if !metadata.is_dir() {
@@ -163,7 +157,7 @@ fn terminal_error(error: io::Error, limits: &DescriptorLimits) -> SpawnError {
             limit: limits.current,
         },
         Some(Errno::NFILE) => SpawnError::NoDescriptorAnywhere,
-        _ => SpawnError::Terminal(error),
+        _ => SpawnError::Terminal(error.into()),
     }
 }
 
@@ -190,7 +184,10 @@ fn start_error(spec: &SpawnSpec, source: io::Error, limits: &DescriptorLimits) -
             limit: limits.current,
         },
         Some(Errno::NFILE) => SpawnError::NoDescriptorAnywhere,
-        _ => SpawnError::Start { path, source },
+        _ => SpawnError::Start {
+            path,
+            source: source.into(),
+        },
     }
 }
 

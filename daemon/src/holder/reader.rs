@@ -2,23 +2,29 @@
 //!
 //! It is one thread, waits for nothing but its poller, and touches no file but the rings.
 
+use std::collections::VecDeque;
 use std::io;
+use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::board::Board;
 #[cfg(not(portable))]
 use super::descriptors::close_all_on_exec;
 use super::floods::Floods;
-use super::handle::{Command, Inbox, Notes};
 use super::launch::Originals;
 use super::platform::{ChildSignals, Poller};
+use super::port::{Port, read_blob};
+use super::slot_set::SlotSet;
 use super::slots::Slots;
 use super::source::Source;
 use super::terminal::Watch;
-use super::wake::News;
+use super::wake::{Bell, Line};
+use super::wire::{SpawnSpec, ToHolder, ToWorker};
+use crate::probe::{Probe, probe};
 
 /// How long a terminal waits before memory for its ring is asked for again.
 const STARVED_RETRY: Duration = Duration::from_millis(500);
@@ -26,10 +32,15 @@ const STARVED_RETRY: Duration = Duration::from_millis(500);
 /// The holder's state. [`Reader::run`] is its thread.
 #[derive(Debug)]
 pub(super) struct Reader {
-    inbox: Inbox,
-    notes: Arc<Notes>,
-    news: Arc<News>,
-    flood_news: Arc<News>,
+    board: Arc<Board>,
+    bell: Bell,
+    port: Port,
+    /// What the worker has asked for, oldest first.
+    requests: VecDeque<ToHolder>,
+    quiet: Line,
+    flooding: Line,
+    /// Terminals that flood no more, from the thread that reads floods.
+    calmed: Arc<SlotSet>,
     poller: Arc<Poller>,
     /// `None` when the children of this process are not all the holder's.
     child_signals: Option<ChildSignals>,
@@ -44,27 +55,33 @@ pub(super) struct Reader {
 impl Reader {
     /// See `Holder::start`. The thread that calls it tells whether SIGCHLD is blocked.
     pub(super) fn new(
-        inbox: Inbox,
-        news: Arc<News>,
-        flood_news: Arc<News>,
-        notes: Arc<Notes>,
+        board: Arc<Board>,
+        bell: Bell,
+        port: Port,
+        quiet: Line,
+        flooding: Line,
         originals: Originals,
     ) -> io::Result<Self> {
         #[cfg(not(portable))] // elsewhere each child does it for itself
         close_all_on_exec();
         let poller = Arc::new(Poller::new()?);
-        poller.add(&notes.bell, Source::Bell)?;
+        poller.add(&bell, Source::Bell)?;
+        poller.add(&port, Source::Port)?;
         let child_signals = ChildSignals::claim()?;
         if let Some(signals) = &child_signals {
             poller.add(signals, Source::Children)?;
         }
         let floods = Arc::new(Floods::default());
-        let flood_thread = floods.start(Arc::clone(&flood_news), Arc::clone(&notes))?;
+        let calmed = Arc::new(SlotSet::new());
+        let flood_thread = floods.start(flooding.clone(), Arc::clone(&calmed), bell.clone())?;
         Ok(Self {
-            inbox,
-            notes,
-            news,
-            flood_news,
+            board,
+            bell,
+            port,
+            requests: VecDeque::new(),
+            quiet,
+            flooding,
+            calmed,
             slots: Slots::new(Arc::clone(&poller), originals),
             poller,
             child_signals,
@@ -80,7 +97,7 @@ impl Reader {
         #[cfg(not(portable))] // elsewhere threads share the mask, and each child takes its own
         self.slots.originals.umask.use_in_this_thread();
         let mut sources = Vec::new();
-        while !self.notes.stop.load(SeqCst) {
+        while !self.board.to_holder.stop.load(SeqCst) {
             let timeout = self.timeout();
             if let Err(error) = self.poller.wait(timeout, &mut sources) {
                 // Only a bug in the arguments can make it fail, and then it would fail for ever.
@@ -90,18 +107,24 @@ impl Reader {
                 );
                 return;
             }
-            self.notes.bell.wake_up();
+            self.bell.wake_up();
             for source in &sources {
                 self.handle(*source);
             }
             self.retry_starved();
             self.take_notes();
+            // One at a time, so that a row of starts does not keep the terminals waiting.
+            if let Some(request) = self.requests.pop_front() {
+                self.obey(request);
+            }
         }
     }
 
     /// Returns how long to wait for events: not at all while there is something to do without any.
     fn timeout(&self) -> Option<Duration> {
-        if !self.notes.bell.try_sleep(|| self.notes.any()) {
+        let has_work =
+            || self.board.to_holder.any() || !self.calmed.is_empty() || !self.requests.is_empty();
+        if !self.bell.try_sleep(has_work) {
             return Some(Duration::ZERO);
         }
         (!self.starved.is_empty()).then(|| self.retry_at.saturating_duration_since(Instant::now()))
@@ -109,11 +132,12 @@ impl Reader {
 
     fn handle(&mut self, source: Source) {
         match source {
-            Source::Bell => {} // what it says is in the notes, which are taken every time
+            Source::Bell => {} // what it says is on the board, which is looked at every time
+            Source::Port => self.receive(),
             Source::Terminal(slot) => self.read(slot),
             Source::Leader(slot) => {
                 if self.slots.reap(slot) {
-                    self.news.tell(slot);
+                    self.quiet.tell(slot);
                 }
             }
             Source::Children => {
@@ -122,7 +146,7 @@ impl Reader {
                 };
                 for (pid, wait_status) in signals.reap(self.slots.leaders()) {
                     if let Some(slot) = self.slots.ended(pid, wait_status) {
-                        self.news.tell(slot);
+                        self.quiet.tell(slot);
                     }
                 }
             }
@@ -134,7 +158,7 @@ impl Reader {
             return;
         };
         if outcome.changed {
-            self.news.tell(slot);
+            self.quiet.tell(slot);
         }
         match outcome.watch {
             Watch::Flooding => self.floods.add(slot, self.slots.place(slot)),
@@ -155,43 +179,80 @@ impl Reader {
     }
 
     fn take_notes(&mut self) {
-        let notes = Arc::clone(&self.notes);
-        notes.space_freed.drain(|slot| {
+        let board = Arc::clone(&self.board);
+        board.to_holder.space_freed.drain(|slot| {
             if self.slots.watch(slot) == Some(Watch::Full) {
                 self.read(slot);
             }
         });
-        notes.calmed.drain(|slot| self.read(slot));
-        notes.idle.drain(|slot| self.slots.give_back_memory(slot));
-        notes.released.drain(|slot| {
+        Arc::clone(&self.calmed).drain(|slot| self.read(slot));
+        board
+            .to_holder
+            .idle
+            .drain(|slot| self.slots.give_back_memory(slot));
+        board.to_holder.released.drain(|slot| {
             self.starved.retain(|starved| *starved != slot);
             self.slots.release(slot);
         });
-        if notes.has_commands.swap(false, SeqCst)
-            && let Ok(command) = self.inbox.try_recv()
-        {
-            // One at a time, so that a row of starts does not keep the terminals waiting; there may be more.
-            notes.has_commands.store(true, SeqCst);
-            self.obey(command);
+    }
+
+    /// Takes what the worker asks for.
+    fn receive(&mut self) {
+        let result = self.port.receive().and_then(|()| {
+            while let Some(request) = self.port.next()? {
+                self.requests.push_back(request);
+            }
+            Ok(())
+        });
+        if let Err(error) = &result {
+            tracing::error!(%error, "the worker cannot be understood");
+        }
+        if result.is_err() || self.port.has_ended() {
+            self.board.to_holder.stop.store(true, SeqCst);
         }
     }
 
-    fn obey(&mut self, command: Command) {
-        match command {
-            Command::Spawn { spec, reply } => {
-                if let Err(Ok(unclaimed)) = reply.send(self.slots.spawn(&spec)) {
-                    self.slots.discard(unclaimed.slot);
-                }
+    fn obey(&mut self, request: ToHolder) {
+        let sent = match request {
+            ToHolder::Start { request } => self.start(request),
+            ToHolder::Look {
+                request,
+                slot,
+                tty_device,
+            } => {
+                let found = self.look(slot as usize, tty_device);
+                self.port.send(&ToWorker::Looked { request, found }, &[])
             }
-            Command::Probe { slot, look } => {
-                self.slots.show(slot, |terminal| {
-                    // A mistake in looking must not end every session.
-                    if catch_unwind(AssertUnwindSafe(|| look(terminal))).is_err() {
-                        tracing::error!(slot, "a probe panicked");
-                    }
-                });
+        };
+        if let Err(error) = sent {
+            tracing::error!(%error, "the worker cannot be answered");
+        }
+    }
+
+    fn start(&mut self, request: u32) -> io::Result<()> {
+        let spec: SpawnSpec = read_blob(self.port.descriptor()?)?;
+        match self.slots.spawn(&spec) {
+            Ok((started, master)) => {
+                let result = Ok(started);
+                let started = ToWorker::Started { request, result };
+                self.port.send(&started, &[master.as_fd()])
+            }
+            Err(error) => {
+                let result = Err(error);
+                self.port.send(&ToWorker::Started { request, result }, &[])
             }
         }
+    }
+
+    fn look(&self, slot: usize, tty_device: u64) -> Option<Probe> {
+        self.slots.show(slot, |terminal| {
+            let (master, leader) = terminal?;
+            // A mistake in looking must not end every session.
+            let look = || probe(master, leader, tty_device);
+            catch_unwind(AssertUnwindSafe(look))
+                .inspect_err(|_| tracing::error!(slot, "a probe panicked"))
+                .ok()
+        })
     }
 }
 
@@ -201,7 +262,7 @@ impl Drop for Reader {
         if let Some(Err(_)) = self.flood_thread.take().map(JoinHandle::join) {
             tracing::error!("the reader of floods panicked");
         }
-        self.news.close();
-        self.flood_news.close();
+        self.quiet.close();
+        self.flooding.close();
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn resolve(
     }
     if program.as_bytes().contains(&0) {
         return Err(SpawnError::Nul {
-            place: "the program's name",
+            place: "the program's name".into(),
         });
     }
     if program.as_bytes().contains(&b'/') {
@@ -60,7 +60,9 @@ pub(crate) fn c_string(
     text: impl Into<OsString>,
     place: &'static str,
 ) -> Result<CString, SpawnError> {
-    CString::new(text.into().into_vec()).map_err(|_| SpawnError::Nul { place })
+    CString::new(text.into().into_vec()).map_err(|_| SpawnError::Nul {
+        place: place.into(),
+    })
 }
 
 fn runnable(path: PathBuf) -> Result<PathBuf, SpawnError> {

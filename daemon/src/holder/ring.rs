@@ -48,21 +48,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Creates the file (mode 0600, must not exist) and returns both ends, empty.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::File`] when the file exists or cannot be made or mapped; nothing is left behind then.
-    pub(super) fn create(path: &Path) -> Result<(RingWriter, Self), RingError> {
-        let mapping = Arc::new(Mapping::create(path)?);
-        let writer = RingWriter {
-            mapping: Arc::clone(&mapping),
-            backed: 0..0,
-        };
-        Ok((writer, Self { mapping }))
-    }
-
-    /// Opens a ring that an earlier process left, to recover what it holds.
+    /// Opens the ring of a session, or one that an earlier daemon left, to recover what it holds.
     ///
     /// # Errors
     ///
@@ -207,6 +193,18 @@ pub(super) struct RingWriter {
 }
 
 impl RingWriter {
+    /// Creates the file (mode 0600, must not exist), empty.
+    ///
+    /// # Errors
+    ///
+    /// [`RingError::File`] when the file exists or cannot be made or mapped; nothing is left behind then.
+    pub(super) fn create(path: &Path) -> Result<Self, RingError> {
+        Ok(Self {
+            mapping: Arc::new(Mapping::create(path)?),
+            backed: 0..0,
+        })
+    }
+
     /// Returns the free part after `head`, empty when the ring is full. What is put there counts after
     /// [`RingWriter::publish`].
     ///

@@ -28,7 +28,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// See `Ring::create`.
+    /// See `RingWriter::create`.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
         let failed = |source| RingError::File {
             path: path.to_owned(),

@@ -25,11 +25,17 @@ fn pattern(position: u64) -> u8 {
     (position.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u8
 }
 
+/// Both ends of a new ring.
+fn create(path: &Path) -> Result<(RingWriter, Ring), RingError> {
+    let writer = RingWriter::create(path)?;
+    Ok((writer, Ring::open(path)?))
+}
+
 #[test]
 fn a_new_ring_is_private_empty_and_alive() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.ring");
-    let (_writer, ring) = Ring::create(&path).unwrap();
+    let (_writer, ring) = create(&path).unwrap();
     assert_eq!(
         std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
         0o600
@@ -40,14 +46,14 @@ fn a_new_ring_is_private_empty_and_alive() {
     );
     assert!(ring.bytes(0).is_empty());
     assert!(ring.created_at_ms() > 1_600_000_000_000);
-    let again = Ring::create(&path).unwrap_err();
+    let again = create(&path).unwrap_err();
     assert!(again.to_string().contains("a.ring"), "{again}");
 }
 
 #[test]
 fn a_full_ring_takes_nothing_and_asks_to_be_told() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut writer, mut ring) = Ring::create(&dir.path().join("a.ring")).unwrap();
+    let (mut writer, mut ring) = create(&dir.path().join("a.ring")).unwrap();
     assert!(!writer.wait_for_space(), "an empty ring has room");
     assert_eq!(put(&mut writer, &vec![7; RING_BYTES + 5]), RING_BYTES);
     assert!(writer.spare().unwrap().is_empty());
@@ -62,7 +68,7 @@ fn a_full_ring_takes_nothing_and_asks_to_be_told() {
 #[test]
 fn positions_out_of_range_are_clamped() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut writer, mut ring) = Ring::create(&dir.path().join("a.ring")).unwrap();
+    let (mut writer, mut ring) = create(&dir.path().join("a.ring")).unwrap();
     put(&mut writer, b"hello");
     assert!(ring.bytes(99).is_empty());
     assert!(!ring.set_tail(3));
@@ -78,7 +84,7 @@ fn what_was_read_and_noted_is_there_after_the_process_is_gone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.ring");
     {
-        let (mut writer, mut ring) = Ring::create(&path).unwrap();
+        let (mut writer, mut ring) = create(&path).unwrap();
         writer.set_pid(4321);
         put(&mut writer, b"logged, not logged");
         assert!(!ring.set_tail(8));
@@ -119,7 +125,7 @@ fn a_damaged_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.ring");
     let refusal = |offset: u64, bytes: &[u8]| {
-        drop(Ring::create(&path).unwrap());
+        drop(create(&path).unwrap());
         let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
         file.write_all_at(bytes, offset).unwrap();
         let error = Ring::open(&path).unwrap_err();
@@ -145,7 +151,7 @@ fn a_damaged_file_is_refused() {
 #[test]
 fn gaps_that_touch_become_one_and_the_last_place_grows() {
     let dir = tempfile::tempdir().unwrap();
-    let (_writer, mut ring) = Ring::create(&dir.path().join("a.ring")).unwrap();
+    let (_writer, mut ring) = create(&dir.path().join("a.ring")).unwrap();
     ring.add_gap(Gap { offset: 10, len: 5 });
     ring.add_gap(Gap { offset: 15, len: 1 });
     assert_eq!(ring.gaps(), [Gap { offset: 10, len: 6 }]);
@@ -197,7 +203,7 @@ fn a_signal_is_not_an_exit_code() {
 #[test]
 fn given_back_memory_comes_again_when_it_is_needed() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut writer, mut ring) = Ring::create(&dir.path().join("a.ring")).unwrap();
+    let (mut writer, mut ring) = create(&dir.path().join("a.ring")).unwrap();
     put(&mut writer, &[1; 100_000]);
     writer.give_back_memory();
     assert_eq!(
@@ -220,7 +226,7 @@ proptest! {
         reads in prop::collection::vec(1_u64..90_000, 1..20),
     ) {
         let dir = tempfile::tempdir().unwrap();
-        let (mut writer, mut ring) = Ring::create(&dir.path().join("a.ring")).unwrap();
+        let (mut writer, mut ring) = create(&dir.path().join("a.ring")).unwrap();
         let total: u64 = writes.iter().map(|len| *len as u64).sum();
         let feeder = std::thread::spawn(move || {
             let mut position = 0;

@@ -1,20 +1,20 @@
 //! The terminals of the holder, each in its slot: how they come, how they are watched, how they go.
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+use rustix::process::{Pid, WaitOptions, waitpid};
 
 use super::error::SpawnError;
-use super::handle::{SpawnSpec, Spawned};
 use super::launch::{Launched, Originals, abandon, launch};
 use super::platform::{ExitWatch, Poller};
 use super::ring::{Ring, RingWriter};
+use super::slot_set::MAX_SLOTS;
 use super::source::Source;
 use super::terminal::{ReadOutcome, Terminal, Watch};
-use super::wake::MAX_SLOTS;
+use super::wire::{SpawnSpec, Started};
 
 /// What is in a slot. Locked by the holder, and by the thread that reads a flood for one read of it.
 #[derive(Debug)]
@@ -50,33 +50,37 @@ impl Slots {
         }
     }
 
-    /// Starts a program and gives it a slot.
+    /// Starts a program and gives it a slot. Returns the terminal too, for the worker.
     ///
     /// # Errors
     ///
     /// [`SpawnError`]; nothing is left behind then.
-    pub(super) fn spawn(&mut self, spec: &SpawnSpec) -> Result<Spawned, SpawnError> {
+    pub(super) fn spawn(
+        &mut self,
+        spec: &SpawnSpec,
+    ) -> Result<(Started, Arc<OwnedFd>), SpawnError> {
         let slot = self.free_slot()?;
-        let (mut writer, ring, launched) = self
+        let (mut writer, launched) = self
             .start(slot, spec)
             .inspect_err(|_| self.free.push(slot))?;
         let pid = launched.pid.as_raw_nonzero().get();
         writer.set_pid(pid);
         self.leaders.insert(launched.pid, slot);
-        *lock(&self.places[slot]) = Place::Held(Terminal::new(
+        let terminal = Terminal::new(
             launched.master,
             writer,
             spec.ring_path.clone(),
             launched.pid,
             launched.exit,
-        ));
-        Ok(Spawned {
-            slot,
+        );
+        let master = Arc::clone(&terminal.master);
+        *lock(&self.places[slot]) = Place::Held(terminal);
+        let started = Started {
+            slot: slot as u32,
             pid,
-            master: launched.workers_master,
-            ring,
             tty_device: launched.tty_device,
-        })
+        };
+        Ok((started, master))
     }
 
     /// Reads the terminal in `slot` once and watches it as the outcome demands. `None` when there is no terminal.
@@ -207,17 +211,6 @@ impl Slots {
         };
     }
 
-    /// Kills a program that nobody wants any more and releases its slot.
-    pub(super) fn discard(&mut self, slot: usize) {
-        self.show(slot, |terminal| {
-            if let Some(leader) = terminal.and_then(|(_, leader)| Pid::from_raw(leader)) {
-                // It leads its own group. That it has just ended is no error.
-                let _ = kill_process_group(leader, Signal::KILL);
-            }
-        });
-        self.release(slot);
-    }
-
     fn free_slot(&mut self) -> Result<usize, SpawnError> {
         if let Some(slot) = self.free.pop() {
             return Ok(slot);
@@ -229,16 +222,12 @@ impl Slots {
         Ok(self.places.len() - 1)
     }
 
-    fn start(
-        &self,
-        slot: usize,
-        spec: &SpawnSpec,
-    ) -> Result<(RingWriter, Ring, Launched), SpawnError> {
-        let (writer, ring) = Ring::create(&spec.ring_path)?;
+    fn start(&self, slot: usize, spec: &SpawnSpec) -> Result<(RingWriter, Launched), SpawnError> {
+        let writer = RingWriter::create(&spec.ring_path)?;
         let launched = launch(spec, &self.originals)
             .and_then(|launched| self.watch_new(slot, spec, launched))
             .inspect_err(|_| remove_ring(&spec.ring_path))?;
-        Ok((writer, ring, launched))
+        Ok((writer, launched))
     }
 
     fn watch_new(
@@ -253,7 +242,7 @@ impl Slots {
             abandon(launched.pid);
             SpawnError::Start {
                 path: spec.program.clone(),
-                source,
+                source: source.into(),
             }
         })?;
         Ok(launched)

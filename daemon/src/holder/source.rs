@@ -5,6 +5,8 @@
 pub(super) enum Source {
     /// The worker rang.
     Bell,
+    /// The worker asks for something.
+    Port,
     /// SIGCHLD arrived.
     Children,
     /// The terminal in this slot can be read.

@@ -1,7 +1,6 @@
 //! The holder with real programs on real terminals.
 
 use std::ffi::OsString;
-use std::os::fd::AsFd;
 use std::path::Path;
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -28,6 +27,7 @@ fn eventually<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
 
 /// A holder with a folder for its rings.
 struct Fixture {
+    runtime: tokio::runtime::Runtime,
     holder: Holder,
     news: HolderNews,
     dir: tempfile::TempDir,
@@ -39,8 +39,14 @@ impl Fixture {
     }
 
     fn with_limits(limits: DescriptorLimits) -> Self {
-        let (holder, news) = Holder::start(limits, Umask::unchanged()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let started = runtime.block_on(async { Holder::start(limits, Umask::unchanged()) });
+        let (holder, news) = started.unwrap();
         Self {
+            runtime,
             holder,
             news,
             dir: tempfile::tempdir().unwrap(),
@@ -77,11 +83,16 @@ impl Fixture {
     }
 
     fn try_spawn(&self, spec: SpawnSpec) -> Result<Spawned, SpawnError> {
-        wait_for(self.holder.spawn(spec))
+        self.runtime.block_on(self.holder.spawn(spec))
     }
 
     fn spawn(&self, name: &str, argv: &[&str]) -> Spawned {
         self.try_spawn(self.spec(name, argv)).unwrap()
+    }
+
+    fn probe(&self, session: &Spawned) -> Option<crate::probe::Probe> {
+        let probe = self.holder.probe(session.slot, session.tty_device);
+        self.runtime.block_on(probe)
     }
 
     fn shell(&self, name: &str, script: &str) -> Spawned {
@@ -93,13 +104,6 @@ impl Fixture {
             self.holder.space_freed(session.slot);
         }
     }
-}
-
-fn wait_for<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap()
-        .block_on(future)
 }
 
 fn text(session: &Spawned) -> String {
@@ -334,7 +338,8 @@ fn a_released_program_is_hung_up_and_reaped() {
     eventually("it is reaped", || {
         (!Path::new(&format!("/proc/{pid}")).exists()).then_some(())
     });
-    assert!(wait_for(fixture.holder.probe(slot, |_, _| ())).is_none());
+    let released = fixture.holder.probe(slot, session.tty_device);
+    assert!(fixture.runtime.block_on(released).is_none());
 }
 
 #[test]
@@ -382,55 +387,27 @@ fn a_program_may_close_its_terminal_and_open_it_again() {
 }
 
 #[test]
-fn a_probe_runs_in_the_holder_for_the_living() {
+fn a_look_is_at_the_living() {
     let fixture = Fixture::new();
     let session = fixture.spawn("cat", &["cat"]);
-    let (foreground, thread) = wait_for(fixture.holder.probe(session.slot, |master, leader| {
-        let foreground = rustix::termios::tcgetpgrp(master.as_fd())
-            .unwrap()
-            .as_raw_nonzero()
-            .get();
-        (
-            (foreground, leader),
-            std::thread::current().name().map(str::to_owned),
-        )
-    }))
-    .unwrap();
-    assert_eq!(foreground, (session.pid, session.pid));
-    assert_eq!(thread.as_deref(), Some("holder"));
-    let panicked: Option<()> = wait_for(fixture.holder.probe(session.slot, |_, _| panic!("wrong")));
-    assert_eq!(panicked, None);
-    assert!(wait_for(fixture.holder.probe(99, |_, _| ())).is_none());
+    assert_eq!(fixture.probe(&session).unwrap().foreground, session.pid);
+    let nowhere = fixture.holder.probe(99, session.tty_device);
+    assert!(fixture.runtime.block_on(nowhere).is_none());
     type_into(&session, "\u{4}");
     ended(&session);
-    assert!(wait_for(fixture.holder.probe(session.slot, |_, _| ())).is_none());
+    assert!(fixture.probe(&session).is_none());
 }
 
 #[test]
 fn an_answer_nobody_waits_for_leaves_no_program() {
     let fixture = Fixture::new();
     let id = fixture.id("lost");
-    let busy = fixture.spawn("busy", &["cat"]);
-    let (go_on, wait) = std::sync::mpsc::sync_channel::<()>(1);
-    let mut cx = Context::from_waker(Waker::noop());
-    let mut probe = Box::pin(
-        fixture
-            .holder
-            .probe(busy.slot, move |_, _| wait.recv().is_ok()),
-    );
-    assert!(probe.as_mut().poll(&mut cx).is_pending());
     {
-        let mut start = pin!(
-            fixture
-                .holder
-                .spawn(fixture.spec("lost", &["sleep", "1000"]))
-        );
-        assert!(
-            start.as_mut().poll(&mut cx).is_pending(),
-            "the holder is busy"
-        );
+        let spec = fixture.spec("lost", &["sleep", "1000"]);
+        let mut start = pin!(fixture.holder.spawn(spec));
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(start.as_mut().poll(&mut cx).is_pending());
     }
-    go_on.send(()).unwrap();
     let after = fixture.spawn("after", &["cat"]);
     eventually("it is killed", || {
         let table = ProcessTable::of_own_sessions();

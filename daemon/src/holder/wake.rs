@@ -1,4 +1,5 @@
-//! How the holder and the worker wake each other: a set of slots, and a bell that is rung only for a sleeper.
+//! How the holder and the worker wake each other: sets of slots on the board, and a bell that is rung only for a
+//! sleeper.
 //!
 //! The order that loses nothing: the one who has news marks them, then looks whether the other sleeps; the one who
 //! wants to sleep says so, then looks for news once more. All of it is sequentially consistent.
@@ -6,95 +7,49 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
+use super::board::{Board, BoardLayout, News, Notes};
 use super::platform::Event;
 
-/// How many sessions there can be at once.
-pub(crate) const MAX_SLOTS: usize = 4096;
+/// Which part of a board.
+type Part<T> = fn(&BoardLayout) -> &T;
 
-const WORD_BITS: usize = u64::BITS as usize;
-
-/// A set of slots that any thread may add to and one thread empties.
-#[derive(Debug)]
-pub(super) struct SlotSet {
-    /// Bit n says that word n may have bits.
-    summary: AtomicU64,
-    words: [AtomicU64; MAX_SLOTS / WORD_BITS],
-}
-
-impl SlotSet {
-    pub(super) fn new() -> Self {
-        Self {
-            summary: AtomicU64::new(0),
-            words: [const { AtomicU64::new(0) }; MAX_SLOTS / WORD_BITS],
-        }
-    }
-
-    /// Adds `slot`, which is less than [`MAX_SLOTS`].
-    pub(super) fn insert(&self, slot: usize) {
-        self.words[slot / WORD_BITS].fetch_or(1 << (slot % WORD_BITS), SeqCst);
-        self.summary.fetch_or(1 << (slot / WORD_BITS), SeqCst);
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.summary.load(SeqCst) == 0
-    }
-
-    /// Takes every slot out and calls `take` for each, in ascending order.
-    pub(super) fn drain(&self, mut take: impl FnMut(usize)) {
-        if self.is_empty() {
-            return;
-        }
-        for word in ones(self.summary.swap(0, SeqCst)) {
-            for bit in ones(self.words[word].swap(0, SeqCst)) {
-                take(word * WORD_BITS + bit);
-            }
-        }
-    }
-}
-
-/// Returns the positions of the set bits of `bits`.
-fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lowest = bits.trailing_zeros() as usize;
-        bits &= bits.wrapping_sub(1);
-        (lowest < WORD_BITS).then_some(lowest)
-    })
-}
-
-/// A descriptor that becomes readable when someone rings while its owner sleeps.
-#[derive(Debug)]
+/// A descriptor that becomes readable when someone rings while its owner sleeps. There is one for the owner and one
+/// for who rings, or both have the same.
+#[derive(Debug, Clone)]
 pub(super) struct Bell {
-    event: Event,
-    sleeps: AtomicBool,
+    event: Arc<Event>,
+    board: Arc<Board>,
+    is_awake: Part<AtomicBool>,
 }
 
 impl Bell {
-    /// Returns a bell whose owner counts as asleep, so the first ring is heard.
-    pub(super) fn new() -> io::Result<Self> {
-        Ok(Self {
-            event: Event::new()?,
-            sleeps: AtomicBool::new(true),
-        })
+    /// The bell of the holder.
+    pub(super) fn of_holder(board: &Arc<Board>, event: Arc<Event>) -> Self {
+        Self {
+            event,
+            board: Arc::clone(board),
+            is_awake: |board| &board.to_holder.is_awake,
+        }
     }
 
     /// Wakes the owner if it sleeps. Costs one atomic operation when it does not.
     pub(super) fn ring(&self) {
-        if self.sleeps.swap(false, SeqCst) {
+        if !self.is_awake().swap(true, SeqCst) {
             self.event.raise();
         }
     }
 
     /// Says that the owner is going to sleep. Returns false, and takes it back, when `has_news`.
     pub(super) fn try_sleep(&self, has_news: impl FnOnce() -> bool) -> bool {
-        self.sleeps.store(true, SeqCst);
+        self.is_awake().store(false, SeqCst);
         if has_news() {
-            self.sleeps.store(false, SeqCst);
+            self.is_awake().store(true, SeqCst);
             return false;
         }
         true
@@ -102,9 +57,13 @@ impl Bell {
 
     /// Says that the owner is awake and makes the descriptor unreadable until it sleeps and is rung again.
     pub(super) fn wake_up(&self) {
-        if !self.sleeps.swap(false, SeqCst) {
+        if self.is_awake().swap(true, SeqCst) {
             self.event.clear(); // somebody has rung, or the owner had not slept
         }
+    }
+
+    fn is_awake(&self) -> &AtomicBool {
+        (self.is_awake)(&self.board)
     }
 }
 
@@ -114,62 +73,98 @@ impl AsFd for Bell {
     }
 }
 
-/// The news for the worker: slots whose ring has more bytes, another `eof` or a status.
-#[derive(Debug)]
-pub(super) struct News {
-    slots: SlotSet,
-    bell: Bell,
-    /// Nothing will come any more.
-    is_closed: AtomicBool,
+impl Notes {
+    /// Returns true when there is something to do.
+    pub(super) fn any(&self) -> bool {
+        !self.space_freed.is_empty()
+            || !self.idle.is_empty()
+            || !self.released.is_empty()
+            || self.stop.load(SeqCst)
+    }
 }
 
-impl News {
-    pub(super) fn new() -> io::Result<Self> {
-        Ok(Self {
-            slots: SlotSet::new(),
-            bell: Bell::new()?,
-            is_closed: AtomicBool::new(false),
-        })
+/// One of the two parts of the worker that hear of output: both ends use it.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    bell: Bell,
+    news: Part<News>,
+}
+
+impl Line {
+    /// To who takes the output of terminals that do not flood, and all ends.
+    pub(super) fn quiet(board: &Arc<Board>, event: Arc<Event>) -> Self {
+        Self::new(
+            board,
+            event,
+            |board| &board.quiet,
+            |board| &board.quiet.is_awake,
+        )
+    }
+
+    /// To who takes that of terminals that print faster than they are read.
+    pub(super) fn floods(board: &Arc<Board>, event: Arc<Event>) -> Self {
+        Self::new(
+            board,
+            event,
+            |board| &board.floods,
+            |board| &board.floods.is_awake,
+        )
+    }
+
+    fn new(
+        board: &Arc<Board>,
+        event: Arc<Event>,
+        news: Part<News>,
+        is_awake: Part<AtomicBool>,
+    ) -> Self {
+        let bell = Bell {
+            event,
+            board: Arc::clone(board),
+            is_awake,
+        };
+        Self { bell, news }
     }
 
     /// Tells the worker to look at `slot`. Call it after the change is in the ring.
     pub(super) fn tell(&self, slot: usize) {
-        self.slots.insert(slot);
+        self.news().slots.insert(slot);
         self.bell.ring();
     }
 
     /// Says that there will be no more news.
     pub(super) fn close(&self) {
-        self.is_closed.store(true, SeqCst);
+        self.news().is_closed.store(true, SeqCst);
         self.bell.ring();
+    }
+
+    fn news(&self) -> &News {
+        (self.news)(&self.bell.board)
     }
 }
 
-/// The worker's half of the news. There is one; its descriptor goes into an `AsyncFd`, or its owner blocks.
+/// The worker's end of a [`Line`]. There is one; its descriptor goes into an `AsyncFd`, or its owner blocks.
 ///
 /// The loop of its owner: [`Wakes::drain`] until [`Wakes::try_sleep`] is true, then wait until it is readable; end
 /// when [`Wakes::is_closed`].
 #[derive(Debug)]
-pub(crate) struct Wakes {
-    news: Arc<News>,
-}
+pub(crate) struct Wakes(Line);
 
 impl Wakes {
-    pub(super) fn new(news: Arc<News>) -> Self {
-        Self { news }
+    pub(super) fn new(line: Line) -> Self {
+        Self(line)
     }
 
     /// Calls `look` for every slot with news since the last call. A slot may be named once too often, also after it
     /// was released.
     pub(crate) fn drain(&self, look: impl FnMut(usize)) {
-        self.news.bell.wake_up();
-        self.news.slots.drain(look);
+        self.0.bell.wake_up();
+        self.0.news().slots.drain(look);
     }
 
     /// Says that the worker will wait for the descriptor. Returns false when there is news already: drain then.
     pub(crate) fn try_sleep(&self) -> bool {
-        let has_news = || !self.news.slots.is_empty() || self.is_closed();
-        self.news.bell.try_sleep(has_news)
+        let has_news = || !self.0.news().slots.is_empty() || self.is_closed();
+        self.0.bell.try_sleep(has_news)
     }
 
     /// Blocks until there is news. After [`Wakes::try_sleep`] has returned true.
@@ -186,13 +181,13 @@ impl Wakes {
 
     /// Returns true once the holder has ended: what was drained before is all there was.
     pub(crate) fn is_closed(&self) -> bool {
-        self.news.is_closed.load(SeqCst)
+        self.0.news().is_closed.load(SeqCst)
     }
 }
 
 impl AsFd for Wakes {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.news.bell.as_fd()
+        self.0.bell.as_fd()
     }
 }
 
@@ -204,11 +199,19 @@ impl AsRawFd for Wakes {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU64;
     use std::time::Duration;
 
     use rustix::event::Timespec;
 
     use super::*;
+    use crate::holder::slot_set::MAX_SLOTS;
+
+    fn line() -> (Line, Wakes) {
+        let board = Arc::new(Board::create().unwrap());
+        let line = Line::quiet(&board, Arc::new(Event::new().unwrap()));
+        (line.clone(), Wakes::new(line))
+    }
 
     fn readable(fd: BorrowedFd<'_>, wait: Duration) -> bool {
         let wait = Timespec {
@@ -219,22 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn a_set_returns_each_slot_once_in_order() {
-        let set = SlotSet::new();
-        for slot in [4095, 0, 64, 63, 64] {
-            set.insert(slot);
-        }
-        let mut taken = Vec::new();
-        set.drain(|slot| taken.push(slot));
-        assert_eq!(taken, [0, 63, 64, 4095]);
-        assert!(set.is_empty());
-        set.drain(|slot| panic!("{slot} was taken before"));
-    }
-
-    #[test]
     fn only_a_sleeper_is_rung() {
-        let news = Arc::new(News::new().unwrap());
-        let wakes = Wakes::new(Arc::clone(&news));
+        let (news, wakes) = line();
         news.tell(1);
         assert!(
             readable(wakes.as_fd(), Duration::ZERO),
@@ -254,8 +243,7 @@ mod tests {
     #[test]
     fn no_news_is_slept_through() {
         const ROUNDS: u64 = 20_000;
-        let news = Arc::new(News::new().unwrap());
-        let wakes = Wakes::new(Arc::clone(&news));
+        let (news, wakes) = line();
         let heard = Arc::new(AtomicU64::new(0));
         let teller = {
             let heard = Arc::clone(&heard);

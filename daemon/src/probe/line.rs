@@ -5,7 +5,7 @@ use std::os::fd::BorrowedFd;
 use rustix::termios::{LocalModes, OutputModes, tcgetattr};
 
 /// How the terminal treats what is typed and printed at this moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Line {
     /// Input is handed over line by line, with editing keys.
     pub(crate) canonical: bool,

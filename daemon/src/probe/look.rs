@@ -1,5 +1,6 @@
 //! One look at a terminal: its modes, its foreground group, and what that group waits for.
 
+use std::borrow::Cow;
 use std::os::fd::BorrowedFd;
 
 use rustix::io::ioctl_fionread;
@@ -23,7 +24,7 @@ pub(crate) fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Pro
         foreground,
         line,
         verdict: finding.verdict,
-        how: finding.how,
+        how: Cow::Borrowed(finding.how),
         reader: finding.reader,
         foreground_state: finding.foreground_state,
         // A terminal that does not tell has hung up: nothing more will come.

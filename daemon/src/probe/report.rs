@@ -1,15 +1,15 @@
 //! What one look at a terminal finds.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use super::line::Line;
 
 /// Whether the foreground of a terminal waits for input.
 ///
 /// The order is the one in which findings outrank each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(
-    all(portable, not(test)),
-    expect(dead_code, reason = "nothing is seen there")
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Verdict {
     /// No task of it waits for this terminal.
     No,
@@ -22,7 +22,7 @@ pub(crate) enum Verdict {
 }
 
 /// The task that was found waiting for the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Reader {
     pub(crate) pid: i32,
     pub(crate) tid: i32,
@@ -45,7 +45,7 @@ impl Reader {
 pub(super) const BLIND: &str = "platform";
 
 /// What one look at a terminal found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Probe {
     /// The foreground process group; 0 when the terminal has none.
     pub(crate) foreground: i32,
@@ -56,7 +56,7 @@ pub(crate) struct Probe {
     /// [`Verdict::Unknown`] the obstacle: `denied` (another user's or a protected program),
     /// `unseen` (no task of the group is visible), `limit` (more tasks or descriptors than one look
     /// examines), `platform`.
-    pub(crate) how: &'static str,
+    pub(crate) how: Cow<'static, str>,
     /// The waiting task, for [`Verdict::Blocked`] and [`Verdict::Accepts`].
     pub(crate) reader: Option<Reader>,
     /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` where it is
@@ -105,7 +105,7 @@ pub(super) mod tests {
             foreground: 7,
             line: Line::default(),
             verdict,
-            how: "none",
+            how: Cow::Borrowed("none"),
             reader,
             foreground_state: Some('S'),
             unread_output_bytes: 0,

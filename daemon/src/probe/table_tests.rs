@@ -148,8 +148,9 @@ fn an_interactive_python_accepts() {
     let mut terminal = Terminal::start(&["python3", "-q"]);
     eventually(|| {
         let probe = terminal.probe();
-        let right =
-            probe.verdict == Accepts && ["select", "poll"].contains(&probe.how) && !probe.line.echo;
+        let right = probe.verdict == Accepts
+            && ["select", "poll"].contains(&&*probe.how)
+            && !probe.line.echo;
         if right {
             Ok(())
         } else {

@@ -5,7 +5,7 @@ use super::error::SessionError;
 use super::live::Session;
 use super::registry::Sessions;
 use crate::expect::clean_lossy;
-use crate::probe::{Probe, STALE_AFTER_WRITE, Verdict, fresh, probe, prompt_like};
+use crate::probe::{Probe, STALE_AFTER_WRITE, Verdict, fresh, prompt_like};
 use ccd_protocol::session::{
     InputVerdict, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
 };
@@ -89,10 +89,7 @@ impl Sessions {
     pub(crate) async fn probe(&self, session: &Session) -> Option<Probe> {
         let slot = session.facts.slot.filter(|_| session.is_alive())?;
         let device = session.facts.tty_device;
-        let found = self
-            .holder
-            .probe(slot, move |master, leader| probe(master, leader, device))
-            .await?;
+        let found = self.holder.probe(slot, device).await?;
         session.looks().reader = found.reader;
         Some(found)
     }
@@ -201,7 +198,7 @@ fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
             Verdict::Unknown => InputVerdict::Unknown,
         },
         hidden: probe.line.hides_input(),
-        how: how.unwrap_or(probe.how).to_owned(),
+        how: how.unwrap_or(&probe.how).to_owned(),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod event;
 mod exit_watch;
+mod memory_file;
 mod packets;
 mod poller;
 mod posix_spawn;
@@ -11,6 +12,7 @@ mod signals;
 
 pub(super) use event::Event;
 pub(super) use exit_watch::ExitWatch;
+pub(super) use memory_file::memory_file;
 pub(super) use packets::{receive, report_flushes};
 pub(super) use poller::Poller;
 pub(super) use posix_spawn::on_terminal;

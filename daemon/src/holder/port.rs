@@ -1,0 +1,263 @@
+//! A socket between the holder and the worker, for messages with descriptors.
+//!
+//! Messages are short, and there are few at a time, so that a socket always has room for one: what is long goes as a
+//! file in memory.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::platform;
+
+/// Longest message.
+const MAX_MESSAGE_BYTES: usize = 4 << 10;
+
+/// Longest content of a file in memory: more than the kernel takes as arguments and environment.
+const MAX_BLOB_BYTES: u64 = 16 << 20;
+
+/// Most descriptors with one message.
+const MAX_DESCRIPTORS: usize = 8;
+
+/// Bytes of one read.
+const READ_BYTES: usize = 16 << 10;
+
+/// A port that nobody has at the other end is an error, not a signal. Elsewhere the signal is ignored.
+#[cfg(target_os = "linux")]
+const SEND: SendFlags = SendFlags::NOSIGNAL;
+#[cfg(not(target_os = "linux"))]
+const SEND: SendFlags = SendFlags::empty();
+
+/// No program inherits what is received. Elsewhere each program closes everything itself.
+#[cfg(target_os = "linux")]
+const RECEIVE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
+#[cfg(not(target_os = "linux"))]
+const RECEIVE: RecvFlags = RecvFlags::empty();
+
+/// One end. It does not block.
+#[derive(Debug)]
+pub(super) struct Port {
+    socket: OwnedFd,
+    received: Vec<u8>,
+    descriptors: VecDeque<OwnedFd>,
+    has_ended: bool,
+}
+
+impl Port {
+    /// Both ends.
+    pub(super) fn pair() -> io::Result<(Self, Self)> {
+        let (flags, family) = (SocketFlags::empty(), AddressFamily::UNIX);
+        let (one, other) = rustix::net::socketpair(family, SocketType::STREAM, flags, None)?;
+        Ok((Self::of(one)?, Self::of(other)?))
+    }
+
+    /// The end that a socket is.
+    pub(super) fn of(socket: OwnedFd) -> io::Result<Self> {
+        rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
+        rustix::io::ioctl_fionbio(&socket, true)?;
+        Ok(Self {
+            socket,
+            received: Vec::new(),
+            descriptors: VecDeque::new(),
+            has_ended: false,
+        })
+    }
+
+    /// Sends a message with descriptors.
+    ///
+    /// # Errors
+    ///
+    /// The other end is gone, or has not read for long.
+    pub(super) fn send(
+        &self,
+        message: &impl Serialize,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> io::Result<()> {
+        send_over(&self.socket, message, descriptors)
+    }
+
+    /// The socket, to send over it from elsewhere.
+    pub(super) fn sender(&self) -> io::Result<OwnedFd> {
+        self.socket.try_clone()
+    }
+
+    /// Reads what has come. Call it when the socket is readable.
+    ///
+    /// # Errors
+    ///
+    /// The connection is broken; an end is no error.
+    pub(super) fn receive(&mut self) -> io::Result<()> {
+        let mut bytes = [0; READ_BYTES];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
+        loop {
+            let mut control = RecvAncillaryBuffer::new(&mut space);
+            let mut into = [IoSliceMut::new(&mut bytes)];
+            let len = match rustix::net::recvmsg(&self.socket, &mut into, &mut control, RECEIVE) {
+                Ok(message) => message.bytes,
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            for message in control.drain() {
+                if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+                    self.descriptors.extend(descriptors);
+                }
+            }
+            if len == 0 {
+                self.has_ended = true;
+                return Ok(());
+            }
+            self.received.extend_from_slice(&bytes[..len]);
+        }
+    }
+
+    /// The next whole message that was received.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` for what is no message of this kind.
+    pub(super) fn next<M: DeserializeOwned>(&mut self) -> io::Result<Option<M>> {
+        let Some((len, rest)) = self.received.split_first_chunk() else {
+            return Ok(None);
+        };
+        let len = u16::from_le_bytes(*len) as usize;
+        let Some(message) = rest.get(..len) else {
+            return Ok(None);
+        };
+        let message = postcard::from_bytes(message).map_err(invalid)?;
+        self.received.drain(..len + size_of::<u16>());
+        Ok(Some(message))
+    }
+
+    /// The next descriptor, which came with the message that says so.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` when there is none.
+    pub(super) fn descriptor(&mut self) -> io::Result<OwnedFd> {
+        let descriptor = self.descriptors.pop_front();
+        descriptor.ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// True when the other end is gone and nothing more will come.
+    pub(super) fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+}
+
+impl AsFd for Port {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// [`Port::send`] with its socket alone.
+pub(super) fn send_over(
+    socket: &OwnedFd,
+    message: &impl Serialize,
+    descriptors: &[BorrowedFd<'_>],
+) -> io::Result<()> {
+    let mut bytes = vec![0; size_of::<u16>()];
+    bytes = postcard::to_extend(message, bytes).map_err(invalid)?;
+    let len = bytes.len() - size_of::<u16>();
+    if len > MAX_MESSAGE_BYTES {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    bytes[..size_of::<u16>()].copy_from_slice(&(len as u16).to_le_bytes());
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let sent = rustix::io::retry_on_intr(|| {
+        let bytes = [IoSlice::new(&bytes)];
+        rustix::net::sendmsg(socket, &bytes, &mut control, SEND)
+    })?;
+    if sent == bytes.len() {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::WriteZero.into()) // half a message is of no use
+    }
+}
+
+/// Puts something long into memory that can be passed on.
+pub(super) fn blob(content: &impl Serialize) -> io::Result<OwnedFd> {
+    let memory = platform::memory_file("ccd message")?;
+    let bytes = postcard::to_stdvec(content).map_err(invalid)?;
+    let file = std::fs::File::from(memory);
+    std::os::unix::fs::FileExt::write_all_at(&file, &bytes, 0)?;
+    Ok(file.into())
+}
+
+/// Reads what [`blob`] has put there.
+///
+/// # Errors
+///
+/// `InvalidData` when it is something else.
+pub(super) fn read_blob<T: DeserializeOwned>(memory: OwnedFd) -> io::Result<T> {
+    let file = std::fs::File::from(memory);
+    let len = file.metadata()?.len();
+    if len > MAX_BLOB_BYTES {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut bytes = vec![0; len as usize];
+    std::os::unix::fs::FileExt::read_exact_at(&file, &mut bytes, 0)?;
+    postcard::from_bytes(&bytes).map_err(invalid)
+}
+
+fn invalid(error: postcard::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn descriptors_come_with_their_message() {
+        let (mut one, other) = Port::pair().unwrap();
+        let (read, write) = rustix::pipe::pipe().unwrap();
+        other.send(&1_u32, &[]).unwrap();
+        other.send(&2_u32, &[read.as_fd(), write.as_fd()]).unwrap();
+        drop((read, write, other));
+        one.receive().unwrap();
+        assert_eq!(one.next::<u32>().unwrap(), Some(1));
+        assert_eq!(one.next::<u32>().unwrap(), Some(2));
+        assert_eq!(one.next::<u32>().unwrap(), None);
+        let (read, write) = (one.descriptor().unwrap(), one.descriptor().unwrap());
+        assert_eq!(rustix::io::write(&write, b"x").unwrap(), 1);
+        assert_eq!(rustix::io::read(&read, &mut [0_u8; 4]).unwrap(), 1);
+        assert!(one.descriptor().is_err());
+        assert!(one.has_ended());
+    }
+
+    #[test]
+    fn something_long_goes_as_a_file() {
+        let long = "x".repeat(1 << 20);
+        let blob = blob(&long).unwrap();
+        assert_eq!(read_blob::<String>(blob).unwrap(), long);
+        let (_one, other) = Port::pair().unwrap();
+        assert!(other.send(&long, &[]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_no_message_is_an_error_or_waits_for_more(bytes: Vec<u8>) {
+            let (mut one, other) = Port::pair().unwrap();
+            if !bytes.is_empty() {
+                rustix::io::write(&other, &bytes).unwrap();
+            }
+            one.receive().unwrap();
+            while let Ok(Some(_)) = one.next::<crate::holder::wire::ToHolder>() {}
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Memory that threads share by a descriptor, as processes do elsewhere.
+
+use std::fs::{OpenOptions, remove_file};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Makes the names of the files unique, which have them for a moment.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// An empty file without a path, in memory as far as the system keeps it there.
+pub(in crate::holder) fn memory_file(name: &str) -> io::Result<OwnedFd> {
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let pid = rustix::process::getpid().as_raw_nonzero();
+    let path = std::env::temp_dir().join(format!("{name} {pid} {number}"));
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&path)?;
+    remove_file(path)?;
+    Ok(file.into())
+}

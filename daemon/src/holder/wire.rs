@@ -1,0 +1,110 @@
+//! What the holder and the worker say to each other over their [`Port`](super::port::Port).
+
+use std::ffi::CString;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::SpawnError;
+use crate::probe::Probe;
+
+/// From the worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum ToHolder {
+    /// Start a program. The [`SpawnSpec`] is in the descriptor that comes with it.
+    Start { request: u32 },
+    /// Look what the program in a slot waits for.
+    Look {
+        request: u32,
+        slot: u32,
+        tty_device: u64,
+    },
+}
+
+/// From the holder.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum ToWorker {
+    /// The answer to a start. When it worked the terminal comes with it.
+    Started {
+        request: u32,
+        result: Result<Started, SpawnError>,
+    },
+    /// The answer to a look; `None` when there is no living program in the slot.
+    Looked { request: u32, found: Option<Probe> },
+}
+
+/// A program that was started.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Started {
+    pub(super) slot: u32,
+    pub(super) pid: i32,
+    pub(super) tty_device: u64,
+}
+
+/// What to start.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SpawnSpec {
+    /// The file to run, as [`super::resolve()`] returned it.
+    #[serde(with = "path")]
+    pub(crate) program: PathBuf,
+    /// The arguments, the first as the caller gave the program's name.
+    pub(crate) argv: Vec<CString>,
+    /// The whole environment, as `NAME=value`.
+    pub(crate) env: Vec<CString>,
+    #[serde(with = "path")]
+    pub(crate) cwd: PathBuf,
+    pub(crate) rows: u16,
+    pub(crate) cols: u16,
+    /// Starts with echo and output processing off.
+    pub(crate) plain: bool,
+    /// Where the session's ring is made; the file must not exist.
+    #[serde(with = "path")]
+    pub(crate) ring_path: PathBuf,
+}
+
+/// Paths as bytes: they need not be text.
+pub(super) mod path {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        path: &Path,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        path.as_os_str().as_bytes().serialize(to)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<PathBuf, D::Error> {
+        Vec::deserialize(from).map(|bytes| OsString::from_vec(bytes).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_path_that_is_no_text_arrives_as_it_is() {
+        let odd: PathBuf = OsStr::from_bytes(b"/tmp/\xff\xfe").into();
+        let spec = SpawnSpec {
+            program: odd.clone(),
+            argv: vec![c"x".into()],
+            env: Vec::new(),
+            cwd: odd.clone(),
+            rows: 1,
+            cols: 2,
+            plain: true,
+            ring_path: odd.clone(),
+        };
+        let bytes = postcard::to_stdvec(&spec).unwrap();
+        let back: SpawnSpec = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!((back.program, back.argv), (odd, spec.argv));
+    }
+}

@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 const CURRENT: &str = "output.log";
 const BASE: &str = "output.base";
 
+/// How often a reader looks for a file that is rotated or deleted while it looks.
+const LOOKS: usize = 100;
+
 /// A file of the log: bytes `[start, start + len)` of the session's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Segment {
@@ -27,6 +30,11 @@ pub(crate) struct Segment {
 impl Segment {
     pub(crate) fn end(self) -> u64 {
         self.start + self.len
+    }
+
+    /// What no other file has.
+    fn name(self) -> (u64, bool) {
+        (self.start, self.current)
     }
 
     fn path(self, dir: &Path) -> PathBuf {
@@ -288,19 +296,25 @@ pub(crate) fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
         let entry = entry?;
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
-        if name == CURRENT {
-            current = Some(entry.metadata()?.len());
-        } else if let Some(start) = name
+        let rotated = name
             .strip_prefix("output-")
             .and_then(|rest| rest.strip_suffix(".log"))
-            .and_then(|digits| digits.parse().ok())
-        {
-            let len = entry.metadata()?.len();
-            found.push(Segment {
+            .and_then(|digits| digits.parse().ok());
+        if name != CURRENT && rotated.is_none() {
+            continue;
+        }
+        let len = match entry.metadata() {
+            // Deleted, or it has another name since.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            metadata => metadata?.len(),
+        };
+        match rotated {
+            Some(start) => found.push(Segment {
                 start,
                 len,
                 current: false,
-            });
+            }),
+            None => current = Some(len),
         }
     }
     found.sort_unstable_by_key(|segment| segment.start);
@@ -326,26 +340,51 @@ pub(crate) enum Logged {
 
 /// Reads up to `max_bytes` from `offset` on, out of one file; `limit` is where the log ends at most.
 pub(crate) fn read(dir: &Path, offset: u64, max_bytes: usize, limit: u64) -> io::Result<Logged> {
-    let segments = segments(dir)?;
-    for segment in segments {
-        if offset < segment.start {
-            return Ok(Logged::Missing {
-                resume: segment.start.min(limit),
-            });
-        }
-        if offset < segment.end() {
-            let left = (segment.end().min(limit) - offset).min(max_bytes as u64);
-            let mut file = File::open(segment.path(dir))?;
-            file.seek(SeekFrom::Start(offset - segment.start))?;
-            let mut bytes = Vec::new();
-            file.take(left).read_to_end(&mut bytes)?;
-            if bytes.is_empty() {
-                break; // rotated away between looking and opening
+    for _ in 0..LOOKS {
+        let segment = segment_at(dir, offset)?;
+        let segment = match segment {
+            None => break,
+            Some(segment) if offset < segment.start => {
+                let resume = segment.start.min(limit);
+                return Ok(Logged::Missing { resume });
             }
-            return Ok(Logged::Bytes(bytes));
+            Some(segment) => segment,
+        };
+        let mut file = match File::open(segment.path(dir)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            file => file?,
+        };
+        // `output.log` may have been another file when it was opened.
+        if segment.current && segment_at(dir, offset)?.map(Segment::name) != Some(segment.name()) {
+            continue;
         }
+        let left = (segment.end().min(limit) - offset).min(max_bytes as u64);
+        file.seek(SeekFrom::Start(offset - segment.start))?;
+        let mut bytes = Vec::new();
+        file.take(left).read_to_end(&mut bytes)?;
+        if bytes.is_empty() {
+            break;
+        }
+        return Ok(Logged::Bytes(bytes));
     }
     Ok(Logged::Missing { resume: limit })
+}
+
+/// The first file that ends behind `offset`. A look while files get other names may miss one, so two must agree.
+fn segment_at(dir: &Path, offset: u64) -> io::Result<Option<Segment>> {
+    let find = || -> io::Result<Option<Segment>> {
+        let mut segments = segments(dir)?.into_iter();
+        Ok(segments.find(|segment| offset < segment.end()))
+    };
+    let mut found = find()?;
+    for _ in 0..LOOKS {
+        let again = find()?;
+        if again.map(Segment::name) == found.map(Segment::name) {
+            return Ok(again);
+        }
+        found = again;
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -421,6 +460,38 @@ mod tests {
         fs::remove_file(current_path(&dir)).unwrap();
         writer.append(20, b"here").unwrap();
         assert_eq!(writer.take_lost(), [8..12, 16..20]);
+    }
+
+    #[test]
+    fn reading_beside_rotation_finds_the_right_bytes_or_none() {
+        const PIECE: u64 = 8;
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("s");
+        let mut writer = LogWriter::new(dir.clone(), 0, PIECE * 2);
+        writer.append(0, &0_u64.to_le_bytes()).unwrap();
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in 1..3000_u64 {
+                    writer
+                        .append(number * PIECE, &number.to_le_bytes())
+                        .unwrap();
+                    writer.drop_oldest(PIECE * 6).unwrap();
+                }
+                done.store(true, std::sync::atomic::Ordering::SeqCst);
+            });
+            let mut at = 0;
+            while !done.load(std::sync::atomic::Ordering::SeqCst) {
+                match read(&dir, at, PIECE as usize, u64::MAX).unwrap() {
+                    Logged::Bytes(bytes) if bytes.len() as u64 == PIECE => {
+                        assert_eq!(bytes, (at / PIECE).to_le_bytes());
+                        at += PIECE;
+                    }
+                    Logged::Missing { resume } if resume < u64::MAX => at = resume,
+                    Logged::Bytes(_) | Logged::Missing { .. } => {}
+                }
+            }
+        });
     }
 
     #[test]

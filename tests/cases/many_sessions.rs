@@ -1,6 +1,6 @@
 //! Two hundred sessions that end at once.
 
-use crate::support::processes::lives;
+use crate::support::processes::{descriptors, lives};
 use crate::support::{Daemon, eventually};
 use serde_json::{Value, json};
 
@@ -68,4 +68,27 @@ fn a_forced_cleanup_ends_and_removes_them_all() {
     assert_eq!(ended(&daemon), Vec::<Value>::new());
     let folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
     assert_eq!(folders.count(), 0);
+}
+
+#[test]
+fn sessions_that_have_ended_keep_nothing_open() {
+    const ENDED: usize = 30;
+    let daemon = daemon();
+    let mut connection = daemon.connect();
+    let status = connection.call_value("daemon.status", &json!({})).unwrap();
+    let pid = i32::try_from(status["pid"].as_i64().unwrap()).unwrap();
+    let before = descriptors(pid);
+    for number in 0..ENDED {
+        let id = format!("talks-{number}");
+        let talk = json!({"program": "sh", "args": ["-c", "echo something; exec cat"], "id": id});
+        connection.call_value("session.create", &talk).unwrap();
+        let something = json!({"session": id, "from": 0, "patterns": [{"exact": "something"}]});
+        connection.call_value("session.expect", &something).unwrap();
+        let close = json!({"session": id});
+        connection.call_value("session.close", &close).unwrap();
+    }
+    eventually("the descriptors are closed", || {
+        (descriptors(pid) < before + ENDED / 2).then_some(())
+    });
+    assert_eq!(ended(&daemon).len(), ENDED);
 }

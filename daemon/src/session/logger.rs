@@ -6,6 +6,7 @@
 
 use super::live::{CloseOrder, Session};
 use super::task::CLOSE_GRACE;
+use super::thread::Thread;
 use crate::holder::Holder;
 use crate::interaction::{Event, Recorder};
 use crate::output::{Flushed, Flusher, LogCall};
@@ -38,7 +39,7 @@ const RING_IDLE: Duration = Duration::from_secs(1);
 /// A session's part in it.
 #[derive(Debug, Default)]
 pub(super) struct SessionLog {
-    /// Locked while somebody writes; `None` in a session of an earlier daemon.
+    /// Locked while somebody writes; `None` in a session that has ended, whose files are closed.
     flusher: Mutex<Option<Flusher>>,
     /// Output was given up since the last write that returned.
     is_given_up: AtomicBool,
@@ -80,10 +81,24 @@ struct State {
     rest: Rest,
     /// The number of the thread in charge; every other one ends.
     in_charge: u64,
-    /// The session that is written, and since when.
-    turn: Option<(Arc<Session>, Instant)>,
+    /// The session that is written.
+    turn: Option<Turn>,
     guard_sleeps: bool,
     stop: bool,
+}
+
+/// A write.
+struct Turn {
+    session: Arc<Session>,
+    since: Instant,
+    thread: Thread,
+}
+
+impl Turn {
+    /// Whether it waits for the disk for too long. A thread that only waits for its turn on a processor does not.
+    fn hangs(&self) -> bool {
+        self.since.elapsed() >= STALL && !self.thread.is_runnable()
+    }
 }
 
 /// What the thread in charge does while it does not write.
@@ -142,6 +157,10 @@ impl Logger {
         };
         if tokio::time::timeout(LAST_STALL, all_logged).await.is_err() {
             self.shared.give_up(session);
+        }
+        // Who hangs in a write has it, and closes the file when the session is forgotten.
+        if let Ok(mut flusher) = session.log.flusher.try_lock() {
+            *flusher = None;
         }
     }
 }
@@ -221,7 +240,11 @@ impl Shared {
             }
             if let Some(session) = state.batch.pop_front() {
                 session.output.log_answers();
-                state.turn = Some((Arc::clone(&session), Instant::now()));
+                state.turn = Some(Turn {
+                    session: Arc::clone(&session),
+                    since: Instant::now(),
+                    thread: Thread::current(),
+                });
                 if std::mem::take(&mut state.guard_sleeps) {
                     self.guard_bell.notify_one();
                 }
@@ -344,7 +367,7 @@ impl Shared {
                     .wait_timeout_while(state, GUARD_PERIOD, |state| !state.stop);
                 state = waited.unwrap_or_else(PoisonError::into_inner).0;
                 match &state.turn {
-                    Some((_, since)) if since.elapsed() >= STALL => self.replace(&mut state),
+                    Some(turn) if turn.hangs() => self.replace(&mut state),
                     Some(_) if !state.stop => {}
                     _ => break,
                 }
@@ -358,7 +381,7 @@ impl Shared {
             return;
         }
         state.in_charge += 1;
-        if let Some((session, _)) = state.turn.take()
+        if let Some(Turn { session, .. }) = state.turn.take()
             && session.output.call_log_now().is_first
         {
             // It may have to be given up before anything else comes from it.

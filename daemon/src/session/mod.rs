@@ -27,6 +27,7 @@ mod second_terminal;
 mod send;
 mod shell;
 mod task;
+mod thread;
 mod wait;
 
 pub(crate) use error::{SessionError, describe_end, reason_text};

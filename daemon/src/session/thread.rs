@@ -1,0 +1,55 @@
+//! A thread of this process, as others see it.
+
+/// A thread by its number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Thread {
+    #[cfg(target_os = "linux")]
+    id: rustix::thread::Pid,
+}
+
+impl Thread {
+    /// The one that calls.
+    pub(super) fn current() -> Self {
+        Self {
+            #[cfg(target_os = "linux")]
+            id: rustix::thread::gettid(),
+        }
+    }
+
+    /// Returns true when it runs or could, and so waits for nothing but a processor; false where that is not known.
+    pub(super) fn is_runnable(self) -> bool {
+        #[cfg(target_os = "linux")]
+        {
+            let stat = format!("/proc/self/task/{}/stat", self.id.as_raw_nonzero());
+            let stat = std::fs::read_to_string(stat).unwrap_or_default();
+            // The name, which may hold anything, ends with the last parenthesis.
+            let state = stat.rsplit_once(") ").map(|(_, rest)| rest);
+            state.is_some_and(|state| state.starts_with('R'))
+        }
+        #[cfg(not(target_os = "linux"))]
+        false
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_runs_is_told_from_who_waits() {
+        assert!(Thread::current().is_runnable());
+        let told = std::sync::mpsc::sync_channel(1);
+        let go_on = std::sync::mpsc::sync_channel::<()>(1);
+        let waiting = std::thread::spawn(move || {
+            told.0.send(Thread::current()).unwrap();
+            let _ = go_on.1.recv();
+        });
+        let thread = told.1.recv().unwrap();
+        while thread.is_runnable() {
+            std::thread::yield_now();
+        }
+        drop(go_on.0);
+        waiting.join().unwrap();
+        assert!(!thread.is_runnable(), "it has ended");
+    }
+}

@@ -65,6 +65,7 @@ pub fn main() -> ExitCode {
 }
 
 fn start(args: &Args) -> Result<(), StartError> {
+    give_back_large_memory();
     let system =
         |what: &'static str| move |source: std::io::Error| StartError::System { what, source };
     holder::name_daemon().map_err(system("this process cannot be named"))?;
@@ -82,6 +83,17 @@ fn start(args: &Args) -> Result<(), StartError> {
     // A write that a dead disk never finishes must not hold up the end.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     result
+}
+
+/// Has the memory of large replies given back when they are sent. The allocator would keep more and more of it: it
+/// raises the size from which it does so to the largest that it has seen.
+fn give_back_large_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        const LARGE_BYTES: libc::c_int = 1 << 20;
+        // SAFETY: before any thread; it sets a number.
+        unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES) };
+    }
 }
 
 /// Prints help and version, and of a mistake one line.

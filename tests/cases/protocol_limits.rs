@@ -2,8 +2,9 @@
 
 use crate::support::{Connection, Daemon, eventually, kind};
 use serde_json::{Value, json};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 const FRAME_BYTES: usize = 4096;
 const REPLY_BYTES: usize = 5000;
@@ -67,7 +68,7 @@ fn a_refused_http_client_gets_a_status() {
     let _held: Vec<Connection> = (0..3).map(|_| daemon.connect()).collect();
     let answer = eventually("one is refused", || {
         let mut stream = UnixStream::connect(daemon.socket()).unwrap();
-        std::io::Write::write_all(
+        Write::write_all(
             &mut stream,
             b"POST / HTTP/1.1\r\nhost: ccd\r\nconnection: close\r\n\r\n",
         )
@@ -224,4 +225,58 @@ fn a_connection_has_a_limit_of_subscriptions() {
     eventually("the place is free", || {
         connection.call_value("session.subscribe", &params).ok()
     });
+}
+
+#[test]
+fn large_replies_that_nobody_takes_are_not_piled_up() {
+    const READS: usize = 60;
+    const OUTPUT_BYTES: usize = 20_000_000;
+    let daemon = Daemon::start();
+    let mut other = daemon.connect();
+    let print = json!({"program": "sh", "id": "big", "args":
+        ["-c", format!("head -c {OUTPUT_BYTES} /dev/zero | tr '\\0' 'x' | fold -w 99; exec cat")]});
+    other.call_value("session.create", &print).unwrap();
+    eventually("all is printed", || {
+        let session = other
+            .call_value("session.get", &json!({"session": "big"}))
+            .unwrap();
+        let printed = session["output"]["output_bytes"].as_u64().unwrap();
+        (printed > OUTPUT_BYTES as u64).then_some(())
+    });
+    let mut greedy = UnixStream::connect(daemon.socket()).unwrap();
+    for id in 0..READS {
+        let read = json!({"jsonrpc": "2.0", "id": id, "method": "session.read",
+            "params": {"session": "big", "since": 0, "max_bytes": 16_000_000, "raw": true}});
+        greedy.write_all(format!("{read}\n").as_bytes()).unwrap();
+    }
+    // Others are served meanwhile, and what waits for the greedy one is bounded: without that it would be a gigabyte.
+    let status = other.call_value("daemon.status", &json!({})).unwrap();
+    let pid = status["pid"].as_i64().unwrap();
+    for _ in 0..20 {
+        other.call_value("daemon.ping", &json!({})).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(memory_mib(pid) < 400, "{} MiB", memory_mib(pid));
+    }
+    // All of it comes once it is read.
+    let mut lines = BufReader::new(greedy);
+    for _ in 0..READS {
+        let mut line = Vec::new();
+        lines.read_until(b'\n', &mut line).unwrap();
+        assert!(line.len() > 16_000_000);
+    }
+}
+
+/// Memory of a process that no file backs.
+fn memory_mib(pid: i64) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"));
+    let kib: u64 = line
+        .unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap();
+    kib / 1024
 }

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument;
 
 /// Something that hands one request to its handler.
@@ -44,7 +44,21 @@ pub(super) struct Shared {
     pub(super) peer: Peer,
     pub(super) limits: Limits,
     in_flight: Semaphore,
+    /// Places for calls whose replies may be large, each kept until its reply is being written.
+    bulk: Arc<Semaphore>,
 }
+
+/// Calls of one connection with large replies that are worked on at a time.
+const BULK_CALLS: usize = 2;
+
+/// Methods that return as much as they are asked for.
+const BULK_METHODS: [&str; 2] = ["session.read", "session.history"];
+
+/// A place among the bulk calls.
+#[derive(Debug, Clone)]
+pub(super) struct BulkPlace(
+    #[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>,
+);
 
 impl Shared {
     /// For the connection of `peer`.
@@ -55,6 +69,7 @@ impl Shared {
             peer,
             limits,
             in_flight,
+            bulk: Arc::new(Semaphore::new(BULK_CALLS)),
         })
     }
 
@@ -128,12 +143,24 @@ impl<S: Callee> RpcServiceT for Guard<S> {
             if request.extensions.get::<Peer>().is_none() {
                 request.extensions.insert(shared.peer.clone());
             }
+            let bulk = if BULK_METHODS.contains(&method) {
+                let place = Arc::clone(&shared.bulk).acquire_owned().await;
+                place.ok().map(Arc::new).map(BulkPlace)
+            } else {
+                None
+            };
             let (conn, peer) = (shared.peer.connection, shared.peer.pid);
             let span = tracing::debug_span!("call", method, conn, peer);
             let call = async { inner.call(request).await };
             let call = AssertUnwindSafe(call).catch_unwind().instrument(span);
             match call.await {
-                Ok(response) => shared.translate(response, id, method),
+                Ok(response) => {
+                    let mut response = shared.translate(response, id, method);
+                    if let Some(place) = bulk {
+                        response.extensions_mut().insert(place);
+                    }
+                    response
+                }
                 Err(_) => {
                     tracing::error!(method, conn, "handler panicked");
                     Fault::Panicked.response(id)

@@ -8,7 +8,7 @@ use super::fault::Fault;
 use super::guard::{Guard, Shared};
 use super::limits::Limits;
 use super::outgoing::Outgoing;
-use super::service::{LineService, answer, complaint};
+use super::service::{LineService, Reply, answer, complaint};
 use super::socket::Socket;
 use ccd_protocol::frame::{Frame, LineFrames};
 use jsonrpsee::server::MethodSink;
@@ -64,10 +64,14 @@ struct LineConnection {
     backlog: Vec<u8>,
     /// `None` when no more requests are read. It holds a sender of `queue`.
     service: Option<Guard<LineService>>,
-    sink: mpsc::WeakSender<Box<RawValue>>,
-    queue: mpsc::Receiver<Box<RawValue>>,
-    /// Set when `queue` is empty and nothing can send to it any more.
-    is_drained: bool,
+    /// Items of subscriptions.
+    items: mpsc::Receiver<Box<RawValue>>,
+    /// Nothing can send to `items` any more.
+    has_no_more_items: bool,
+    /// Replies of calls that had to wait. It holds a sender of it while requests are read.
+    replies: mpsc::Receiver<Reply>,
+    reply_sender: Option<mpsc::Sender<Reply>>,
+    has_no_more_replies: bool,
     outgoing: Outgoing,
     calls: TaskTracker,
     limits: Limits,
@@ -78,8 +82,8 @@ struct LineConnection {
 impl LineConnection {
     fn new(socket: Socket, first: Vec<u8>, shared: Arc<Shared>, calls: TaskTracker) -> Self {
         let limits = shared.limits;
-        let (sender, queue) = mpsc::channel(QUEUE_LEN);
-        let sink = sender.downgrade();
+        let (sender, items) = mpsc::channel(QUEUE_LEN);
+        let (reply_sender, replies) = mpsc::channel(QUEUE_LEN);
         let reply_limit = u32::try_from(limits.reply_bytes).unwrap_or(u32::MAX);
         let method_sink = MethodSink::new_with_limit(sender, reply_limit);
         Self {
@@ -87,9 +91,11 @@ impl LineConnection {
             frames: LineFrames::new(limits.frame_bytes),
             backlog: first,
             service: Some(LineService::guarded(shared, method_sink)),
-            sink,
-            queue,
-            is_drained: false,
+            items,
+            has_no_more_items: false,
+            replies,
+            reply_sender: Some(reply_sender),
+            has_no_more_replies: false,
             outgoing: Outgoing::default(),
             calls,
             limits,
@@ -111,7 +117,8 @@ impl LineConnection {
             if !is_alive(self.outgoing.write_to(&self.socket)) {
                 return;
             }
-            if self.is_drained && self.outgoing.is_empty() {
+            let is_drained = self.has_no_more_items && self.has_no_more_replies;
+            if is_drained && self.outgoing.is_empty() {
                 return;
             }
             if !self.backlog.is_empty() && self.outgoing.has_room() {
@@ -119,10 +126,11 @@ impl LineConnection {
             }
             let has_room = self.outgoing.has_room();
             let reads = has_room && self.service.is_some();
-            let takes = has_room && !self.is_drained;
+            let takes_items = has_room && !self.has_no_more_items;
+            let takes_replies = has_room && !self.has_no_more_replies;
             let watches = self.service.is_none() || self.outgoing.blocked_since().is_some();
             let is_stopping = self.stop_at.is_some();
-            let waits_for_calls = is_stopping && !self.queue.is_closed();
+            let waits_for_calls = is_stopping && !self.items.is_closed();
             let deadline = self.deadline();
             self.socket = match self.socket.watching_room(watches) {
                 Ok(socket) => socket,
@@ -134,8 +142,12 @@ impl LineConnection {
                         return;
                     }
                 }
-                count = self.queue.recv_many(&mut taken, QUEUE_TAKE_LEN), if takes => {
-                    self.is_drained = count == 0;
+                reply = self.replies.recv(), if takes_replies => match reply {
+                    Some(reply) => self.outgoing.push(reply.json),
+                    None => self.has_no_more_replies = true,
+                },
+                count = self.items.recv_many(&mut taken, QUEUE_TAKE_LEN), if takes_items => {
+                    self.has_no_more_items = count == 0;
                     taken.drain(..).for_each(|message| self.outgoing.push(message));
                 }
                 writable = self.socket.writable(), if watches => {
@@ -144,7 +156,10 @@ impl LineConnection {
                     }
                 }
                 () = &mut stopped, if !is_stopping => self.stop(),
-                () = self.calls.wait(), if waits_for_calls => self.queue.close(),
+                () = self.calls.wait(), if waits_for_calls => {
+                    self.items.close();
+                    self.replies.close();
+                }
                 () = at(deadline) => return,
             }
         }
@@ -160,7 +175,7 @@ impl LineConnection {
             if let Some(frame) = self.frames.finish() {
                 self.start(frame);
             }
-            self.service = None;
+            self.read_no_more();
         } else {
             self.take_in(chunk);
         }
@@ -200,13 +215,13 @@ impl LineConnection {
             .poll(&mut Context::from_waker(Waker::noop()))
         {
             Poll::Ready(None) => {}
-            Poll::Ready(Some(reply)) => self.outgoing.push(reply),
+            Poll::Ready(Some(reply)) => self.outgoing.push(reply.json),
             Poll::Pending => {
-                let sink = self.sink.upgrade();
+                let sender = self.reply_sender.clone();
                 self.calls.spawn(async move {
-                    if let (Some(reply), Some(sink)) = (answer.await, sink) {
+                    if let (Some(reply), Some(sender)) = (answer.await, sender) {
                         // It fails when the connection has ended: nobody is left to be told.
-                        let _ = sink.send(reply).await;
+                        let _ = sender.send(reply).await;
                     }
                 });
             }
@@ -215,10 +230,15 @@ impl LineConnection {
 
     /// Takes no more requests and gives those in flight their last moments.
     fn stop(&mut self) {
-        self.service = None;
+        self.read_no_more();
         self.backlog = Vec::new();
         self.calls.close();
         self.stop_at = Some(Instant::now() + self.limits.grace);
+    }
+
+    fn read_no_more(&mut self) {
+        self.service = None;
+        self.reply_sender = None;
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -1,7 +1,7 @@
 //! Calls of the line dialect: looks a method up and runs it.
 
 use super::fault::Fault;
-use super::guard::{Callee, Guard, Shared};
+use super::guard::{BulkPlace, Callee, Guard, Shared};
 use super::request::{self, Message};
 use futures_util::FutureExt;
 use jsonrpsee::core::middleware::{BatchEntry, RpcServiceT};
@@ -82,7 +82,7 @@ impl Callee for LineService {
 ///
 /// Calls end unanswered when the client is gone. A notification has nobody who waits for it, so it
 /// may go on for the grace period then: a hook fires and leaves.
-pub(super) async fn answer(service: Guard<LineService>, line: String) -> Option<Box<RawValue>> {
+pub(super) async fn answer(service: Guard<LineService>, line: String) -> Option<Reply> {
     let Shared { peer, limits, .. } = service.shared();
     let gone = async || peer.gone.cancelled().await;
     let response = match request::parse(&line, peer, limits.batch) {
@@ -103,7 +103,19 @@ pub(super) async fn answer(service: Guard<LineService>, line: String) -> Option<
             () = gone() => return None,
         },
     };
-    (response.is_method_call() || response.is_batch()).then(|| response.into_json())
+    (response.is_method_call() || response.is_batch()).then(|| Reply {
+        place: response.extensions().get().cloned(),
+        json: response.into_json(),
+    })
+}
+
+/// An answer on its way.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) json: Box<RawValue>,
+    /// Given back when the connection takes the reply.
+    #[expect(dead_code, reason = "held, not read")]
+    pub(super) place: Option<BulkPlace>,
 }
 
 /// The reply to a line that could not even be read.

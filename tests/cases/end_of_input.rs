@@ -1,10 +1,12 @@
 //! The end of standard input lasts, as it does on a pipe, whatever the program does with its terminal.
 
+use crate::support::session::{OpenSession, exact, guesses, lacks};
 use crate::support::{Ccctl, Daemon};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::Timeout;
 use ccd_protocol::run::{RunOnce, RunOnceParams};
+use ccd_protocol::session::Pattern;
 use std::io::Write;
 use std::process::Stdio;
 
@@ -94,4 +96,44 @@ fn a_session_that_gets_no_more_input_ends_by_itself() {
     ccctl.ok(&["session", "send", session.id(), "--eof"]);
     assert_eq!(session.ended().exitstatus, Some(0));
     assert!(session.output().ends_with("one\nenough\n"));
+}
+
+/// How many `^D` a program that shows its keys has shown so far.
+fn shown_ends(session: &OpenSession<'_>) -> usize {
+    session.output().matches("^D").count()
+}
+
+#[test]
+fn a_program_that_takes_the_end_as_a_key_gets_it_three_times() {
+    let daemon = Daemon::start();
+    if guesses(&daemon) || lacks(&["perl"]) {
+        return;
+    }
+    let script = "stty raw -echo; echo ready; perl -e '$|=1; print sysread(STDIN, $c, 1) && sprintf(\"^%c\", ord($c)+64) while 1'";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect("ready");
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&["session", "send", session.id(), "--eof"]);
+    session.expect(r"\^D\^D\^D");
+    // Three more looks would have come by now.
+    session.expect_any(&[exact("^D^D^D^D")], 500.0).unwrap_err();
+    assert_eq!(shown_ends(&session), 3);
+}
+
+#[test]
+fn a_terminal_without_an_end_gets_none_and_other_input_takes_the_end_back() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "stty eof undef; echo ready; cat -v"]);
+    session.expect("ready\n");
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&["session", "send", session.id(), "--eof"]);
+    session.ask("go on", "go on\ngo on\n");
+    session.expect_any(&[exact("^D")], 300.0).unwrap_err();
+    let lines = daemon.open("sh", &["-c", "echo ready; sleep 0.3; cat; cat; exec cat"]);
+    lines.expect("ready\n");
+    ccctl.ok(&["session", "send", lines.id(), "--eof"]);
+    // It has been typed once; what comes now is for the second.
+    ccctl.ok(&["session", "send", lines.id(), "more"]);
+    lines.expect("more\nmore\n");
+    lines.expect_any(&[Pattern::Eof(true)], 700.0).unwrap_err();
 }

@@ -1,7 +1,8 @@
 //! The end of a session's input, which lasts as it does on a pipe.
 //!
 //! A terminal tells of the end once, to whoever reads next, and one that is typed before a line editor is ready is
-//! lost. So its key is typed again whenever the program is found waiting for input, until it has ended.
+//! lost. So its key is typed again whenever the program is found waiting for input, until it has ended or somebody
+//! types something else. To a program that takes it as a key it is an end no more than any other key: it gets a few.
 
 use super::input::InputError;
 use super::live::Session;
@@ -9,14 +10,17 @@ use super::registry::Sessions;
 use crate::probe::Line;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// `^D`, where the terminal does not name another key.
 const END_KEY: u8 = 0x04;
 
 const ENTER: u8 = b'\r';
+
+/// How often the end is typed to a program that reads keys: a line editor may not be ready for the first.
+const MAX_KEYS: u32 = 3;
 
 /// Time before the first look at the program. It doubles from look to look, so a program that reads late is found
 /// within twice the time that it took, and one that never reads costs a look a second.
@@ -46,18 +50,24 @@ impl LastLine {
 }
 
 impl Sessions {
-    /// Ends the session's input for good, after `last_line`; a second time changes nothing.
+    /// Ends the session's input, after `last_line`, until [`Session::reopen_input`]; a second time changes nothing.
     ///
     /// A program that reads lines finds the end at once, behind what was typed. Any other is told as soon as it waits.
     pub(super) fn end_input(self: &Arc<Self>, session: &Arc<Session>, last_line: LastLine) {
-        if session.input_ended.swap(true, Ordering::AcqRel) {
-            return;
+        let reopened = CancellationToken::new();
+        {
+            let mut end = session.input_end();
+            if end.is_some() {
+                return;
+            }
+            *end = Some(reopened.clone());
         }
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
         self.tracker.spawn(async move {
             tokio::select! {
                 () = session.forgotten.cancelled() => {}
                 () = sessions.stop.cancelled() => {}
+                () = reopened.cancelled() => {}
                 _ = sessions.keep_ended(&session, last_line) => {}
             }
         });
@@ -65,8 +75,9 @@ impl Sessions {
 
     /// Types the end until the session has ended.
     async fn keep_ended(&self, session: &Session, last_line: LastLine) -> Result<(), InputError> {
-        if reads_lines(session) {
-            let end = end_key(session);
+        if reads_lines(session)
+            && let Some(end) = end_key(session)
+        {
             let keys: &[u8] = match last_line {
                 LastLine::Begun => &[end, end],
                 LastLine::Whole | LastLine::HandedOver => &[end],
@@ -76,6 +87,8 @@ impl Sessions {
         let mut is_half_typed = last_line != LastLine::Whole;
         let mut pause = FIRST_PAUSE;
         let mut typed_count = 0;
+        // Who reads keys, and how many ends it got.
+        let mut keys_typed = (None, 0);
         while session.is_alive() {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -88,9 +101,24 @@ impl Sessions {
                 is_half_typed = false;
                 continue;
             }
+            let end = end_key(session);
+            if reads_lines(session) {
+                if end.is_none() {
+                    continue; // the terminal has no end
+                }
+            } else {
+                let reader = session.looks().reader.map(|reader| reader.pid);
+                if keys_typed.0 != reader {
+                    keys_typed = (reader, 0);
+                }
+                if keys_typed.1 == MAX_KEYS {
+                    continue;
+                }
+                keys_typed.1 += 1;
+            }
             // Who was seen waiting for lines has read all there were; who was only guessed may not be there yet.
             is_half_typed &= met.is_guess();
-            type_keys(session, &[end_key(session)]).await?;
+            type_keys(session, &[end.unwrap_or(END_KEY)]).await?;
             typed_count += 1;
             pause = (FIRST_PAUSE * typed_count).min(LONGEST_PAUSE);
         }
@@ -115,14 +143,26 @@ fn reads_lines(session: &Session) -> bool {
         .is_some_and(|master| Line::of(master.as_fd()).canonical)
 }
 
-/// The key that ends input on this terminal.
-fn end_key(session: &Session) -> u8 {
-    let modes = session
-        .input
-        .master()
-        .and_then(|master: Arc<OwnedFd>| tcgetattr(&*master).ok());
-    let key = modes.map_or(0, |modes| modes.special_codes[SpecialCodeIndex::VEOF]);
-    if key == 0 { END_KEY } else { key }
+/// The key that ends input on this terminal; `None` when a program has taken that away.
+fn end_key(session: &Session) -> Option<u8> {
+    let master: Arc<OwnedFd> = session.input.master()?;
+    let key = tcgetattr(&*master).ok()?.special_codes[SpecialCodeIndex::VEOF];
+    (key != 0).then_some(key)
+}
+
+impl Session {
+    /// There is input again: what was said about its end no longer holds.
+    pub(super) fn reopen_input(&self) {
+        if let Some(end) = self.input_end().take() {
+            end.cancel();
+        }
+    }
+
+    fn input_end(&self) -> MutexGuard<'_, Option<CancellationToken>> {
+        self.input_end
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]

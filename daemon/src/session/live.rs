@@ -15,10 +15,11 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::{
     EndReason, Session as Record, SessionOutput, SessionState, WaitingForInput,
 };
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 /// What is decided when a session starts and never changes.
 #[derive(Debug, Clone)]
@@ -90,7 +91,7 @@ pub(crate) struct Session {
     pub(super) log: SessionLog,
     pub(crate) input: Input,
     /// There will be no more input: see [`Sessions::end_input`](super::Sessions::end_input).
-    pub(super) input_ended: AtomicBool,
+    pub(super) input_end: Mutex<Option<CancellationToken>>,
     pub(super) fates: Fates,
     pub(crate) screen: ScreenModel,
     pub(super) queries: Queries,
@@ -108,7 +109,7 @@ pub(crate) struct Session {
     /// What no row of the interaction log may show.
     pub(crate) hidden: HiddenTexts,
     /// Cancelled when the session is no longer known.
-    pub(crate) forgotten: tokio_util::sync::CancellationToken,
+    pub(crate) forgotten: CancellationToken,
     /// Only one command at a time runs in a shell.
     pub(crate) run_turn: tokio::sync::Mutex<()>,
 }
@@ -148,7 +149,7 @@ impl Session {
             output,
             log: SessionLog::default(),
             input,
-            input_ended: AtomicBool::new(false),
+            input_end: Mutex::default(),
             fates: Fates::default(),
             screen,
             queries: Queries::default(),
@@ -161,7 +162,7 @@ impl Session {
             looks: Mutex::new(Looks::default()),
             recorded_upto: AtomicU64::new(0),
             hidden: HiddenTexts::default(),
-            forgotten: tokio_util::sync::CancellationToken::new(),
+            forgotten: CancellationToken::new(),
             run_turn: tokio::sync::Mutex::new(()),
         }
     }

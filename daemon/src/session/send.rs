@@ -59,6 +59,7 @@ impl Sessions {
             None => None,
         };
         let last_line = LastLine::after(&input.bytes);
+        session.reopen_input();
         let reads = search.as_ref().and_then(|_| self.reads_so_far(&session));
         let reply = self.type_into(&session, peer, &input, params.secret);
         let mut reply = reply.await?;

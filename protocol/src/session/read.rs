@@ -14,7 +14,7 @@ pub struct SessionReadParams {
     /// With `since` the first so many lines, else the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
-    /// With `since` the first so many bytes, else the last.
+    /// With `since` the first so many bytes, else the last: at most 16 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
     /// Bytes as they came, as `data_b64`.

@@ -24,7 +24,8 @@ pub struct SessionSendParams {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paste: bool,
     /// The input ends here, for good: the terminal's key for that (`^D`) is typed now if the program reads lines, and again
-    /// whenever the program waits for input, until it has ended.
+    /// whenever the program waits for input, until it has ended or something else is sent. A program that
+    /// takes it as a key gets it three times.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub eof: bool,
     /// Never record what is typed.
@@ -56,8 +57,9 @@ pub struct SessionSendReply {
     pub written_bytes: u64,
     /// The terminal did not echo: the text is recorded as `<hidden>`.
     pub hidden: bool,
-    /// True when the program is known to have thrown the input away before it read it. Only a send with `expect` waits
-    /// long enough to find out, and only on Linux; when that times out, the error's data has `discarded` too.
+    /// True when the program is known to have thrown all of the input away before it read any of it. Only a send with
+    /// `expect` waits long enough to find out, and only on Linux; when that times out, the error's data has `discarded`
+    /// too. Of input with control characters it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discarded: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

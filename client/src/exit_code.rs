@@ -44,6 +44,22 @@ impl Exit {
         }
     }
 
+    /// Its name for programs.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            Exit::Done => "done",
+            Exit::Failed => "failed",
+            Exit::Usage => "usage",
+            Exit::NoDaemon => "no_daemon",
+            Exit::NotFound => "not_found",
+            Exit::Refused => "refused",
+            Exit::TimedOut => "timed_out",
+            Exit::Internal => "internal",
+            Exit::BrokenPipe => "broken_pipe",
+            Exit::Program(_) => "program",
+        }
+    }
+
     /// The status a shell would tell of a program that ended by itself or by `signal`.
     ///
     /// Without either, which happens when the daemon was killed, it is [`Exit::Internal`].

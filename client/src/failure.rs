@@ -69,7 +69,8 @@ impl Failure {
         format!("ccctl: {}", on_one_line(&self.to_string()))
     }
 
-    /// The line for programs, without a newline: `{"error": {code?, message, data?}}`.
+    /// The line for programs, without a newline: `{"error": {code?, message, data}}`. What is not the daemon's error has
+    /// no code, and the exit status as a kind.
     pub(crate) fn json(&self) -> String {
         #[derive(Serialize)]
         struct Line<'a> {
@@ -77,7 +78,11 @@ impl Failure {
         }
         let error = match self {
             Failure::Refused { error, .. } => error,
-            _ => return serde_json::json!({"error": {"message": self.to_string()}}).to_string(),
+            _ => {
+                let data = serde_json::json!({"kind": self.exit().kind()});
+                let error = serde_json::json!({"message": self.to_string(), "data": data});
+                return serde_json::json!({ "error": error }).to_string();
+            }
         };
         serde_json::to_string(&Line { error }).unwrap_or_else(|_| self.line())
     }

@@ -35,6 +35,7 @@ fn a_wrong_command_line_is_one_line_of_json_where_that_is_asked_for() {
     let line: Value = serde_json::from_str(line_of(&ran)).unwrap();
     let message = line["error"]["message"].as_str().unwrap();
     assert!(message.contains("0 or more"), "{message}");
+    assert_eq!(line["error"]["data"]["kind"], "usage");
     assert_eq!(ran.code, Some(2));
     // This one is the program's.
     let ran = ccctl.run(&["run", "--no-such-option", "--", "echo", "--json"]);

@@ -133,3 +133,25 @@ fn a_key_that_makes_the_terminal_flush_was_not_discarded() {
     });
     assert_eq!(reply.unwrap().discarded, None);
 }
+
+#[test]
+fn a_key_that_the_terminal_uses_up_itself_was_not_discarded() {
+    let daemon = Daemon::start();
+    if cannot_know(&daemon) {
+        return;
+    }
+    let script = "import os, sys, termios, time\nprint('ready')\nfor n in range(1000):\n  time.sleep(0.02)\n  termios.tcflush(0, termios.TCIFLUSH)\n  print('flushed')";
+    let session = daemon.open("python3", &["-c", script]);
+    session.expect("ready\n");
+    for keys in [&["C-q"][..], &["a", "C-u"], &["a", "BSpace"], &["C-r"]] {
+        let reply = session.try_send(SessionSendParams {
+            keys: Some(keys.iter().map(|&key| key.to_owned()).collect()),
+            expect: Some(SendExpect {
+                patterns: vec![exact("flushed\nflushed")],
+                ..SendExpect::default()
+            }),
+            ..SessionSendParams::default()
+        });
+        assert_eq!(reply.unwrap().discarded, None, "{keys:?}");
+    }
+}

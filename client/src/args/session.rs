@@ -39,7 +39,7 @@ pub(crate) enum SessionVerb {
     Get(SessionArgs),
     /// Type into a session, and wait for the answer with --expect
     #[command(
-        override_usage = "ccctl session send [OPTIONS] <SESSION> <TEXT|--keys <KEY>|--file <FILE>|--stdin>",
+        override_usage = "ccctl session send [OPTIONS] <SESSION> <TEXT|--keys <KEY>|--file <FILE>|--stdin|--eof>",
         after_help = "Examples:
   ccctl session send py 'print(6 * 7)' --expect 42
   ccctl session send py --keys C-c

@@ -16,16 +16,24 @@ mod reads;
 pub(super) use reads::Reads;
 use reads::{ReadWatch, unread_bytes};
 
-/// Keys that make a terminal throw input away, or are not read as bytes: `^C`, `^D`, `^Z`, `^\`.
-const USUAL_KEYS: [u8; 4] = [0x03, 0x04, 0x1a, 0x1c];
-
-/// What a program may have made of them.
-const KEYS: [SpecialCodeIndex; 4] = [
+/// Keys that terminals act on themselves, whatever a program has made them: they throw input away, take back what was
+/// typed, stop the output, and are not read.
+const KEYS: [SpecialCodeIndex; 11] = [
     SpecialCodeIndex::VINTR,
     SpecialCodeIndex::VQUIT,
     SpecialCodeIndex::VSUSP,
     SpecialCodeIndex::VEOF,
+    SpecialCodeIndex::VSTART,
+    SpecialCodeIndex::VSTOP,
+    SpecialCodeIndex::VERASE,
+    SpecialCodeIndex::VWERASE,
+    SpecialCodeIndex::VKILL,
+    SpecialCodeIndex::VREPRINT,
+    SpecialCodeIndex::VLNEXT,
 ];
+
+const ESCAPE: u8 = 0x1b;
+const DELETE: u8 = 0x7f;
 
 /// The sends of a session that ask what becomes of their input.
 #[derive(Debug, Default)]
@@ -148,7 +156,11 @@ fn has_special_key(master: &OwnedFd, bytes: &[u8]) -> bool {
         return true;
     };
     let set = KEYS.map(|key| modes.special_codes[key]);
-    bytes
-        .iter()
-        .any(|byte| USUAL_KEYS.contains(byte) || (*byte != 0 && set.contains(byte)))
+    let is_special = |byte: u8| match byte {
+        b'\t' | b'\n' | b'\r' | ESCAPE => false,
+        DELETE => true,
+        byte if byte < b' ' => true, // what it usually is, although this terminal may have another key for it
+        byte => set.contains(&byte),
+    };
+    bytes.iter().copied().any(is_special)
 }

@@ -21,6 +21,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
+    /// Serve for the holder that has started this process.
+    #[arg(long, hide = true)]
+    pub(crate) worker: bool,
+
     /// End with status 0 when a daemon already runs here.
     #[arg(long)]
     pub(crate) if_not_running: bool,

@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     match start(&args) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(StartError::Lock(LockError::Held { holder })) if args.if_not_running => {
             say(&format!("a daemon already runs here: {holder}"));
             ExitCode::SUCCESS
@@ -64,25 +64,72 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn start(args: &Args) -> Result<(), StartError> {
-    give_back_large_memory();
-    let system =
-        |what: &'static str| move |source: std::io::Error| StartError::System { what, source };
+/// This process holds the terminals, and the one that it starts does everything else.
+#[cfg(not(portable))]
+fn start(args: &Args) -> Result<ExitCode, StartError> {
+    use holder::Exit;
     holder::name_daemon().map_err(system("this process cannot be named"))?;
-    // Before any thread: the holder alone looks after children.
+    if args.worker {
+        holder::make_files_private();
+        let holder = holder::join().map_err(system("there is no holder to serve for"))?;
+        return work(args, run::Terminals::Of(holder));
+    }
+    let originals = claim()?;
+    let run::Ground { locks, socket } = run::Ground::take(args)?;
+    let held = holder::Held {
+        listener: socket.listener,
+        locks,
+        owns_path: socket.own_path.is_some(),
+    };
+    let ended = holder::hold(&held, originals).map_err(system("the worker cannot be started"))?;
+    match ended {
+        Some(Exit {
+            code: Some(code), ..
+        }) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
+        ended => {
+            let signal = ended.and_then(|ended| ended.signal).unwrap_or_default();
+            say(&format!(
+                "the worker was ended by signal {signal}, and with it all sessions"
+            ));
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// There is one process.
+#[cfg(portable)]
+fn start(args: &Args) -> Result<ExitCode, StartError> {
+    holder::name_daemon().map_err(system("this process cannot be named"))?;
+    let originals = claim()?;
+    let ground = run::Ground::take(args)?;
+    work(args, run::Terminals::Own { ground, originals })
+}
+
+/// Before any thread: the holder alone looks after children.
+fn claim() -> Result<holder::Originals, StartError> {
     holder::claim_children().map_err(system("the mask of signals cannot be changed"))?;
-    let limits = holder::raise_descriptor_limit()
-        .map_err(system("the limit of descriptors cannot be raised"))?;
-    let umask = holder::make_files_private();
-    let prepared = run::prepare(args, limits, umask)?;
+    let limits = holder::raise_descriptor_limit();
+    Ok(holder::Originals {
+        limits: limits.map_err(system("the limit of descriptors cannot be raised"))?,
+        umask: holder::make_files_private(),
+    })
+}
+
+fn work(args: &Args, terminals: run::Terminals) -> Result<ExitCode, StartError> {
+    give_back_large_memory();
+    let prepared = run::prepare(args)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(system("threads cannot be started"))?;
-    let result = runtime.block_on(run::serve(prepared));
+    let result = runtime.block_on(run::serve(prepared, terminals));
     // A write that a dead disk never finishes must not hold up the end.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
-    result
+    result.map(|()| ExitCode::SUCCESS)
+}
+
+fn system(what: &'static str) -> impl FnOnce(std::io::Error) -> StartError {
+    move |source| StartError::System { what, source }
 }
 
 /// Has the memory of large replies given back when they are sent. The allocator would keep more and more of it: it

@@ -3,6 +3,7 @@
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,13 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// A lock that is held while this lives, whatever becomes of the process.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl From<Lock> for OwnedFd {
+    fn from(lock: Lock) -> Self {
+        lock.file.into()
+    }
 }
 
 impl Lock {
@@ -74,7 +81,7 @@ impl Lock {
             .and_then(|()| file.rewind())
             .and_then(|()| file.write_all(note.as_bytes()))
             .map_err(io_error)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 }
 

@@ -4,16 +4,21 @@ use crate::args::Args;
 use crate::config::{Loaded, Paths, Sources};
 use crate::connection;
 use crate::daemon::Daemon;
-use crate::holder::{DescriptorLimits, Holder, HolderNews, Umask};
+#[cfg(portable)]
+use crate::holder::Originals;
+#[cfg(not(portable))]
+use crate::holder::Welcomed;
+use crate::holder::{Adopted, Holder, HolderNews};
 use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::lock::{Lock, LockError};
 use crate::log::Log;
 use crate::session::{SessionError, Sessions};
 use crate::shutdown::Signals;
-use crate::socket::{Socket, SocketError, passed_in};
+use crate::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::store::{Store, StoreError};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,36 +63,55 @@ pub(crate) enum StartError {
     Methods(#[from] crate::rpc::RegisterMethodError),
 }
 
+/// What makes a daemon the only one here: where it is, its locks, its socket.
+pub(crate) struct Ground {
+    pub(crate) locks: [OwnedFd; 2],
+    pub(crate) socket: Socket,
+}
+
+impl Ground {
+    /// Finds the places, takes the locks, and listens: whoever starts us and connects at once waits instead of failing.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`] in one line.
+    pub(crate) fn take(args: &Args) -> Result<Self, StartError> {
+        let paths = paths_of(args)?;
+        let base_lock = Lock::take(&paths.base.join("ccd.lock"), &paths.socket)?;
+        let mut socket_lock = paths.socket.clone().into_os_string();
+        socket_lock.push(".lock");
+        let socket_lock = Lock::take(socket_lock.as_ref(), &paths.socket)?;
+        Ok(Self {
+            socket: Socket::open(&paths.socket, passed_in())?,
+            locks: [base_lock.into(), socket_lock.into()],
+        })
+    }
+}
+
 /// What is settled before the runtime starts.
 pub(crate) struct Prepared {
     pub(crate) paths: Paths,
     sources: Sources,
     loaded: Arc<Loaded>,
     log: Log,
-    limits: DescriptorLimits,
-    umask: Umask,
-    _locks: [Lock; 2],
 }
 
-/// Finds the places, reads the configuration, takes the locks.
+fn paths_of(args: &Args) -> Result<Paths, StartError> {
+    let paths = Paths::from_env(args.socket.as_deref(), |name| std::env::var_os(name))?;
+    paths.prepare()?;
+    Ok(paths)
+}
+
+/// Reads the configuration and begins the daemon's own log.
 ///
 /// # Errors
 ///
 /// [`StartError`] in one line.
-pub(crate) fn prepare(
-    args: &Args,
-    limits: DescriptorLimits,
-    umask: Umask,
-) -> Result<Prepared, StartError> {
+pub(crate) fn prepare(args: &Args) -> Result<Prepared, StartError> {
     let env = |name: &str| std::env::var_os(name);
-    let paths = Paths::from_env(args.socket.as_deref(), env)?;
-    paths.prepare()?;
+    let paths = paths_of(args)?;
     let sources = Sources::from_env(args.config.clone(), env, &paths.base);
     let loaded = Arc::new(sources.load()?);
-    let base_lock = Lock::take(&paths.base.join("ccd.lock"), &paths.socket)?;
-    let mut socket_lock = paths.socket.clone().into_os_string();
-    socket_lock.push(".lock");
-    let socket_lock = Lock::take(socket_lock.as_ref(), &paths.socket)?;
     let log = Log::start(&loaded.config.logging, loaded.config.log_level, &paths.logs)
         .map_err(StartError::Log)?;
     Ok(Prepared {
@@ -95,33 +119,87 @@ pub(crate) fn prepare(
         sources,
         loaded,
         log,
-        limits,
-        umask,
-        _locks: [base_lock, socket_lock],
     })
 }
 
+/// Who holds the terminals, and what makes this the only daemon here.
+pub(crate) enum Terminals {
+    /// The process that has started this one.
+    #[cfg(not(portable))]
+    Of(Welcomed),
+    /// This one.
+    #[cfg(portable)]
+    Own {
+        ground: Ground,
+        originals: Originals,
+    },
+}
+
+/// What [`Terminals::begin`] finds.
+struct Begun {
+    holder: Holder,
+    news: HolderNews,
+    listener: std::os::unix::net::UnixListener,
+    own_path: Option<OwnPath>,
+    adopted: Vec<Adopted>,
+    _locks: [OwnedFd; 2],
+}
+
+impl Terminals {
+    #[cfg(not(portable))]
+    fn begin(self, paths: &Paths) -> io::Result<Begun> {
+        let Self::Of(welcomed) = self;
+        let (holder, news, held, adopted) = welcomed.into_holder()?;
+        Ok(Begun {
+            holder,
+            news,
+            listener: held.listener,
+            own_path: held.owns_path.then(|| OwnPath::of(paths.socket.clone())),
+            adopted,
+            _locks: held.locks,
+        })
+    }
+
+    #[cfg(portable)]
+    fn begin(self, _paths: &Paths) -> io::Result<Begun> {
+        let Self::Own { ground, originals } = self;
+        let (holder, news) = Holder::start(originals)?;
+        Ok(Begun {
+            holder,
+            news,
+            listener: ground.socket.listener,
+            own_path: ground.socket.own_path,
+            adopted: Vec::new(),
+            _locks: ground.locks,
+        })
+    }
+}
+
 /// Serves until a signal or a call ends it.
-pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
+pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<(), StartError> {
     let Prepared {
         paths,
         sources,
         loaded,
         log,
-        limits,
-        umask,
-        _locks,
     } = prepared;
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
-    // First the socket: whoever starts us and connects at once waits instead of failing.
-    let socket = Socket::open(&paths.socket, passed_in())?;
-    let own_path = socket.own_path;
+    #[cfg(not(portable))]
+    crate::holder::hear_signals();
+    let Begun {
+        holder,
+        news,
+        listener,
+        own_path,
+        adopted,
+        _locks,
+    } = terminals
+        .begin(&paths)
+        .map_err(system("the holder of the terminals cannot start"))?;
     let opened = Store::open(&paths.database).await?;
     if let Some(database) = &opened.set_aside {
         set_sessions_aside(&paths, database)?;
     }
-    let (holder, news) =
-        Holder::start(limits, umask).map_err(system("the holder of the terminals cannot start"))?;
     let stop = CancellationToken::new();
     let tracker = TaskTracker::new();
     let (recorder, pending) = Recorder::new();
@@ -139,7 +217,10 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     let jobs = Jobs::new(opened.store.clone(), tracker.clone(), stop.clone());
     let recorder_stop = CancellationToken::new();
     let recorder_task = tokio::spawn(pending.run(opened.store.clone(), recorder_stop.clone()));
-    let killed = sessions.recover().await.map_err(StartError::Recover)?;
+    let killed = sessions
+        .recover(adopted)
+        .await
+        .map_err(StartError::Recover)?;
     jobs.recover().await?;
     let pumps = spawn_pumps(&sessions, news)?;
     let daemon = Arc::new(Daemon::new(
@@ -151,8 +232,7 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     ));
     report_start(&loaded, opened.set_aside.as_deref(), killed);
     let methods = crate::rpc::module(Arc::clone(&daemon))?;
-    let listener =
-        UnixListener::from_std(socket.listener).map_err(system("the socket cannot be used"))?;
+    let listener = UnixListener::from_std(listener).map_err(system("the socket cannot be used"))?;
     let disconnect = CancellationToken::new();
     let accepting = tokio::spawn(connection::serve(
         listener,
@@ -165,6 +245,7 @@ pub(crate) async fn serve(prepared: Prepared) -> Result<(), StartError> {
     tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
     spawn_watchdog(&daemon);
     crate::service::ready();
+    holder.ready();
     signals.until_stop(&daemon).await;
     crate::service::stopping();
     let ended = async {

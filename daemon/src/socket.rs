@@ -31,6 +31,14 @@ pub(crate) struct Socket {
 #[derive(Debug)]
 pub(crate) struct OwnPath(PathBuf);
 
+impl OwnPath {
+    /// The path of a socket that another process has bound for us.
+    #[cfg(not(portable))]
+    pub(crate) fn of(path: PathBuf) -> Self {
+        Self(path)
+    }
+}
+
 impl Drop for OwnPath {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);

@@ -18,7 +18,7 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         version: env!("CARGO_PKG_VERSION").into(),
         protocol: PROTOCOL_VERSION,
         pid: own_pid(),
-        holder_pid: own_pid(),
+        holder_pid: crate::holder::holder_pid(),
         uptime_s: daemon.started.elapsed().as_secs_f64(),
         socket: shown(&paths.socket),
         sessions: SessionCounts {

@@ -23,7 +23,7 @@ pub struct DaemonStatusReply {
     pub version: String,
     pub protocol: u32,
     pub pid: i32,
-    /// The process that holds the terminals; today the daemon itself.
+    /// The process that was started first and holds the terminals; where there is one process, the daemon itself.
     pub holder_pid: i32,
     pub uptime_s: f64,
     pub socket: String,
@@ -74,6 +74,7 @@ pub struct DaemonStopParams {}
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DaemonStopReply {
+    /// The process that ends last: `holder_pid` of the status.
     pub pid: i32,
     /// Live sessions that will be ended.
     pub sessions: u64,

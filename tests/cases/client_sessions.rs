@@ -156,7 +156,7 @@ fn the_status_counts_sessions_and_names_limits_and_paths() {
         json(r#"{"live": 2, "ended": 1, "max": 7}"#)
     );
     assert_eq!(status["limits"]["max_sessions"], 7);
-    assert_eq!(status["pid"], daemon.pid());
+    assert_eq!(status["holder_pid"], daemon.pid());
     assert_eq!(status["socket"], daemon.socket().display().to_string());
     assert_eq!(status["paths"]["base"], daemon.home().display().to_string());
     assert!(status["sizes"]["sessions"].as_u64().unwrap() > 0);

@@ -277,7 +277,7 @@ fn status_tells_what_the_daemon_is() {
         let status = connection.call_value("daemon.status", &json!({})).unwrap();
         (status["sessions"] == json!({"live": 1, "ended": 1, "max": 20})).then_some(status)
     });
-    assert_eq!(status["pid"], daemon.pid());
+    assert_eq!(status["holder_pid"], daemon.pid());
     assert_eq!(status["protocol"], ccd_protocol::PROTOCOL_VERSION);
     assert_eq!(status["socket"], daemon.socket().to_str().unwrap());
     assert_eq!(status["paths"]["base"], daemon.home().to_str().unwrap());

@@ -51,6 +51,7 @@ mod shell_run_ends;
 mod soak;
 mod subscribe;
 mod support;
+mod survival;
 mod terminal;
 mod transports;
 mod two_daemons;

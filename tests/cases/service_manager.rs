@@ -123,7 +123,7 @@ fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
         UnixStream::connect(&socket).ok().map(Connection::over)
     });
     let status = connection.call_value("daemon.status", &json!({})).unwrap();
-    assert_eq!(status["pid"], activator.0.id());
+    assert_eq!(status["holder_pid"], activator.0.id());
     let session = connection.start_session(&["cat"]);
     let send = json!({"session": session, "text": "on\r", "expect": {"patterns": [{"exact": "on\non\n"}]}});
     connection.call_value("session.send", &send).unwrap();

@@ -60,10 +60,29 @@ unsafe impl Sync for Board {}
 
 impl Board {
     /// An empty board.
+    #[cfg(any(portable, test))]
     pub(super) fn create() -> io::Result<Self> {
+        Ok(Self::create_shared()?.0)
+    }
+
+    /// Likewise, with what another process needs to open it.
+    pub(super) fn create_shared() -> io::Result<(Self, OwnedFd)> {
         let memory = platform::memory_file("ccd board")?;
         rustix::fs::ftruncate(&memory, MAPPED_BYTES as u64)?;
-        Self::map(&memory)
+        Ok((Self::map(&memory)?, memory))
+    }
+
+    /// The board that another process has made.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` when it is none.
+    #[cfg(not(portable))]
+    pub(super) fn open(memory: &OwnedFd) -> io::Result<Self> {
+        if rustix::fs::fstat(memory)?.st_size != MAPPED_BYTES as i64 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Self::map(memory)
     }
 
     fn map(memory: &OwnedFd) -> io::Result<Self> {

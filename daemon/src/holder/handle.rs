@@ -13,14 +13,14 @@ use tokio::io::Interest;
 use tokio::sync::oneshot;
 
 use super::board::Board;
-use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
+#[cfg(any(portable, test))]
 use super::launch::Originals;
 use super::platform::Event;
 use super::port::{Port, blob, send_over};
+#[cfg(any(portable, test))]
 use super::reader::Reader;
 use super::ring::Ring;
-use super::umask::Umask;
 use super::wake::{Bell, Line, Wakes};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
 use crate::probe::Probe;
@@ -40,6 +40,13 @@ pub(crate) struct Spawned {
     pub(crate) ring: Ring,
     /// The terminal's device number for the program (`st_rdev`).
     pub(crate) tty_device: u64,
+}
+
+/// A session that an earlier worker has started.
+#[derive(Debug)]
+pub(crate) struct Adopted {
+    pub(crate) ring_path: PathBuf,
+    pub(crate) spawned: Spawned,
 }
 
 /// What the holder tells the worker.
@@ -81,8 +88,7 @@ struct Start {
 }
 
 impl Holder {
-    /// Starts the holder as a thread; `limits` and `umask` say which descriptor limit and file mode mask children get
-    /// back. Call it inside the runtime.
+    /// Starts the holder as a thread. Call it inside the runtime.
     ///
     /// When [`super::claim_children`] was called before, every child of this process is the holder's: it becomes the
     /// reaper of orphans too, and nothing else may wait for children. Otherwise,
@@ -91,7 +97,8 @@ impl Holder {
     /// # Errors
     ///
     /// The kernel's error when descriptors or the thread cannot be made.
-    pub(crate) fn start(limits: DescriptorLimits, umask: Umask) -> io::Result<(Self, HolderNews)> {
+    #[cfg(any(portable, test))]
+    pub(crate) fn start(originals: Originals) -> io::Result<(Self, HolderNews)> {
         let board = Arc::new(Board::create()?);
         let event = || Event::new().map(Arc::new);
         let bell = Bell::of_holder(&board, event()?);
@@ -104,11 +111,13 @@ impl Holder {
             port,
             quiet.clone(),
             floods.clone(),
-            Originals { limits, umask },
+            originals,
         )?;
         let thread = std::thread::Builder::new()
             .name("holder".into())
-            .spawn(move || reader.run())?;
+            .spawn(move || {
+                let _ = reader.run();
+            })?;
         let link = Arc::new(Link {
             board,
             bell,
@@ -122,6 +131,39 @@ impl Holder {
         };
         tokio::spawn(answers(own, Arc::downgrade(&link)));
         Ok((Self(link), news))
+    }
+
+    /// The handle to a holder in another process, over `port`. Call it inside the runtime.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error when descriptors cannot be made.
+    #[cfg(not(portable))]
+    pub(super) fn attach(
+        port: Port,
+        board: Arc<Board>,
+        events: [Event; 3],
+    ) -> io::Result<(Self, HolderNews)> {
+        let [bell, quiet, floods] = events.map(Arc::new);
+        let link = Arc::new(Link {
+            bell: Bell::of_holder(&board, bell),
+            socket: port.sender()?,
+            requests: Mutex::default(),
+            thread: Mutex::new(None),
+            board: Arc::clone(&board),
+        });
+        let news = HolderNews {
+            quiet: Wakes::new(Line::quiet(&board, quiet)),
+            floods: Wakes::new(Line::floods(&board, floods)),
+        };
+        tokio::spawn(answers(port, Arc::downgrade(&link)));
+        Ok((Self(link), news))
+    }
+
+    /// Says that everything is taken over, and calls are served.
+    pub(crate) fn ready(&self) {
+        // A holder that has ended is noticed elsewhere.
+        let _ = send_over(&self.0.socket, &ToHolder::Ready, &[]);
     }
 
     /// Starts a program on a new terminal.
@@ -217,6 +259,9 @@ impl Link {
 
     fn answer(&self, answer: ToWorker, port: &mut Port) -> io::Result<()> {
         match answer {
+            ToWorker::Welcome(_) | ToWorker::Held(_) => {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
             ToWorker::Looked { request, found } => {
                 if let Some(reply) = self.requests().looks.remove(&request) {
                     let _ = reply.send(found); // who asked may have gone away

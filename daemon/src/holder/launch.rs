@@ -21,9 +21,9 @@ use super::wire::SpawnSpec;
 
 /// What the daemon has changed about itself, as programs are to get it.
 #[derive(Debug, Clone)]
-pub(super) struct Originals {
-    pub(super) limits: DescriptorLimits,
-    pub(super) umask: Umask,
+pub(crate) struct Originals {
+    pub(crate) limits: DescriptorLimits,
+    pub(crate) umask: Umask,
 }
 
 #[cfg(portable)]

@@ -20,24 +20,37 @@ mod resolve;
 mod ring;
 mod ring_file;
 mod ring_layout;
+mod root;
 mod slot_set;
 mod slots;
 mod source;
+#[cfg_attr(portable, path = "no_worker.rs")]
+mod supervise;
 mod terminal;
 mod umask;
 mod wake;
 mod wire;
 
-pub(crate) use descriptors::{DescriptorLimits, raise_descriptor_limit};
+#[cfg(test)]
+use descriptors::DescriptorLimits;
+pub(crate) use descriptors::raise_descriptor_limit;
 pub(crate) use error::SpawnError;
-pub(crate) use handle::{Holder, HolderNews, Spawned};
+pub(crate) use handle::{Adopted, Holder, HolderNews, Spawned};
+pub(crate) use launch::Originals;
 pub(crate) use platform::claim_children;
+#[cfg(not(portable))]
+pub(crate) use platform::hear_signals;
 pub(crate) use process::{Process, name_daemon, signal_all};
 pub(crate) use process_table::{ProcessTable, ProcessTables, SESSION_VARIABLE};
 pub(crate) use resolve::{c_string, resolve};
 pub(crate) use ring::{Exit, Ring};
 pub(crate) use ring_layout::Gap;
-pub(crate) use umask::{Umask, make_files_private};
+pub(crate) use root::holder_pid;
+#[cfg(not(portable))]
+pub(crate) use supervise::{Held, Welcomed, hold, join};
+#[cfg(test)]
+use umask::Umask;
+pub(crate) use umask::make_files_private;
 pub(crate) use wake::Wakes;
 pub(crate) use wire::SpawnSpec;
 

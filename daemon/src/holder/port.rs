@@ -19,13 +19,13 @@ use serde::de::DeserializeOwned;
 use super::platform;
 
 /// Longest message.
-const MAX_MESSAGE_BYTES: usize = 4 << 10;
+const MAX_MESSAGE_BYTES: usize = 32 << 10;
 
 /// Longest content of a file in memory: more than the kernel takes as arguments and environment.
 const MAX_BLOB_BYTES: u64 = 16 << 20;
 
 /// Most descriptors with one message.
-const MAX_DESCRIPTORS: usize = 8;
+pub(super) const MAX_DESCRIPTORS: usize = 64;
 
 /// Bytes of one read.
 const READ_BYTES: usize = 16 << 10;

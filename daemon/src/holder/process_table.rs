@@ -1,6 +1,7 @@
 //! Finds what a session has left running: all processes at one time, by parent and by session.
 
 use super::process::{Process, Stat};
+use super::root::{adopts_orphans, holder_pid};
 #[cfg(target_os = "macos")]
 use crate::macos::{all_processes, environment_values};
 use std::collections::{HashMap, HashSet};
@@ -79,7 +80,7 @@ impl ProcessTable {
     pub(crate) fn of_own_sessions() -> Self {
         let mut table = Self::without_marks();
         let candidates = if adopts_orphans() {
-            table.below([own_pid()])
+            table.below([holder_pid()])
         } else {
             table.children_of_own_line()
         };
@@ -93,7 +94,7 @@ impl ProcessTable {
     /// What a daemon left that was itself started in another daemon's session is not found: the latter has adopted it.
     pub(crate) fn of_killed_daemon() -> Self {
         let mut table = Self::without_marks();
-        let ours = table.below([own_pid()]);
+        let ours = table.below([holder_pid()]);
         let mut candidates = table.of_no_daemon();
         candidates.retain(|pid| !ours.contains(pid));
         table.read_marks(&candidates);
@@ -148,7 +149,7 @@ impl ProcessTable {
         let ancestors = successors(Some(parent_id().cast_signed()), parent);
         ancestors
             .take(self.stats.len())
-            .chain([own_pid()])
+            .chain([holder_pid()])
             .filter_map(|pid| self.children.get(&pid))
             .flatten()
             .copied()
@@ -175,16 +176,6 @@ impl ProcessTable {
         let all = self.stats.keys().copied();
         all.filter(|pid| !theirs.contains(pid)).collect()
     }
-}
-
-#[cfg(target_os = "linux")]
-fn adopts_orphans() -> bool {
-    rustix::process::child_subreaper().is_ok_and(|reaper| reaper.is_some())
-}
-
-#[cfg(target_os = "macos")]
-fn adopts_orphans() -> bool {
-    false
 }
 
 fn own_pid() -> i32 {

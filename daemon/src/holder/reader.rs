@@ -21,6 +21,7 @@ use super::port::{Port, read_blob};
 use super::slot_set::SlotSet;
 use super::slots::Slots;
 use super::source::Source;
+use super::supervise::Worker;
 use super::terminal::Watch;
 use super::wake::{Bell, Line};
 use super::wire::{SpawnSpec, ToHolder, ToWorker};
@@ -50,6 +51,8 @@ pub(super) struct Reader {
     /// The terminals whose ring found no memory, and when to try again.
     starved: Vec<usize>,
     retry_at: Instant,
+    /// When it is a process of its own.
+    worker: Option<Worker>,
 }
 
 impl Reader {
@@ -89,11 +92,25 @@ impl Reader {
             flood_thread: Some(flood_thread),
             starved: Vec::new(),
             retry_at: Instant::now(),
+            worker: None,
         })
     }
 
-    /// Runs until it is told to stop.
-    pub(super) fn run(mut self) {
+    /// Sees to the worker's process too.
+    #[cfg(not(portable))]
+    pub(super) fn supervise(&mut self, worker: Worker) -> io::Result<()> {
+        self.poller.add(&worker.signals, Source::Signals)?;
+        self.worker = Some(worker);
+        Ok(())
+    }
+
+    /// Runs until it is told to stop. Returns the worker that it has seen to.
+    pub(super) fn run(mut self) -> Option<Worker> {
+        self.hold();
+        self.worker.take()
+    }
+
+    fn hold(&mut self) {
         #[cfg(not(portable))] // elsewhere threads share the mask, and each child takes its own
         self.slots.originals.umask.use_in_this_thread();
         let mut sources = Vec::new();
@@ -140,11 +157,24 @@ impl Reader {
                     self.quiet.tell(slot);
                 }
             }
+            #[cfg(not(portable))]
+            Source::Signals => {
+                if let Some(worker) = &self.worker {
+                    worker.forward_signals();
+                }
+            }
             Source::Children => {
                 let Some(signals) = &self.child_signals else {
                     return;
                 };
                 for (pid, wait_status) in signals.reap(self.slots.leaders()) {
+                    if let Some(worker) = &mut self.worker
+                        && worker.has_ended(pid, wait_status)
+                    {
+                        #[cfg(not(portable))]
+                        self.replace_worker();
+                        continue;
+                    }
                     if let Some(slot) = self.slots.ended(pid, wait_status) {
                         self.quiet.tell(slot);
                     }
@@ -208,12 +238,38 @@ impl Reader {
             tracing::error!(%error, "the worker cannot be understood");
         }
         if result.is_err() || self.port.has_ended() {
-            self.board.to_holder.stop.store(true, SeqCst);
+            if self.worker.is_some() {
+                // Its end is heard too.
+                self.poller.remove(&self.port);
+            } else {
+                self.board.to_holder.stop.store(true, SeqCst);
+            }
+        }
+    }
+
+    /// Hands everything to another worker, or ends when the last one has ended by itself or too many were killed.
+    #[cfg(not(portable))]
+    fn replace_worker(&mut self) {
+        let held = self.slots.held();
+        let port = self
+            .worker
+            .as_mut()
+            .and_then(|worker| worker.restart(&held));
+        self.requests.clear();
+        match port {
+            Some(port) if self.poller.add(&port, Source::Port).is_ok() => self.port = port,
+            _ => self.board.to_holder.stop.store(true, SeqCst),
         }
     }
 
     fn obey(&mut self, request: ToHolder) {
         let sent = match request {
+            ToHolder::Ready => {
+                if let Some(worker) = &mut self.worker {
+                    worker.is_ready();
+                }
+                Ok(())
+            }
             ToHolder::Start { request } => self.start(request),
             ToHolder::Look {
                 request,

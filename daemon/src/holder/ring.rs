@@ -303,7 +303,7 @@ impl RingWriter {
     }
 }
 
-fn exit_of(wait_status: i32) -> Exit {
+pub(super) fn exit_of(wait_status: i32) -> Exit {
     let signal = wait_status & 0x7f;
     if signal == 0 {
         Exit {

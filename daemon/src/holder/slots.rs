@@ -14,6 +14,8 @@ use super::ring::{Ring, RingWriter};
 use super::slot_set::MAX_SLOTS;
 use super::source::Source;
 use super::terminal::{ReadOutcome, Terminal, Watch};
+#[cfg(not(portable))]
+use super::wire::HeldSession;
 use super::wire::{SpawnSpec, Started};
 
 /// What is in a slot. Locked by the holder, and by the thread that reads a flood for one read of it.
@@ -66,19 +68,14 @@ impl Slots {
         let pid = launched.pid.as_raw_nonzero().get();
         writer.set_pid(pid);
         self.leaders.insert(launched.pid, slot);
-        let terminal = Terminal::new(
-            launched.master,
-            writer,
-            spec.ring_path.clone(),
-            launched.pid,
-            launched.exit,
-        );
+        let tty_device = launched.tty_device;
+        let terminal = Terminal::new(launched, writer, spec.ring_path.clone());
         let master = Arc::clone(&terminal.master);
         *lock(&self.places[slot]) = Place::Held(terminal);
         let started = Started {
             slot: slot as u32,
             pid,
-            tty_device: launched.tty_device,
+            tty_device,
         };
         Ok((started, master))
     }
@@ -105,6 +102,25 @@ impl Slots {
         }
         terminal.watch = outcome.watch;
         Some(outcome)
+    }
+
+    /// What is held, for a new worker, each with its terminal.
+    #[cfg(not(portable))]
+    pub(super) fn held(&self) -> Vec<(HeldSession, Arc<OwnedFd>)> {
+        let mut held = Vec::new();
+        for (slot, place) in self.places.iter().enumerate() {
+            if let Place::Held(terminal) = &*lock(place) {
+                let started = Started {
+                    slot: slot as u32,
+                    pid: terminal.leader.as_raw_nonzero().get(),
+                    tty_device: terminal.tty_device,
+                };
+                let ring_path = terminal.ring_path.clone();
+                let session = HeldSession { started, ring_path };
+                held.push((session, Arc::clone(&terminal.master)));
+            }
+        }
+        held
     }
 
     /// Returns how the terminal in `slot` is watched.

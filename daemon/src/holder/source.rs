@@ -7,6 +7,9 @@ pub(super) enum Source {
     Bell,
     /// The worker asks for something.
     Port,
+    /// A signal that asks the daemon for something arrived.
+    #[cfg(not(portable))]
+    Signals,
     /// SIGCHLD arrived.
     Children,
     /// The terminal in this slot can be read.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
+use super::launch::Launched;
 use super::platform::{ExitWatch, receive};
 use super::ring::RingWriter;
 
@@ -69,6 +70,8 @@ pub(super) struct Terminal {
     pub(super) ring: RingWriter,
     pub(super) ring_path: PathBuf,
     pub(super) leader: Pid,
+    #[cfg(not(portable))]
+    pub(super) tty_device: u64,
     /// `None` once the leader was reaped.
     pub(super) exit: Option<ExitWatch>,
     /// How it is watched now.
@@ -80,19 +83,15 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    pub(super) fn new(
-        master: OwnedFd,
-        ring: RingWriter,
-        ring_path: PathBuf,
-        leader: Pid,
-        exit: ExitWatch,
-    ) -> Self {
+    pub(super) fn new(launched: Launched, ring: RingWriter, ring_path: PathBuf) -> Self {
         Self {
-            master: Arc::new(master),
+            master: Arc::new(launched.master),
             ring,
             ring_path,
-            leader,
-            exit: Some(exit),
+            leader: launched.pid,
+            #[cfg(not(portable))]
+            tty_device: launched.tty_device,
+            exit: Some(launched.exit),
             watch: Watch::Quiet,
             eof: false,
             full_reads: 0,

@@ -43,7 +43,12 @@ impl Fixture {
             .enable_all()
             .build()
             .unwrap();
-        let started = runtime.block_on(async { Holder::start(limits, Umask::unchanged()) });
+        let started = runtime.block_on(async {
+            Holder::start(Originals {
+                limits,
+                umask: Umask::unchanged(),
+            })
+        });
         let (holder, news) = started.unwrap();
         Self {
             runtime,

@@ -8,9 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::error::SpawnError;
 use crate::probe::Probe;
 
+/// What this module says, and what a board is. A holder and a worker of different builds compare it.
+#[cfg(not(portable))]
+pub(super) const VERSION: u32 = 1;
+
 /// From the worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToHolder {
+    /// The worker has taken everything over and serves.
+    Ready,
     /// Start a program. The [`SpawnSpec`] is in the descriptor that comes with it.
     Start { request: u32 },
     /// Look what the program in a slot waits for.
@@ -24,6 +30,11 @@ pub(super) enum ToHolder {
 /// From the holder.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
+    /// The first message to a new worker. With it come the board, the events of the holder and of the two lines, the
+    /// listening socket, and the locks.
+    Welcome(Welcome),
+    /// Sessions that are held for the new worker, after the welcome. Their terminals come with it, in this order.
+    Held(Vec<HeldSession>),
     /// The answer to a start. When it worked the terminal comes with it.
     Started {
         request: u32,
@@ -31,6 +42,25 @@ pub(super) enum ToWorker {
     },
     /// The answer to a look; `None` when there is no living program in the slot.
     Looked { request: u32, found: Option<Probe> },
+}
+
+/// What a worker begins with.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Welcome {
+    pub(super) version: u32,
+    pub(super) holder_pid: i32,
+    /// How many sessions are held.
+    pub(super) held: u32,
+    /// The socket is not the service manager's, so who ends removes its path.
+    pub(super) owns_path: bool,
+}
+
+/// A session that a worker before this one has started.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct HeldSession {
+    pub(super) started: Started,
+    #[serde(with = "path")]
+    pub(super) ring_path: PathBuf,
 }
 
 /// A program that was started.

@@ -27,6 +27,14 @@ impl History {
         }
     }
 
+    /// Likewise, behind so many newlines.
+    pub(crate) fn behind(start: u64, newlines: u64, max_lines: u64) -> Self {
+        Self {
+            total_newlines: newlines,
+            ..Self::new(start, max_lines)
+        }
+    }
+
     /// Offset of the oldest byte kept.
     pub(crate) fn start(&self) -> u64 {
         self.start

@@ -107,6 +107,29 @@ impl Output {
         output
     }
 
+    /// The output of a program that an earlier process has started: `tail` of it is the end of what is logged.
+    pub(crate) fn adopted(
+        dir: PathBuf,
+        ring: Ring,
+        max_lines: u64,
+        lines: u64,
+        tail: &[u8],
+    ) -> Self {
+        let (logged, cursor, gaps) = (ring.tail(), ring.cursor(), ring.gaps());
+        let newlines = memchr::memchr_iter(b'\n', tail).count() as u64;
+        let start = logged - tail.len() as u64;
+        let output = Self::new(dir, Some(ring), logged, max_lines);
+        {
+            let mut inner = output.lock();
+            inner.history = History::behind(start, lines.saturating_sub(newlines), max_lines);
+            inner.history.append(tail, logged);
+            inner.lines = lines;
+            inner.gaps = gaps;
+            inner.cursor = cursor;
+        }
+        output
+    }
+
     fn new(dir: PathBuf, ring: Option<Ring>, end: u64, max_lines: u64) -> Self {
         Self {
             dir,

@@ -21,7 +21,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         let sessions = daemon.sessions.counts().live;
         daemon.request_stop();
         Ok(DaemonStopReply {
-            pid: crate::daemon::own_pid(),
+            pid: crate::holder::holder_pid(),
             sessions,
         })
     })?;

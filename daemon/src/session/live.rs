@@ -141,6 +141,14 @@ impl Session {
         }
     }
 
+    /// It was started so long ago, by an earlier process.
+    pub(super) fn started_ago(mut self, age: Duration) -> Self {
+        if let Some(started) = Instant::now().checked_sub(age) {
+            self.started = started;
+        }
+        self
+    }
+
     /// A session in any state.
     pub(crate) fn new(facts: Facts, output: Output, input: Input, state: State) -> Self {
         let screen = ScreenModel::new(state.rows, state.cols);

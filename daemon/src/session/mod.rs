@@ -1,5 +1,6 @@
 //! Sessions: programs on terminals of their own, which outlive every client.
 
+mod adopt;
 mod control;
 mod create;
 mod discarded;

@@ -5,7 +5,7 @@ use super::input::Input;
 use super::leftovers::end_orphans;
 use super::live::{CloseOrder, Facts, Session, State};
 use super::registry::Sessions;
-use crate::holder::{Exit, Gap, Ring};
+use crate::holder::{Adopted, Exit, Gap, Ring};
 use crate::interaction::Event;
 use crate::output::Output;
 use crate::output::log::LogWriter;
@@ -13,7 +13,7 @@ use crate::store::{SessionRow, StoreError, Write};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
 use rustix::process::Signal;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -66,15 +66,43 @@ impl Sessions {
     /// # Errors
     ///
     /// The database or the folders cannot be read.
-    pub(crate) async fn recover(self: &Arc<Self>) -> Result<u64, SessionError> {
+    pub(crate) async fn recover(
+        self: &Arc<Self>,
+        adopted: Vec<Adopted>,
+    ) -> Result<u64, SessionError> {
         let mut killed = 0;
         let mut known = HashSet::new();
+        let mut alive = HashSet::new();
         let rows = self.store.sessions().await?;
-        let lived = rows.iter().filter(|row| row.state != "dead");
+        let mut held: HashMap<String, Adopted> = adopted
+            .into_iter()
+            .filter_map(|adopted| {
+                let id = adopted.ring_path.file_stem()?.to_str()?.to_owned();
+                Some((id, adopted))
+            })
+            .collect();
+        let lived = rows
+            .iter()
+            .filter(|row| row.state != "dead" && !held.contains_key(&row.session_id));
         let lived: Vec<String> = lived.map(|row| row.session_id.clone()).collect();
         let ended = end_orphans(&lived).await;
         for mut row in rows {
             known.insert(row.session_id.clone());
+            if row.state != "dead"
+                && let Some(adopted) = held.remove(&row.session_id)
+                && let Some(facts) = facts_of(&row)
+            {
+                alive.insert(row.session_id.clone());
+                let facts = Facts {
+                    pid: adopted.spawned.pid,
+                    slot: Some(adopted.spawned.slot),
+                    tty_device: adopted.spawned.tty_device,
+                    log_limit_bytes: self.config().max_output_size.unwrap_or(0),
+                    ..facts
+                };
+                self.adopt(&row, facts, adopted.spawned).await?;
+                continue;
+            }
             let was_alive = row.state != "dead";
             let mut cursor = 0;
             if was_alive {
@@ -100,7 +128,10 @@ impl Sessions {
                 self.recorder.note(&session, None, Event::End);
             }
         }
-        self.remove_strays(&known)
+        for unknown in held.values() {
+            self.discard(unknown);
+        }
+        self.remove_strays(&known, &alive)
             .await
             .map_err(SessionError::Files)?;
         Ok(killed)
@@ -142,7 +173,11 @@ impl Sessions {
     }
 
     /// Removes folders and rings that belong to no session: starts that were never acknowledged.
-    async fn remove_strays(&self, known: &HashSet<String>) -> io::Result<()> {
+    async fn remove_strays(
+        &self,
+        known: &HashSet<String>,
+        alive: &HashSet<String>,
+    ) -> io::Result<()> {
         for entry in std::fs::read_dir(&self.paths.sessions)? {
             let entry = entry?;
             let is_known = entry
@@ -162,7 +197,11 @@ impl Sessions {
         match std::fs::read_dir(&self.paths.rings) {
             Ok(entries) => {
                 for entry in entries {
-                    std::fs::remove_file(entry?.path())?;
+                    let path = entry?.path();
+                    let id = path.file_stem().and_then(|id| id.to_str());
+                    if !id.is_some_and(|id| alive.contains(id)) {
+                        std::fs::remove_file(path)?;
+                    }
                 }
                 Ok(())
             }
@@ -324,8 +363,18 @@ fn session_of(row: &SessionRow, folders: &Path) -> Option<Session> {
         forced: false,
         killed: Vec::new(),
     };
-    let facts = Facts {
-        id,
+    let facts = facts_of(row)?;
+    let session = Session::new(facts, output, Input::new(None), state);
+    session
+        .recorded_upto
+        .store(number(row.output_bytes), Ordering::Release);
+    session.set_last_activity(crate::clock::age_s(&row.last_activity).unwrap_or(0.0));
+    Some(session)
+}
+
+fn facts_of(row: &SessionRow) -> Option<Facts> {
+    Some(Facts {
+        id: SessionId::parse(&row.session_id).ok()?,
         name: row
             .name
             .as_deref()
@@ -347,11 +396,5 @@ fn session_of(row: &SessionRow, folders: &Path) -> Option<Session> {
         slot: None,
         tty_device: 0,
         reuse_hash: [0; 32],
-    };
-    let session = Session::new(facts, output, Input::new(None), state);
-    session
-        .recorded_upto
-        .store(number(row.output_bytes), Ordering::Release);
-    session.set_last_activity(crate::clock::age_s(&row.last_activity).unwrap_or(0.0));
-    Some(session)
+    })
 }

@@ -5,9 +5,12 @@ use super::connection::Connection;
 use super::eventually::eventually;
 use ccd_protocol::Method;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A running daemon; ends with the test.
@@ -193,6 +196,18 @@ impl Daemon {
     /// One call on a connection of its own.
     pub(crate) fn call_value(&self, method: &str, params: &Value) -> Result<Value, Value> {
         self.connect().call_value(method, params)
+    }
+
+    /// Likewise while there may be nobody to answer it: `None` when there is no reply.
+    pub(crate) fn try_call_value(&self, method: &str, params: &Value) -> Option<Value> {
+        let mut stream = UnixStream::connect(self.socket()).ok()?;
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+        stream.write_all(format!("{request}\n").as_bytes()).ok()?;
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line).ok()?;
+        let reply: Value = serde_json::from_str(&line).ok()?;
+        reply.get("result").cloned()
     }
 
     /// SIGKILL, and nothing else.

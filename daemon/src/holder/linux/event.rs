@@ -15,6 +15,11 @@ impl Event {
         Ok(Self(eventfd(0, flags)?))
     }
 
+    /// The event that another process has made.
+    pub(in crate::holder) fn of(descriptor: OwnedFd) -> Self {
+        Self(descriptor)
+    }
+
     pub(in crate::holder) fn raise(&self) {
         // The only error is a counter at its maximum, and then it is readable anyway.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());

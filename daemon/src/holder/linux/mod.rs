@@ -9,6 +9,7 @@ mod packets;
 mod poller;
 mod posix_spawn;
 mod signals;
+mod worker;
 
 pub(super) use event::Event;
 pub(super) use exit_watch::ExitWatch;
@@ -16,5 +17,6 @@ pub(super) use memory_file::memory_file;
 pub(super) use packets::{receive, report_flushes};
 pub(super) use poller::Poller;
 pub(super) use posix_spawn::on_terminal;
-pub(super) use signals::ChildSignals;
-pub(crate) use signals::claim_children;
+pub(super) use signals::{AskingSignals, ChildSignals};
+pub(crate) use signals::{claim_children, hear_signals};
+pub(super) use worker::{PORT, start_worker};

@@ -92,6 +92,7 @@ fn data(source: Source) -> EventData {
     EventData::new_u64(match source {
         Source::Bell => 0,
         Source::Port => 4,
+        Source::Signals => 8,
         Source::Children => 1,
         Source::Terminal(slot) => (slot as u64) << 2 | 2,
         Source::Leader(slot) => (slot as u64) << 2 | 3,
@@ -102,7 +103,8 @@ fn source(data: EventData) -> Source {
     let data = data.u64();
     match (data & 3, (data >> 2) as usize) {
         (0, 0) => Source::Bell,
-        (0, _) => Source::Port,
+        (0, 1) => Source::Port,
+        (0, _) => Source::Signals,
         (1, _) => Source::Children,
         (2, slot) => Source::Terminal(slot),
         (_, slot) => Source::Leader(slot),

@@ -10,6 +10,7 @@ use std::ptr;
 
 use rustix::process::Pid;
 
+use super::signals::set_of;
 use crate::holder::launch::Originals;
 
 /// Starts `program` in `cwd` as the leader of a new session whose controlling terminal, input, output and error
@@ -49,32 +50,38 @@ pub(in crate::holder) fn on_terminal(
     Ok(pid)
 }
 
-struct Attributes(libc::posix_spawnattr_t);
+pub(super) struct Attributes(pub(super) libc::posix_spawnattr_t);
 
 impl Attributes {
     fn session_leader() -> io::Result<Self> {
+        Self::new(libc::POSIX_SPAWN_SETSID as c_int, &set_of(&[]))
+    }
+
+    /// These signals are blocked, and each has its default.
+    pub(super) fn blocking(signals: &libc::sigset_t) -> io::Result<Self> {
+        Self::new(0, signals)
+    }
+
+    fn new(more: c_int, blocked: &libc::sigset_t) -> io::Result<Self> {
         let mut attributes = MaybeUninit::uninit();
         // SAFETY: init initialises the attributes, or fails and they are not used.
         let mut attributes = unsafe {
             check(libc::posix_spawnattr_init(attributes.as_mut_ptr()))?;
             Self(attributes.assume_init())
         };
-        let flags = libc::POSIX_SPAWN_SETSID as c_int
-            | libc::POSIX_SPAWN_SETSIGMASK as c_int
-            | libc::POSIX_SPAWN_SETSIGDEF as c_int;
+        let flags =
+            more | libc::POSIX_SPAWN_SETSIGMASK as c_int | libc::POSIX_SPAWN_SETSIGDEF as c_int;
         let mut all = MaybeUninit::uninit();
-        let mut none = MaybeUninit::uninit();
-        // SAFETY: the attributes are initialised, the sets by the calls before their use.
+        // SAFETY: the attributes are initialised, the set by the call before its use.
         unsafe {
             libc::sigfillset(all.as_mut_ptr());
-            libc::sigemptyset(none.as_mut_ptr());
             check(libc::posix_spawnattr_setsigdefault(
                 &raw mut attributes.0,
                 all.as_ptr(),
             ))?;
             check(libc::posix_spawnattr_setsigmask(
                 &raw mut attributes.0,
-                none.as_ptr(),
+                blocked,
             ))?;
             check(libc::posix_spawnattr_setflags(
                 &raw mut attributes.0,
@@ -92,9 +99,22 @@ impl Drop for Attributes {
     }
 }
 
-struct FileActions(libc::posix_spawn_file_actions_t);
+pub(super) struct FileActions(pub(super) libc::posix_spawn_file_actions_t);
 
 impl FileActions {
+    /// Gives the child our descriptor `from` as `to`.
+    pub(super) fn passing(from: c_int, to: c_int) -> io::Result<Self> {
+        let mut actions = MaybeUninit::uninit();
+        // SAFETY: init initialises the actions, or fails and they are not used.
+        let mut actions = unsafe {
+            check(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;
+            Self(actions.assume_init())
+        };
+        // SAFETY: the actions are initialised. Of equal numbers the C library clears the flag that closes them on exec.
+        check(unsafe { libc::posix_spawn_file_actions_adddup2(&raw mut actions.0, from, to) })?;
+        Ok(actions)
+    }
+
     fn new(cwd: &CStr, tty: &CStr) -> io::Result<Self> {
         let mut actions = MaybeUninit::uninit();
         // SAFETY: init initialises the actions, or fails and they are not used.
@@ -138,7 +158,7 @@ impl Drop for FileActions {
     }
 }
 
-fn null_terminated(strings: &[CString]) -> Vec<*mut c_char> {
+pub(super) fn null_terminated(strings: &[CString]) -> Vec<*mut c_char> {
     strings
         .iter()
         .map(|string| string.as_ptr().cast_mut())
@@ -147,7 +167,7 @@ fn null_terminated(strings: &[CString]) -> Vec<*mut c_char> {
 }
 
 /// These functions return the error number instead of setting `errno`.
-fn check(code: c_int) -> io::Result<()> {
+pub(super) fn check(code: c_int) -> io::Result<()> {
     if code == 0 {
         Ok(())
     } else {

@@ -1,0 +1,54 @@
+//! Starts the worker's process.
+
+use std::ffi::{CString, OsString};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStringExt;
+
+use rustix::process::Pid;
+
+use super::posix_spawn::{Attributes, FileActions, check, null_terminated};
+use super::signals::asking_set;
+
+/// The descriptor by which a worker finds its port.
+pub(in crate::holder) const PORT: i32 = 3;
+
+/// This program, also when its file has another content by now.
+const OWN_PROGRAM: &std::ffi::CStr = c"/proc/self/exe";
+
+/// What the service manager says to the process that it has started alone.
+const OF_HOLDER_ALONE: [&str; 4] = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID"];
+
+/// Starts this program as a worker whose port is `port`, with all arguments. It is
+/// deaf to who asks it for something until [`hear_signals`](super::hear_signals).
+pub(in crate::holder) fn start_worker(port: BorrowedFd<'_>) -> io::Result<Pid> {
+    let c_string = |text: OsString| CString::new(text.into_vec()).map_err(io::Error::from);
+    let argv: Vec<CString> = std::env::args_os()
+        .map(c_string)
+        .chain([Ok(c"--worker".into())])
+        .collect::<io::Result<_>>()?;
+    let env: Vec<CString> = std::env::vars_os()
+        .filter(|(name, _)| !OF_HOLDER_ALONE.iter().any(|own| name == own))
+        .map(|(mut name, value)| {
+            name.push("=");
+            name.push(value);
+            c_string(name)
+        })
+        .collect::<io::Result<_>>()?;
+    let attributes = Attributes::blocking(&asking_set())?;
+    let actions = FileActions::passing(port.as_raw_fd(), PORT)?;
+    let (argv, env) = (null_terminated(&argv), null_terminated(&env));
+    let mut pid = 0;
+    // SAFETY: all pointers are valid for the call, and both arrays end with a null pointer.
+    check(unsafe {
+        libc::posix_spawn(
+            &raw mut pid,
+            OWN_PROGRAM.as_ptr(),
+            &raw const actions.0,
+            &raw const attributes.0,
+            argv.as_ptr(),
+            env.as_ptr(),
+        )
+    })?;
+    Pid::from_raw(pid).ok_or_else(|| io::Error::other("posix_spawn returned no process"))
+}

@@ -62,16 +62,14 @@ struct LineConnection {
     frames: LineFrames,
     /// What was read but not looked at while the client took no replies.
     backlog: Vec<u8>,
-    /// `None` when no more requests are read. It holds a sender of `queue`.
+    /// `None` when no more requests are read. It holds a sender of `items`.
     service: Option<Guard<LineService>>,
     /// Items of subscriptions.
     items: mpsc::Receiver<Box<RawValue>>,
-    /// Nothing can send to `items` any more.
-    has_no_more_items: bool,
-    /// Replies of calls that had to wait. It holds a sender of it while requests are read.
+    /// Replies of calls that had to wait.
     replies: mpsc::Receiver<Reply>,
+    /// `None` when no more requests are read.
     reply_sender: Option<mpsc::Sender<Reply>>,
-    has_no_more_replies: bool,
     outgoing: Outgoing,
     calls: TaskTracker,
     limits: Limits,
@@ -92,10 +90,8 @@ impl LineConnection {
             backlog: first,
             service: Some(LineService::guarded(shared, method_sink)),
             items,
-            has_no_more_items: false,
             replies,
             reply_sender: Some(reply_sender),
-            has_no_more_replies: false,
             outgoing: Outgoing::default(),
             calls,
             limits,
@@ -117,8 +113,8 @@ impl LineConnection {
             if !is_alive(self.outgoing.write_to(&self.socket)) {
                 return;
             }
-            let is_drained = self.has_no_more_items && self.has_no_more_replies;
-            if is_drained && self.outgoing.is_empty() {
+            let (items_are_over, replies_are_over) = (is_over(&self.items), is_over(&self.replies));
+            if items_are_over && replies_are_over && self.outgoing.is_empty() {
                 return;
             }
             if !self.backlog.is_empty() && self.outgoing.has_room() {
@@ -126,8 +122,6 @@ impl LineConnection {
             }
             let has_room = self.outgoing.has_room();
             let reads = has_room && self.service.is_some();
-            let takes_items = has_room && !self.has_no_more_items;
-            let takes_replies = has_room && !self.has_no_more_replies;
             let watches = self.service.is_none() || self.outgoing.blocked_since().is_some();
             let is_stopping = self.stop_at.is_some();
             let waits_for_calls = is_stopping && !self.items.is_closed();
@@ -142,12 +136,10 @@ impl LineConnection {
                         return;
                     }
                 }
-                reply = self.replies.recv(), if takes_replies => match reply {
-                    Some(reply) => self.outgoing.push(reply.json),
-                    None => self.has_no_more_replies = true,
-                },
-                count = self.items.recv_many(&mut taken, QUEUE_TAKE_LEN), if takes_items => {
-                    self.has_no_more_items = count == 0;
+                reply = self.replies.recv(), if has_room && !replies_are_over => {
+                    reply.into_iter().for_each(|reply| self.outgoing.push(reply.json));
+                }
+                _ = self.items.recv_many(&mut taken, QUEUE_TAKE_LEN), if has_room && !items_are_over => {
                     taken.drain(..).for_each(|message| self.outgoing.push(message));
                 }
                 writable = self.socket.writable(), if watches => {
@@ -246,6 +238,11 @@ impl LineConnection {
         let stall = blocked_since.map(|since| Instant::from_std(since) + self.limits.write_stall);
         stall.into_iter().chain(self.stop_at).min()
     }
+}
+
+/// Nothing waits, and nobody can send any more.
+fn is_over<T>(queue: &mpsc::Receiver<T>) -> bool {
+    queue.is_closed() && queue.is_empty()
 }
 
 /// Tells whether writing may go on, now or later.

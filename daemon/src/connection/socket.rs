@@ -14,7 +14,6 @@ use tokio::net::UnixStream;
 
 #[derive(Debug)]
 pub(super) struct Socket {
-    descriptor: Arc<OwnedFd>,
     watch: AsyncFd<Arc<OwnedFd>>,
     watches_room: bool,
 }
@@ -23,8 +22,7 @@ impl Socket {
     pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
         let descriptor = Arc::new(OwnedFd::from(stream.into_std()?));
         Ok(Self {
-            watch: crate::readiness::watch(Arc::clone(&descriptor), Interest::READABLE)?,
-            descriptor,
+            watch: crate::readiness::watch(descriptor, Interest::READABLE)?,
             watches_room: false,
         })
     }
@@ -74,10 +72,10 @@ impl Socket {
         } else {
             Interest::READABLE
         };
-        drop(self.watch); // there is one for a descriptor; the new one begins with how things are
+        // There is one watch for a descriptor; the new one begins with how things are.
+        let descriptor = self.watch.into_inner();
         Ok(Self {
-            watch: crate::readiness::watch(Arc::clone(&self.descriptor), interest)?,
-            descriptor: self.descriptor,
+            watch: crate::readiness::watch(descriptor, interest)?,
             watches_room,
         })
     }
@@ -100,6 +98,6 @@ impl Socket {
 
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.descriptor.as_fd()
+        self.watch.get_ref().as_fd()
     }
 }

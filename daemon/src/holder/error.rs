@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+use super::descriptors::DescriptorLimits;
 use super::handle::REQUESTS_LEN;
 use super::ring::RingError;
 use super::slot_set::MAX_SLOTS;
@@ -81,9 +82,31 @@ pub(crate) enum SpawnError {
     Stopped,
 }
 
+impl SpawnError {
+    /// When `error` says that descriptors have run out, whose they are.
+    pub(super) fn of_descriptors(error: &io::Error) -> Option<Self> {
+        match Errno::from_io_error(error)? {
+            Errno::MFILE => Some(Self::no_descriptor()),
+            Errno::NFILE => Some(Self::NoDescriptorAnywhere),
+            _ => None,
+        }
+    }
+
+    /// This process has no more descriptors.
+    pub(super) fn no_descriptor() -> Self {
+        Self::NoDescriptor {
+            limit: DescriptorLimits::unchanged().current,
+        }
+    }
+}
+
 impl From<RingError> for SpawnError {
     fn from(error: RingError) -> Self {
-        Self::Ring(error.to_string())
+        let source = match &error {
+            RingError::File { source, .. } => Self::of_descriptors(source),
+            RingError::Refused { .. } => None,
+        };
+        source.unwrap_or_else(|| Self::Ring(error.to_string()))
     }
 }
 

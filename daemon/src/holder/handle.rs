@@ -175,7 +175,9 @@ impl Holder {
     /// [`SpawnError`] says what was wrong; [`SpawnError::Busy`] when [`REQUESTS_LEN`] requests wait already.
     pub(crate) async fn spawn(&self, spec: SpawnSpec) -> Result<Spawned, SpawnError> {
         let (reply, answer) = oneshot::channel();
-        let blob = blob(&spec).map_err(|error| SpawnError::Terminal(error.into()))?;
+        let blob = blob(&spec).map_err(|error| {
+            SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
+        })?;
         let start = Start {
             ring_path: spec.ring_path,
             reply,
@@ -257,7 +259,7 @@ impl Link {
         })
     }
 
-    fn answer(&self, answer: ToWorker, port: &mut Port) -> io::Result<()> {
+    fn answer(&self, answer: ToWorker, descriptors: Vec<OwnedFd>) -> io::Result<()> {
         match answer {
             ToWorker::Welcome(_) | ToWorker::Held(_) => {
                 return Err(io::ErrorKind::InvalidData.into());
@@ -271,7 +273,7 @@ impl Link {
                 let start = self.requests().starts.remove(&request);
                 let start = start.ok_or(io::ErrorKind::InvalidData)?;
                 let spawned = match result {
-                    Ok(started) => self.spawned(started, &start, port.descriptor()?),
+                    Ok(started) => self.spawned(started, &start, descriptors),
                     Err(error) => Err(error),
                 };
                 if let Err(Ok(unclaimed)) = start.reply.send(spawned) {
@@ -286,10 +288,13 @@ impl Link {
         &self,
         started: Started,
         start: &Start,
-        master: OwnedFd,
+        descriptors: Vec<OwnedFd>,
     ) -> Result<Spawned, SpawnError> {
         let slot = started.slot as usize;
-        let ring = Ring::open(&start.ring_path).inspect_err(|_| self.discard(started.pid, slot))?;
+        let master = descriptors.into_iter().next();
+        let opened = master.ok_or_else(SpawnError::no_descriptor);
+        let opened = opened.and_then(|master| Ok((master, Ring::open(&start.ring_path)?)));
+        let (master, ring) = opened.inspect_err(|_| self.discard(started.pid, slot))?;
         Ok(Spawned {
             slot,
             pid: started.pid,
@@ -361,8 +366,8 @@ async fn hear(port: &mut Port, link: &Weak<Link>) -> io::Result<()> {
         let Some(link) = link.upgrade() else {
             return Ok(());
         };
-        while let Some(answer) = port.next()? {
-            link.answer(answer, port)?;
+        while let Some((answer, descriptors)) = port.next()? {
+            link.answer(answer, descriptors)?;
         }
     }
     Ok(())

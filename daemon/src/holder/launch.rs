@@ -51,14 +51,12 @@ pub(super) struct Launched {
 ///
 /// [`SpawnError`]; nothing is left behind then.
 pub(super) fn launch(spec: &SpawnSpec, originals: &Originals) -> Result<Launched, SpawnError> {
-    let limits = &originals.limits;
     check_directory(&spec.cwd)?;
-    let terminal = open_terminal(spec).map_err(|error| terminal_error(error, limits))?;
-    let pid =
-        start(spec, &terminal, originals).map_err(|error| start_error(spec, error, limits))?;
+    let terminal = open_terminal(spec).map_err(terminal_error)?;
+    let pid = start(spec, &terminal, originals).map_err(|error| start_error(spec, error))?;
     let exit = ExitWatch::of(pid).map_err(|error| {
         abandon(pid);
-        terminal_error(error, limits)
+        terminal_error(error)
     })?;
     Ok(Launched {
         master: terminal.master,
@@ -148,17 +146,13 @@ fn into_io(error: pty_process::Error) -> io::Error {
     io::Error::other(error)
 }
 
-fn terminal_error(error: io::Error, limits: &DescriptorLimits) -> SpawnError {
-    match Errno::from_io_error(&error) {
-        Some(Errno::NOSPC) => SpawnError::NoTerminal {
+fn terminal_error(error: io::Error) -> SpawnError {
+    if Errno::from_io_error(&error) == Some(Errno::NOSPC) {
+        return SpawnError::NoTerminal {
             limit: terminal_limit(),
-        },
-        Some(Errno::MFILE) => SpawnError::NoDescriptor {
-            limit: limits.current,
-        },
-        Some(Errno::NFILE) => SpawnError::NoDescriptorAnywhere,
-        _ => SpawnError::Terminal(error.into()),
+        };
     }
+    SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
 }
 
 fn terminal_limit() -> String {
@@ -168,8 +162,11 @@ fn terminal_limit() -> String {
 
 /// Tells the errors of exec apart. The directory was there a moment ago, so an error is taken to be the program's
 /// unless it has gone since.
-fn start_error(spec: &SpawnSpec, source: io::Error, limits: &DescriptorLimits) -> SpawnError {
+fn start_error(spec: &SpawnSpec, source: io::Error) -> SpawnError {
     if let Err(error) = check_directory(&spec.cwd) {
+        return error;
+    }
+    if let Some(error) = SpawnError::of_descriptors(&source) {
         return error;
     }
     let path = spec.program.clone();
@@ -180,10 +177,6 @@ fn start_error(spec: &SpawnSpec, source: io::Error, limits: &DescriptorLimits) -
         Some(Errno::ACCESS) => SpawnError::NotExecutable { path },
         Some(Errno::NOEXEC) => SpawnError::Format { path },
         Some(Errno::TOOBIG) => SpawnError::TooLong,
-        Some(Errno::MFILE) => SpawnError::NoDescriptor {
-            limit: limits.current,
-        },
-        Some(Errno::NFILE) => SpawnError::NoDescriptorAnywhere,
         _ => SpawnError::Start {
             path,
             source: source.into(),

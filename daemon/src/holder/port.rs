@@ -10,8 +10,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
+    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -26,6 +26,9 @@ const MAX_BLOB_BYTES: u64 = 16 << 20;
 
 /// Most descriptors with one message.
 pub(super) const MAX_DESCRIPTORS: usize = 64;
+
+/// What stands before a message: its length, and how many descriptors it was sent with.
+const HEAD_BYTES: usize = size_of::<u16>() + size_of::<u8>();
 
 /// Bytes of one read.
 const READ_BYTES: usize = 16 << 10;
@@ -47,7 +50,9 @@ const RECEIVE: RecvFlags = RecvFlags::empty();
 pub(super) struct Port {
     socket: OwnedFd,
     received: Vec<u8>,
-    descriptors: VecDeque<OwnedFd>,
+    /// Of each message that was sent with descriptors those that have come. One read brings those of one message at
+    /// most, and a process that may not have more descriptors gets fewer.
+    descriptors: VecDeque<Vec<OwnedFd>>,
     has_ended: bool,
 }
 
@@ -100,51 +105,53 @@ impl Port {
         loop {
             let mut control = RecvAncillaryBuffer::new(&mut space);
             let mut into = [IoSliceMut::new(&mut bytes)];
-            let len = match rustix::net::recvmsg(&self.socket, &mut into, &mut control, RECEIVE) {
-                Ok(message) => message.bytes,
+            let read = match rustix::net::recvmsg(&self.socket, &mut into, &mut control, RECEIVE) {
+                Ok(read) => read,
                 Err(Errno::AGAIN) => return Ok(()),
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
             };
+            let mut descriptors = Vec::new();
             for message in control.drain() {
-                if let RecvAncillaryMessage::ScmRights(descriptors) = message {
-                    self.descriptors.extend(descriptors);
+                if let RecvAncillaryMessage::ScmRights(some) = message {
+                    descriptors.extend(some);
                 }
             }
-            if len == 0 {
+            if !descriptors.is_empty() || read.flags.contains(ReturnFlags::CTRUNC) {
+                self.descriptors.push_back(descriptors);
+            }
+            if read.bytes == 0 {
                 self.has_ended = true;
                 return Ok(());
             }
-            self.received.extend_from_slice(&bytes[..len]);
+            self.received.extend_from_slice(&bytes[..read.bytes]);
         }
     }
 
-    /// The next whole message that was received.
+    /// The next whole message that was received, with its descriptors. They are all there, or as many as this process
+    /// could get.
     ///
     /// # Errors
     ///
     /// `InvalidData` for what is no message of this kind.
-    pub(super) fn next<M: DeserializeOwned>(&mut self) -> io::Result<Option<M>> {
-        let Some((len, rest)) = self.received.split_first_chunk() else {
+    pub(super) fn next<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+        let Some((&[low, high, count], rest)) = self.received.split_first_chunk::<HEAD_BYTES>()
+        else {
             return Ok(None);
         };
-        let len = u16::from_le_bytes(*len) as usize;
+        let len = u16::from_le_bytes([low, high]) as usize;
         let Some(message) = rest.get(..len) else {
             return Ok(None);
         };
         let message = postcard::from_bytes(message).map_err(invalid)?;
-        self.received.drain(..len + size_of::<u16>());
-        Ok(Some(message))
-    }
-
-    /// The next descriptor, which came with the message that says so.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidData` when there is none.
-    pub(super) fn descriptor(&mut self) -> io::Result<OwnedFd> {
-        let descriptor = self.descriptors.pop_front();
-        descriptor.ok_or_else(|| io::ErrorKind::InvalidData.into())
+        self.received.drain(..HEAD_BYTES + len);
+        let descriptors = if count > 0 {
+            let descriptors = self.descriptors.pop_front();
+            descriptors.ok_or(io::ErrorKind::InvalidData)?
+        } else {
+            Vec::new()
+        };
+        Ok(Some((message, descriptors)))
     }
 
     /// True when the other end is gone and nothing more will come.
@@ -165,13 +172,13 @@ pub(super) fn send_over(
     message: &impl Serialize,
     descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    let mut bytes = vec![0; size_of::<u16>()];
-    bytes = postcard::to_extend(message, bytes).map_err(invalid)?;
-    let len = bytes.len() - size_of::<u16>();
-    if len > MAX_MESSAGE_BYTES {
+    let mut bytes = postcard::to_extend(message, vec![0; HEAD_BYTES]).map_err(invalid)?;
+    let len = bytes.len() - HEAD_BYTES;
+    if len > MAX_MESSAGE_BYTES || descriptors.len() > MAX_DESCRIPTORS {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    bytes[..size_of::<u16>()].copy_from_slice(&(len as u16).to_le_bytes());
+    let [low, high] = (len as u16).to_le_bytes();
+    bytes[..HEAD_BYTES].copy_from_slice(&[low, high, descriptors.len() as u8]);
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
@@ -230,13 +237,15 @@ mod tests {
         other.send(&2_u32, &[read.as_fd(), write.as_fd()]).unwrap();
         drop((read, write, other));
         one.receive().unwrap();
-        assert_eq!(one.next::<u32>().unwrap(), Some(1));
-        assert_eq!(one.next::<u32>().unwrap(), Some(2));
-        assert_eq!(one.next::<u32>().unwrap(), None);
-        let (read, write) = (one.descriptor().unwrap(), one.descriptor().unwrap());
+        let mut next = || one.next::<u32>().unwrap();
+        assert!(matches!(next(), Some((1, none)) if none.is_empty()));
+        let Some((2, descriptors)) = next() else {
+            panic!("another message");
+        };
+        assert!(next().is_none());
+        let [read, write]: [OwnedFd; 2] = descriptors.try_into().unwrap();
         assert_eq!(rustix::io::write(&write, b"x").unwrap(), 1);
         assert_eq!(rustix::io::read(&read, &mut [0_u8; 4]).unwrap(), 1);
-        assert!(one.descriptor().is_err());
         assert!(one.has_ended());
     }
 

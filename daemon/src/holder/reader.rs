@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::board::Board;
 #[cfg(not(portable))]
 use super::descriptors::close_all_on_exec;
+use super::error::SpawnError;
 use super::floods::Floods;
 use super::launch::Originals;
 use super::platform::{ChildSignals, Poller};
@@ -37,7 +38,7 @@ pub(super) struct Reader {
     bell: Bell,
     port: Port,
     /// What the worker has asked for, oldest first.
-    requests: VecDeque<ToHolder>,
+    requests: VecDeque<(ToHolder, Vec<OwnedFd>)>,
     quiet: Line,
     flooding: Line,
     /// Terminals that flood no more, from the thread that reads floods.
@@ -131,8 +132,8 @@ impl Reader {
             self.retry_starved();
             self.take_notes();
             // One at a time, so that a row of starts does not keep the terminals waiting.
-            if let Some(request) = self.requests.pop_front() {
-                self.obey(request);
+            if let Some((request, descriptors)) = self.requests.pop_front() {
+                self.obey(request, descriptors);
             }
         }
     }
@@ -262,7 +263,7 @@ impl Reader {
         }
     }
 
-    fn obey(&mut self, request: ToHolder) {
+    fn obey(&mut self, request: ToHolder, descriptors: Vec<OwnedFd>) {
         let sent = match request {
             ToHolder::Ready => {
                 if let Some(worker) = &mut self.worker {
@@ -270,7 +271,7 @@ impl Reader {
                 }
                 Ok(())
             }
-            ToHolder::Start { request } => self.start(request),
+            ToHolder::Start { request } => self.start(request, descriptors),
             ToHolder::Look {
                 request,
                 slot,
@@ -285,19 +286,19 @@ impl Reader {
         }
     }
 
-    fn start(&mut self, request: u32) -> io::Result<()> {
-        let spec: SpawnSpec = read_blob(self.port.descriptor()?)?;
-        match self.slots.spawn(&spec) {
-            Ok((started, master)) => {
-                let result = Ok(started);
-                let started = ToWorker::Started { request, result };
-                self.port.send(&started, &[master.as_fd()])
-            }
-            Err(error) => {
-                let result = Err(error);
-                self.port.send(&ToWorker::Started { request, result }, &[])
-            }
-        }
+    fn start(&mut self, request: u32, descriptors: Vec<OwnedFd>) -> io::Result<()> {
+        let spec = descriptors.into_iter().next();
+        let spec = spec.ok_or_else(SpawnError::no_descriptor);
+        let spec = spec.and_then(|blob| {
+            read_blob::<SpawnSpec>(blob).map_err(|error| SpawnError::Terminal(error.into()))
+        });
+        let (result, terminal) = match spec.and_then(|spec| self.slots.spawn(&spec)) {
+            Ok((started, terminal)) => (Ok(started), Some(terminal)),
+            Err(error) => (Err(error), None),
+        };
+        let terminal = terminal.as_ref().map(AsFd::as_fd);
+        self.port
+            .send(&ToWorker::Started { request, result }, terminal.as_slice())
     }
 
     fn look(&self, slot: usize, tty_device: u64) -> Option<Probe> {

@@ -224,7 +224,7 @@ pub(crate) fn join() -> io::Result<Welcomed> {
     // SAFETY: who started this process has put its port there, and nobody else here knows it.
     let mut port = Port::of(unsafe { OwnedFd::from_raw_fd(PORT) })?;
     port.receive()?;
-    let Some(ToWorker::Welcome(welcome)) = port.next()? else {
+    let Some((ToWorker::Welcome(welcome), descriptors)) = port.next()? else {
         return Err(io::ErrorKind::NotConnected.into());
     };
     if welcome.version != VERSION {
@@ -238,12 +238,23 @@ pub(crate) fn join() -> io::Result<Welcomed> {
         return Err(io::ErrorKind::NotConnected.into());
     }
     super::root::set_holder(welcome.holder_pid);
-    let board = Arc::new(Board::open(&port.descriptor()?)?);
-    let mut event = || port.descriptor().map(Event::of);
-    let events = [event()?, event()?, event()?];
+    let descriptors: [OwnedFd; 7] = descriptors
+        .try_into()
+        .map_err(|_| io::ErrorKind::InvalidData)?;
+    let [
+        memory,
+        bell,
+        quiet,
+        floods,
+        listener,
+        base_lock,
+        socket_lock,
+    ] = descriptors;
+    let board = Arc::new(Board::open(&memory)?);
+    let events = [bell, quiet, floods].map(Event::of);
     let held = Held {
-        listener: UnixListener::from(port.descriptor()?),
-        locks: [port.descriptor()?, port.descriptor()?],
+        listener: UnixListener::from(listener),
+        locks: [base_lock, socket_lock],
         owns_path: welcome.owns_path,
     };
     let adopted = adopt(&mut port, welcome.held as usize)?;
@@ -259,11 +270,13 @@ pub(crate) fn join() -> io::Result<Welcomed> {
 fn adopt(port: &mut Port, count: usize) -> io::Result<Vec<Adopted>> {
     let mut adopted = Vec::new();
     while adopted.len() < count {
-        let Some(ToWorker::Held(sessions)) = port.next()? else {
+        let Some((ToWorker::Held(sessions), terminals)) = port.next()? else {
             return Err(io::ErrorKind::InvalidData.into());
         };
-        for HeldSession { started, ring_path } in sessions {
-            let master = port.descriptor()?;
+        if sessions.len() != terminals.len() {
+            return Err(rustix::io::Errno::MFILE.into());
+        }
+        for (HeldSession { started, ring_path }, master) in sessions.into_iter().zip(terminals) {
             let ring = Ring::open(&ring_path).map_err(io::Error::other)?;
             let spawned = Spawned {
                 slot: started.slot as usize,

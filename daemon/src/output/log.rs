@@ -341,23 +341,22 @@ pub(crate) enum Logged {
 /// Reads up to `max_bytes` from `offset` on, out of one file; `limit` is where the log ends at most.
 pub(crate) fn read(dir: &Path, offset: u64, max_bytes: usize, limit: u64) -> io::Result<Logged> {
     for _ in 0..LOOKS {
-        let segment = segment_at(dir, offset)?;
-        let segment = match segment {
-            None => break,
-            Some(segment) if offset < segment.start => {
-                let resume = segment.start.min(limit);
-                return Ok(Logged::Missing { resume });
-            }
-            Some(segment) => segment,
+        let found = segment_at(dir, offset)?;
+        let segment = found.filter(|segment| segment.start <= offset);
+        let file = match segment.map(|segment| File::open(segment.path(dir))) {
+            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => continue,
+            file => file.transpose()?,
         };
-        let mut file = match File::open(segment.path(dir)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            file => file?,
-        };
-        // `output.log` may have been another file when it was opened.
-        if segment.current && segment_at(dir, offset)?.map(Segment::name) != Some(segment.name()) {
+        // A rotated file keeps its name and content. `output.log` may have been another one when it was opened, and a
+        // look while a file gets its other name may miss that: those count if a second look finds the same.
+        let is_certain = segment.is_some_and(|segment| !segment.current);
+        if !is_certain && segment_at(dir, offset)?.map(Segment::name) != found.map(Segment::name) {
             continue;
         }
+        let (Some(segment), Some(mut file)) = (segment, file) else {
+            let resume = found.map_or(limit, |next| next.start.min(limit));
+            return Ok(Logged::Missing { resume });
+        };
         let left = (segment.end().min(limit) - offset).min(max_bytes as u64);
         file.seek(SeekFrom::Start(offset - segment.start))?;
         let mut bytes = Vec::new();
@@ -370,21 +369,10 @@ pub(crate) fn read(dir: &Path, offset: u64, max_bytes: usize, limit: u64) -> io:
     Ok(Logged::Missing { resume: limit })
 }
 
-/// The first file that ends behind `offset`. A look while files get other names may miss one, so two must agree.
+/// The first file that ends behind `offset`.
 fn segment_at(dir: &Path, offset: u64) -> io::Result<Option<Segment>> {
-    let find = || -> io::Result<Option<Segment>> {
-        let mut segments = segments(dir)?.into_iter();
-        Ok(segments.find(|segment| offset < segment.end()))
-    };
-    let mut found = find()?;
-    for _ in 0..LOOKS {
-        let again = find()?;
-        if again.map(Segment::name) == found.map(Segment::name) {
-            return Ok(again);
-        }
-        found = again;
-    }
-    Ok(found)
+    let mut segments = segments(dir)?.into_iter();
+    Ok(segments.find(|segment| offset < segment.end()))
 }
 
 #[cfg(test)]

@@ -79,6 +79,12 @@ impl Drop for Watched<'_> {
     }
 }
 
+impl Fate {
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Fates {
     fn waiting(&self) -> MutexGuard<'_, Vec<Arc<Fate>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
@@ -95,33 +101,28 @@ impl Sessions {
         Some(self.reads.count(watch.as_ref()?))
     }
 
-    /// Watches `bytes`, which were just written after so many reads.
-    pub(super) fn watch_input<'a>(
-        &self,
-        session: &'a Session,
-        bytes: &[u8],
-        reads: u64,
-    ) -> Option<Watched<'a>> {
-        if bytes.is_empty() || has_special_key(&*session.input.master()?, bytes) {
-            return None;
-        }
+    /// Watches what was just written, after so many reads.
+    pub(super) fn watch_input<'a>(&self, session: &'a Session, reads: u64) -> Watched<'a> {
         let flushes = session.output.input_flushes();
         let fate = Arc::new(Fate {
             reads,
             found: Mutex::new(Found::Nothing { flushes }),
         });
         session.fates.waiting().push(Arc::clone(&fate));
-        Some(Watched { session, fate })
+        Watched { session, fate }
     }
 
-    /// Returns true when it is known that the input was thrown away unread.
-    pub(super) fn was_discarded(&self, watched: &Watched<'_>) -> bool {
+    /// Returns true when it is known that the input, which was `bytes`, was thrown away unread.
+    pub(super) fn was_discarded(&self, watched: &Watched<'_>, bytes: &[u8]) -> bool {
         self.note_flushes(watched.session);
-        let found = watched.fate.found.lock();
-        matches!(
-            *found.unwrap_or_else(PoisonError::into_inner),
-            Found::Discarded
-        )
+        let found = watched.fate.found();
+        matches!(*found, Found::Discarded)
+            && !bytes.is_empty()
+            && watched
+                .session
+                .input
+                .master()
+                .is_some_and(|master| !has_special_key(&master, bytes))
     }
 
     /// Looks what was thrown away since the last look. Call it before the output is shown that came after it.
@@ -136,7 +137,7 @@ impl Sessions {
         };
         let now = session.output.input_flushes();
         for fate in &*waiting {
-            let mut found = fate.found.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut found = fate.found();
             if matches!(*found, Found::Nothing { flushes } if flushes != now) {
                 *found = if self.reads.count(watch) != fate.reads {
                     Found::Read

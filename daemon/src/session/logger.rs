@@ -214,7 +214,8 @@ impl Shared {
     fn write_all(&self, number: u64) {
         let mut buffer = Vec::new();
         let mut warm = HashMap::new();
-        while let Some(session) = self.next(number, &mut warm) {
+        let thread = Thread::current();
+        while let Some(session) = self.next(number, thread, &mut warm) {
             self.write(&session, &mut buffer);
             if let Some(slot) = session.facts.slot {
                 warm.insert(slot, Instant::now());
@@ -232,7 +233,12 @@ impl Shared {
     }
 
     /// Returns the session whose turn it is, `None` when this thread shall end.
-    fn next(&self, number: u64, warm: &mut HashMap<usize, Instant>) -> Option<Arc<Session>> {
+    fn next(
+        &self,
+        number: u64,
+        thread: Thread,
+        warm: &mut HashMap<usize, Instant>,
+    ) -> Option<Arc<Session>> {
         let mut state = self.lock();
         loop {
             if state.stop || state.in_charge != number {
@@ -243,7 +249,7 @@ impl Shared {
                 state.turn = Some(Turn {
                     session: Arc::clone(&session),
                     since: Instant::now(),
-                    thread: Thread::current(),
+                    thread,
                 });
                 if std::mem::take(&mut state.guard_sleeps) {
                     self.guard_bell.notify_one();

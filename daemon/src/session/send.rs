@@ -63,7 +63,7 @@ impl Sessions {
         let reads = search.as_ref().and_then(|_| self.reads_so_far(&session));
         let reply = self.type_into(&session, peer, &input, params.secret);
         let mut reply = reply.await?;
-        let watched = reads.and_then(|reads| self.watch_input(&session, &input.bytes, reads));
+        let watched = reads.map(|reads| self.watch_input(&session, reads));
         if params.eof {
             self.end_input(&session, last_line);
         }
@@ -71,7 +71,7 @@ impl Sessions {
             return Ok(reply);
         };
         let found = self.search_from(&session, peer, search, reply.offset).await;
-        let discarded = watched.is_some_and(|watched| self.was_discarded(&watched));
+        let discarded = watched.is_some_and(|watched| self.was_discarded(&watched, &input.bytes));
         match found {
             Ok(found) => reply.expect = Some(found),
             Err(SessionError::ExpectTimeout {

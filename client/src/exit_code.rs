@@ -85,6 +85,7 @@ impl Exit {
             | ErrorCode::PatternNotFound => Exit::NotFound,
             ErrorCode::Busy
             | ErrorCode::ShuttingDown
+            | ErrorCode::HandedOver
             | ErrorCode::LimitReached
             | ErrorCode::ReplyTooLarge
             | ErrorCode::VersionMismatch

@@ -25,6 +25,10 @@ pub(crate) struct Args {
     #[arg(long, hide = true)]
     pub(crate) worker: bool,
 
+    /// Tell what other builds must have in common with this one to take over its sessions.
+    #[arg(long, hide = true)]
+    pub(crate) formats: bool,
+
     /// End with status 0 when a daemon already runs here.
     #[arg(long)]
     pub(crate) if_not_running: bool,

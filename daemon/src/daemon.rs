@@ -6,8 +6,10 @@ use crate::job::Jobs;
 use crate::log::Log;
 use crate::rpc::RpcError;
 use crate::session::{Session, Sessions};
+use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -23,10 +25,22 @@ pub(crate) struct Daemon {
     sources: Sources,
     loaded: RwLock<Arc<Loaded>>,
     stop: CancellationToken,
+    /// How the sessions came to this process, and since when it serves.
+    pub(crate) hand_over: Option<HandOver>,
+    /// Another process is to go on.
+    pub(crate) leaving: CancellationToken,
+    successor: Mutex<Option<Successor>>,
     /// Each subscription holds a token.
     pub(crate) subscriptions: TaskTracker,
     /// Each connection holds a clone.
     pub(crate) connections: Arc<()>,
+}
+
+/// The build that goes on with the sessions.
+#[derive(Debug)]
+pub(crate) struct Successor {
+    /// `None` for this one.
+    pub(crate) file: Option<OwnedFd>,
 }
 
 /// Number of this process.
@@ -41,8 +55,9 @@ impl Daemon {
         log: Log,
         sources: Sources,
         loaded: Arc<Loaded>,
+        hand_over: Option<HandOver>,
     ) -> Self {
-        let stop = sessions.stop.clone();
+        let (stop, leaving) = (sessions.stop.clone(), sessions.leaving.clone());
         let (settings, _) = watch::channel(settings_of(&loaded.config));
         Self {
             sessions,
@@ -53,6 +68,9 @@ impl Daemon {
             sources,
             loaded: RwLock::new(loaded),
             stop,
+            hand_over,
+            leaving,
+            successor: Mutex::default(),
             subscriptions: TaskTracker::new(),
             connections: Arc::new(()),
         }
@@ -104,6 +122,29 @@ impl Daemon {
     /// Begins the shutdown.
     pub(crate) fn request_stop(&self) {
         self.stop.cancel();
+    }
+
+    /// Begins the hand-over to another process; false when that or the end has begun already.
+    pub(crate) fn leave_to(&self, successor: Successor) -> bool {
+        let mut place = self
+            .successor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if self.stop.is_cancelled() || self.leaving.is_cancelled() {
+            return false;
+        }
+        *place = Some(successor);
+        self.leaving.cancel();
+        true
+    }
+
+    /// Who goes on, once the hand-over has begun.
+    pub(crate) fn successor(&self) -> Option<Successor> {
+        let mut place = self
+            .successor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        place.take()
     }
 
     /// Sessions to list: live ones, with `all` those that ended not too long ago.

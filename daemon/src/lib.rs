@@ -14,6 +14,7 @@ mod config;
 mod connection;
 mod daemon;
 mod expect;
+mod formats;
 mod holder;
 mod interaction;
 mod job;
@@ -31,11 +32,14 @@ mod rpc;
 mod run;
 mod screen;
 mod service;
+mod serving;
 mod session;
 mod shutdown;
 mod socket;
 mod status;
 mod store;
+#[cfg(not(portable))]
+mod upgrade;
 
 use args::Args;
 use clap::Parser;
@@ -51,6 +55,9 @@ pub fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return usage(&error),
     };
+    if args.formats {
+        return tell_formats();
+    }
     match start(&args) {
         Ok(status) => status,
         Err(StartError::Lock(LockError::Held { holder })) if args.if_not_running => {
@@ -154,6 +161,14 @@ fn usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+fn tell_formats() -> ExitCode {
+    let told = serde_json::to_string(&formats::Formats::own()).unwrap_or_default();
+    match writeln!(std::io::stdout(), "{told}") {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
 }
 
 fn say(text: &str) {

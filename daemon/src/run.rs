@@ -2,21 +2,22 @@
 
 use crate::args::Args;
 use crate::config::{Loaded, Paths, Sources};
-use crate::connection;
+use crate::connection::{self, Ends};
 use crate::daemon::Daemon;
 #[cfg(portable)]
 use crate::holder::Originals;
 #[cfg(not(portable))]
 use crate::holder::Welcomed;
-use crate::holder::{Adopted, Holder, HolderNews};
+use crate::holder::{Adopted, Cause, HandOver, Holder, HolderNews};
 use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::lock::{Lock, LockError};
 use crate::log::Log;
+use crate::serving::{Connections, LAST_ANSWERS, SHUTDOWN_LIMIT, Serving, spawn_pumps};
 use crate::session::{SessionError, Sessions};
-use crate::shutdown::Signals;
+use crate::shutdown::{End, Signals};
 use crate::socket::{OwnPath, Socket, SocketError, passed_in};
-use crate::store::{Store, StoreError};
+use crate::store::{Opening, Store, StoreError};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -25,15 +26,6 @@ use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-
-/// Sessions may take so long to end when the daemon does.
-const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
-
-/// Subscribers may take so long to hear how their sessions ended.
-const LAST_ITEMS: Duration = Duration::from_millis(500);
-
-/// Everything together may take so long.
-const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 
 /// Why the daemon did not start, or ended badly.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +46,8 @@ pub(crate) enum StartError {
     Recover(SessionError),
     #[error("the log could not be set up: {0}")]
     Log(#[source] io::Error),
+    #[error("the holder of the terminals has died, and with it all sessions; their output is kept")]
+    HolderDied,
     #[error("{what}: {source}")]
     System {
         what: &'static str,
@@ -142,6 +136,9 @@ struct Begun {
     listener: std::os::unix::net::UnixListener,
     own_path: Option<OwnPath>,
     adopted: Vec<Adopted>,
+    secret: [u8; 32],
+    since: String,
+    hand_over: Option<HandOver>,
     _locks: [OwnedFd; 2],
 }
 
@@ -149,8 +146,13 @@ impl Terminals {
     #[cfg(not(portable))]
     fn begin(self, paths: &Paths) -> io::Result<Begun> {
         let Self::Of(welcomed) = self;
+        let (secret, since) = (welcomed.secret, welcomed.since.clone());
+        let hand_over = welcomed.hand_over.clone();
         let (holder, news, held, adopted) = welcomed.into_holder()?;
         Ok(Begun {
+            secret,
+            since,
+            hand_over,
             holder,
             news,
             listener: held.listener,
@@ -170,6 +172,9 @@ impl Terminals {
             listener: ground.socket.listener,
             own_path: ground.socket.own_path,
             adopted: Vec::new(),
+            secret: rand::random(),
+            since: crate::clock::now(),
+            hand_over: None,
             _locks: ground.locks,
         })
     }
@@ -192,13 +197,21 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         listener,
         own_path,
         adopted,
+        secret,
+        since,
+        hand_over,
         _locks,
     } = terminals
         .begin(&paths)
         .map_err(system("the holder of the terminals cannot start"))?;
-    let opened = Store::open(&paths.database).await?;
+    let how = match &hand_over {
+        None => Opening::First,
+        Some(hand_over) if hand_over.rolled_back => Opening::RolledBack,
+        Some(_) => Opening::Again,
+    };
+    let opened = Store::open(&paths.database, how).await?;
     if let Some(database) = &opened.set_aside {
-        set_sessions_aside(&paths, database)?;
+        set_sessions_aside(&paths, database, &adopted)?;
     }
     let stop = CancellationToken::new();
     let tracker = TaskTracker::new();
@@ -212,120 +225,126 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         config,
         tracker.clone(),
         stop.clone(),
+        secret,
     )
     .map_err(system("the logs of sessions cannot be written"))?;
     let jobs = Jobs::new(opened.store.clone(), tracker.clone(), stop.clone());
     let recorder_stop = CancellationToken::new();
     let recorder_task = tokio::spawn(pending.run(opened.store.clone(), recorder_stop.clone()));
     let killed = sessions
-        .recover(adopted)
+        .recover(adopted, &since, opened.set_aside.is_some())
         .await
         .map_err(StartError::Recover)?;
     jobs.recover().await?;
-    let pumps = spawn_pumps(&sessions, news)?;
+    let pumps = spawn_pumps(&sessions, news).map_err(system("threads cannot be started"))?;
     let daemon = Arc::new(Daemon::new(
         Arc::clone(&sessions),
         jobs,
         log,
         sources,
         Arc::clone(&loaded),
+        hand_over.map(told),
     ));
     report_start(&loaded, opened.set_aside.as_deref(), killed);
     let methods = crate::rpc::module(Arc::clone(&daemon))?;
     let listener = UnixListener::from_std(listener).map_err(system("the socket cannot be used"))?;
-    let disconnect = CancellationToken::new();
+    let (disconnect, connections) = (CancellationToken::new(), TaskTracker::new());
     let accepting = tokio::spawn(connection::serve(
         listener,
         methods.into(),
         daemon.settings.subscribe(),
-        disconnect.clone(),
-        tracker.clone(),
+        Ends {
+            stop: disconnect.clone(),
+            leaving: daemon.leaving.clone(),
+        },
+        connections.clone(),
         Arc::clone(&daemon.connections),
     ));
     tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
     spawn_watchdog(&daemon);
     crate::service::ready();
     holder.ready();
-    signals.until_stop(&daemon).await;
-    crate::service::stopping();
-    let ended = async {
-        // Clients are served meanwhile, and hear how their sessions end.
-        sessions.close_all(SHUTDOWN_GRACE).await;
-        daemon.subscriptions.close();
-        let _ = tokio::time::timeout(LAST_ITEMS, daemon.subscriptions.wait()).await;
-        drop(own_path);
-        disconnect.cancel();
-        let _ = accepting.await;
-        tracker.close();
-        tracker.wait().await;
-        recorder_stop.cancel();
-        let _ = recorder_task.await;
+    let connections = Connections {
+        accepting,
+        disconnect,
+        tracker: connections,
     };
-    if tokio::time::timeout(SHUTDOWN_LIMIT, ended).await.is_err() {
-        tracing::error!("not everything ended in time");
+    let serving = Serving {
+        daemon,
+        sessions,
+        connections,
+        recorder: recorder_task,
+        recorder_stop,
+        pumps,
+    };
+    match signals.until_end(&serving.daemon).await {
+        End::Stop => {
+            // The holder may die meanwhile, and then nobody tells of ends.
+            crate::shutdown::end_for_certain_after(SHUTDOWN_LIMIT + LAST_ANSWERS);
+            serving.stop(&holder, own_path).await;
+            opened.store.close().await;
+            // The writer checkpoints once the last handle is gone.
+            let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
+            tracing::info!("stopped");
+        }
+        End::HolderDied => {
+            crate::shutdown::end_for_certain_after(SHUTDOWN_LIMIT);
+            serving.end_without_holder(own_path).await;
+            opened.store.close().await;
+            let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
+            return Err(StartError::HolderDied);
+        }
+        #[cfg(not(portable))]
+        End::HandOver(successor) => {
+            serving.hand_over(&opened.store).await;
+            std::mem::forget(own_path); // the socket stays
+            if let Err(error) = holder.leave(successor.file.as_ref()) {
+                tracing::error!(%error, "the holder cannot be told of the hand-over");
+            }
+        }
+        #[cfg(portable)]
+        End::HandOver(_) => {} // it is refused there
     }
-    holder.stop();
-    pumps.join().await;
-    let store = opened.store;
-    drop(daemon);
-    drop(sessions);
-    store.close().await;
-    // The writer checkpoints once the last handle is gone.
-    let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
-    tracing::info!("stopped");
     Ok(())
 }
 
 /// Without their database nobody knows what the sessions' folders are: they go aside with it, so that
 /// their logs are not taken for leftovers.
-fn set_sessions_aside(paths: &Paths, database: &Path) -> Result<(), StartError> {
+///
+/// Sessions that live go on, and so do their folders.
+fn set_sessions_aside(
+    paths: &Paths,
+    database: &Path,
+    adopted: &[Adopted],
+) -> Result<(), StartError> {
     let suffix = database.extension().unwrap_or_default();
-    std::fs::rename(&paths.sessions, paths.sessions.with_extension(suffix))
-        .map_err(system("the folders of sessions cannot be set aside"))?;
-    Ok(paths.prepare()?)
+    let aside = paths.sessions.with_extension(suffix);
+    let what = "the folders of sessions cannot be set aside";
+    std::fs::rename(&paths.sessions, &aside).map_err(system(what))?;
+    paths.prepare()?;
+    for id in crate::session::ids_of(adopted) {
+        std::fs::rename(aside.join(&id), paths.sessions.join(&id)).map_err(system(what))?;
+    }
+    Ok(())
+}
+
+/// As the status tells it.
+fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
+    use ccd_protocol::daemon::HandOverCause;
+    ccd_protocol::daemon::HandOver {
+        number: hand_over.number,
+        cause: match hand_over.cause {
+            Cause::Crash => HandOverCause::Crash,
+            Cause::Upgrade => HandOverCause::Upgrade,
+        },
+        rolled_back: hand_over.rolled_back,
+        reason: hand_over.reason,
+        at: crate::clock::now(),
+    }
 }
 
 fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
     move |source| StartError::System { what, source }
-}
-
-/// What brings output to the sessions; it ends with the holder.
-struct Pumps {
-    quiet: tokio::task::JoinHandle<()>,
-    floods: std::thread::JoinHandle<()>,
-}
-
-impl Pumps {
-    async fn join(self) {
-        // Both say themselves why they end; what is left of a panic is the message of its hook.
-        let _ = self.quiet.await;
-        let _ = tokio::task::spawn_blocking(|| self.floods.join()).await;
-    }
-}
-
-fn spawn_pumps(sessions: &Arc<Sessions>, news: HolderNews) -> Result<Pumps, StartError> {
-    let ended = |sessions: &Sessions, result: io::Result<()>| {
-        let error = match result {
-            Err(error) => error.to_string(),
-            Ok(()) if !sessions.stop.is_cancelled() => String::from("the holder has ended"),
-            Ok(()) => return,
-        };
-        tracing::error!(error, "output can no longer be read: stopping");
-        sessions.stop.cancel();
-    };
-    let (quiet, flooding) = (Arc::clone(sessions), Arc::clone(sessions));
-    let runtime = tokio::runtime::Handle::current();
-    let floods = std::thread::Builder::new()
-        .name("pump-floods".into())
-        .spawn(move || {
-            let _inside = runtime.enter();
-            ended(&flooding, flooding.pump_floods(&news.floods));
-        })
-        .map_err(system("threads cannot be started"))?;
-    let quiet = tokio::spawn(async move {
-        ended(&quiet, Arc::clone(&quiet).pump(news.quiet).await);
-    });
-    Ok(Pumps { quiet, floods })
 }
 
 /// Tells the service manager that we are alive, as long as the database answers too.

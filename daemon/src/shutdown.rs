@@ -1,9 +1,21 @@
 //! Signals, and the order in which everything ends.
 
-use crate::daemon::Daemon;
+use crate::daemon::{Daemon, Successor};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Why a process of the daemon ends.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The daemon ends, and all sessions.
+    Stop,
+    /// Another process goes on.
+    HandOver(Successor),
+    /// Nobody reads the terminals any more.
+    HolderDied,
+}
 
 /// The signals that the daemon understands.
 pub(crate) struct Signals {
@@ -21,13 +33,23 @@ impl Signals {
         })
     }
 
-    /// Returns when the daemon shall end; SIGHUP reads the configuration again.
-    pub(crate) async fn until_stop(&mut self, daemon: &Arc<Daemon>) {
+    /// Returns when this process shall end; SIGHUP reads the configuration again.
+    pub(crate) async fn until_end(&mut self, daemon: &Arc<Daemon>) -> End {
         let why = loop {
             tokio::select! {
                 _ = self.terminate.recv() => break "SIGTERM",
                 _ = self.interrupt.recv() => break "SIGINT",
                 () = daemon.sessions.stop.cancelled() => break "asked to",
+                () = daemon.sessions.holder.gone() => {
+                    tracing::error!("the holder of the terminals has died: ending");
+                    return End::HolderDied;
+                }
+                () = daemon.leaving.cancelled() => {
+                    if let Some(successor) = daemon.successor() {
+                        return End::HandOver(successor);
+                    }
+                    break "nobody goes on";
+                }
                 _ = self.hangup.recv() => {
                     crate::service::reloading();
                     // The log has the place of a mistake; the old configuration stays.
@@ -36,7 +58,21 @@ impl Signals {
                 }
             }
         };
+        if daemon.sessions.holder.is_gone() {
+            return End::HolderDied;
+        }
         tracing::info!(why, "stopping");
         daemon.request_stop();
+        End::Stop
     }
+}
+
+/// Ends this process after `limit` if nothing else has: it must not stand in the way of another one.
+pub(crate) fn end_for_certain_after(limit: Duration) {
+    let watch = std::thread::Builder::new().name("end".into());
+    let _ = watch.spawn(move || {
+        std::thread::sleep(limit);
+        tracing::error!("not everything ended in time");
+        std::process::exit(1);
+    });
 }

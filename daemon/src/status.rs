@@ -19,6 +19,7 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         protocol: PROTOCOL_VERSION,
         pid: own_pid(),
         holder_pid: crate::holder::holder_pid(),
+        last_hand_over: daemon.hand_over.clone(),
         uptime_s: daemon.started.elapsed().as_secs_f64(),
         socket: shown(&paths.socket),
         sessions: SessionCounts {
@@ -104,10 +105,11 @@ fn folder_bytes(folder: &Path) -> u64 {
 
 /// What this system lacks of the daemon's promises.
 fn lacks() -> Vec<String> {
-    let mut lacks = vec![String::from(
-        "sessions end with the daemon: holder and worker are one process in this version",
-    )];
+    let mut lacks = Vec::new();
     if cfg!(portable) {
+        lacks.push(
+            "sessions end with the daemon: holder and worker are one process on this system".into(),
+        );
         lacks.push(
             "no input probe: whether a program waits for input is guessed from its terminal and its last line".into(),
         );

@@ -8,6 +8,7 @@ methods! {
     DaemonPing = "daemon.ping" (NoParams) -> Done, "Answers; costs nothing.";
     DaemonStatus = "daemon.status" (NoParams) -> DaemonStatusReply, "Tells what the daemon is, holds and uses.";
     DaemonStop = "daemon.stop" (DaemonStopParams) -> DaemonStopReply, "Ends all sessions and the daemon.";
+    DaemonUpgrade = "daemon.upgrade" (DaemonUpgradeParams) -> DaemonUpgradeReply, "Hands all sessions over to another process, of the same build or of another; a build that does not get to serve is rolled back.";
     DaemonReload = "daemon.reload" (NoParams) -> DaemonReloadReply, "Reads the configuration again; a bad one is refused and the old one stays.";
     DaemonLog = "daemon.log" (DaemonLogParams) -> DaemonLogReply, "Shows or changes what is logged, until the next start.";
     DaemonCheck = "daemon.check" (NoParams) -> crate::job::JobStarted, "Starts a job that checks the databases and session folders and applies retention.";
@@ -25,6 +26,8 @@ pub struct DaemonStatusReply {
     pub pid: i32,
     /// The process that was started first and holds the terminals; where there is one process, the daemon itself.
     pub holder_pid: i32,
+    /// The last time that another process went on with the sessions; null when that has not happened.
+    pub last_hand_over: Option<HandOver>,
     pub uptime_s: f64,
     pub socket: String,
     pub sessions: SessionCounts,
@@ -78,6 +81,58 @@ pub struct DaemonStopReply {
     pub pid: i32,
     /// Live sessions that will be ended.
     pub sessions: u64,
+}
+
+/// Parameters of `daemon.upgrade`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DaemonUpgradeParams {
+    /// Absolute path of the `ccd` that goes on. Default: the build that runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binary: Option<String>,
+}
+
+/// Reply of `daemon.upgrade`, sent before the hand-over. How that went is in the `last_hand_over` of `daemon.status`
+/// once another process answers: `number` is higher then.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DaemonUpgradeReply {
+    /// The process that hands over.
+    pub pid: i32,
+    /// Its version.
+    pub version: String,
+    /// The version that goes on.
+    pub new_version: String,
+    /// Live sessions that are handed over.
+    pub sessions: u64,
+    /// `number` of the hand-over before this one; 0 when there was none.
+    pub number: u64,
+}
+
+/// How the sessions came to the process that answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HandOver {
+    /// Counts hand-overs from 1.
+    pub number: u64,
+    pub cause: HandOverCause,
+    /// The build that was asked for did not get to serve, and the one before it goes on.
+    pub rolled_back: bool,
+    /// Why it was rolled back, or how the process before this one ended.
+    pub reason: Option<String>,
+    /// When this process began to serve.
+    pub at: String,
+}
+
+/// Why another process went on with the sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum HandOverCause {
+    /// The one before it was killed.
+    Crash,
+    /// `daemon.upgrade` asked for it.
+    Upgrade,
 }
 
 /// Reply of `daemon.reload`.

@@ -54,6 +54,7 @@ error_codes! {
     VersionMismatch = 1008 "version_mismatch" "Client and daemon speak different protocol versions.",
     Unavailable = 1009 "unavailable" "The daemon cannot do this now or on this system.",
     Storage = 1010 "storage" "A file or database could not be read or written.",
+    HandedOver = 1011 "handed_over" "Another process of the daemon goes on with the sessions; this call was not finished.",
     SessionNotFound = 2001 "session_not_found" "No session has this id, name or unique prefix.",
     SessionNotAlive = 2002 "session_not_alive" "The session's program has ended.",
     SpawnFailed = 2003 "spawn_failed" "The program could not be started.",

@@ -7,6 +7,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // The holder, where it is a process of its own, takes signals in its one thread, and ends with its worker.
     let is_worker = std::env::args().any(|arg| arg == "--worker");
+    let is_broken = std::env::current_exe().is_ok_and(|path| path.ends_with("broken"));
+    if is_worker && is_broken {
+        return ExitCode::from(3); // a build that does not get to serve
+    }
     if std::env::var_os("CCD_TEST_ENDS_WITH_STDIN").is_some()
         && (is_worker || !cfg!(target_os = "linux"))
     {

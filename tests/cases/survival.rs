@@ -1,15 +1,19 @@
 //! Sessions outlive the worker.
 
 use crate::support::processes::lives;
-use crate::support::session::{OpenSession, guesses};
+use crate::support::session::{OpenSession, assert_error, guesses, program};
 use crate::support::{Daemon, eventually, rounds};
-use ccd_protocol::session::SessionState;
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{
+    EndReason, SessionCreateParams, SessionResize, SessionResizeParams, SessionSendParams,
+    SessionState,
+};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::time::Duration;
 
-/// The worker's process id, once it answers.
-fn worker(daemon: &Daemon) -> i32 {
+/// The process id of the worker that answers.
+pub(crate) fn worker(daemon: &Daemon) -> i32 {
     eventually("a worker answers", || {
         let status = daemon.try_call_value("daemon.status", &json!({}))?;
         i32::try_from(status["pid"].as_i64()?).ok()
@@ -17,7 +21,7 @@ fn worker(daemon: &Daemon) -> i32 {
 }
 
 /// Kills the worker, and waits for another one.
-fn kill_worker(daemon: &Daemon) {
+pub(crate) fn kill_worker(daemon: &Daemon) {
     let pid = worker(daemon);
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     eventually("another worker comes", || {
@@ -26,7 +30,7 @@ fn kill_worker(daemon: &Daemon) {
 }
 
 /// Where there is one process nothing survives it.
-fn is_one_process(daemon: &Daemon) -> bool {
+pub(crate) fn is_one_process(daemon: &Daemon) -> bool {
     worker(daemon) == daemon.pid() || guesses(daemon)
 }
 
@@ -109,4 +113,203 @@ fn what_ended_while_there_was_no_worker_has_its_true_status() {
         (&ended["signal"], &ended["end_reason"]),
         (&json!(15), &json!("signalled"))
     );
+}
+
+#[test]
+fn what_was_decided_at_the_start_holds_after_a_kill() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let plain = daemon.open_with(&SessionCreateParams {
+        plain: true,
+        name: Some("plain".into()),
+        max_output_size: Some(300_000),
+        persist: Some(false),
+        ..program(&daemon, "cat", &[])
+    });
+    let reused = SessionCreateParams {
+        reuse: true,
+        ..program(&daemon, "sleep", &["1000"])
+    };
+    let first = daemon.open_with(&reused);
+    kill_worker(&daemon);
+    let again = daemon.open_with(&reused);
+    assert_eq!((again.id(), again.record.reused), (first.id(), true));
+    let conflict = daemon.refused(&SessionCreateParams {
+        name: Some("plain".into()),
+        ..program(&daemon, "cat", &[])
+    });
+    assert_error(&conflict, ErrorCode::SessionConflict);
+    plain.ask(
+        "neither echoed nor changed",
+        "^neither echoed nor changed\n",
+    );
+    let line = "x".repeat(1000);
+    for _ in 0..400 {
+        let typed = SessionSendParams {
+            text: Some(line.clone()),
+            newline: true,
+            ..SessionSendParams::default()
+        };
+        if plain.try_send(typed).is_err() {
+            break; // the limit has ended it
+        }
+    }
+    assert_eq!(plain.ended().end_reason, Some(EndReason::OutputLimit));
+}
+
+#[test]
+fn modes_size_and_screen_are_those_before_the_kill() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    // Application cursor keys, then more than goes back to memory.
+    let script = "printf '\\033[?1h'; seq -f '%060.0f' 30000; printf 'ready\\n'; stty raw -echo; exec cat -v";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect("ready");
+    let screen = || {
+        let shown = daemon.call_value("session.screen", &json!({"session": session.id()}));
+        let shown = shown.unwrap();
+        (shown["lines"].clone(), shown["cursor"].clone())
+    };
+    let before = screen();
+    for round in 0..3 {
+        let params = SessionResizeParams {
+            session: session.id().to_owned(),
+            rows: 30 + round,
+            cols: 100,
+        };
+        daemon.call::<SessionResize>(&params).unwrap();
+        kill_worker(&daemon);
+        assert_eq!(i64::from(session.now().rows), 30 + round);
+    }
+    let after = screen();
+    let lines = |shown: &serde_json::Value| -> Vec<String> {
+        let lines = shown.as_array().unwrap().iter();
+        let lines = lines.map(|line| line.as_str().unwrap().to_owned());
+        lines.filter(|line| !line.is_empty()).collect()
+    };
+    let (before, after) = (lines(&before.0), lines(&after.0));
+    assert!(after.ends_with(&before), "{after:?} {before:?}");
+    session.keys(&["Up"]);
+    session.expect(r"\^\[OA");
+}
+
+#[test]
+fn a_question_is_answered_once() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    // What comes back for a question about the terminal is shown by `cat -v`.
+    let script = "stty raw -echo; printf 'now\\033[6n'; exec cat -v";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect(r"\^\[\[1;4R");
+    for _ in 0..3 {
+        kill_worker(&daemon);
+    }
+    session.text("end");
+    session.expect("end");
+    assert_eq!(session.output().matches("^[[1;4R").count(), 1);
+}
+
+#[test]
+fn what_was_typed_hidden_stays_hidden_after_a_kill() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    session
+        .try_send(SessionSendParams {
+            text: Some("correct-horse-battery".into()),
+            newline: true,
+            secret: true,
+            ..SessionSendParams::default()
+        })
+        .unwrap();
+    session.expect("battery\n");
+    kill_worker(&daemon);
+    session.ask("it was correct-horse-battery", "battery\n");
+    let history = daemon.call_value("session.history", &json!({"session": session.id()}));
+    let history = history.unwrap().to_string();
+    assert!(history.contains("it was"), "{history}");
+    assert!(!history.contains("horse"), "{history}");
+}
+
+#[test]
+fn input_that_has_ended_stays_ended_after_a_kill() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("sh", &["-c", "cat; echo between; read go; cat; echo done"]);
+    session
+        .try_send(SessionSendParams {
+            eof: true,
+            ..SessionSendParams::default()
+        })
+        .unwrap();
+    kill_worker(&daemon);
+    assert_eq!(session.ended().exitstatus, Some(0));
+    assert!(session.output().contains("done"));
+}
+
+#[test]
+fn a_transient_session_waits_for_a_client_and_not_for_ever() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let transient = |name: &str| SessionCreateParams {
+        transient: true,
+        id: Some(name.into()),
+        ..program(&daemon, "cat", &[])
+    };
+    let mut creator = daemon.connect();
+    for name in ["claimed", "forgotten"] {
+        let params = serde_json::to_value(transient(name)).unwrap();
+        creator.call_value("session.create", &params).unwrap();
+    }
+    kill_worker(&daemon);
+    let mut heir = daemon.connect();
+    heir.call_value("session.subscribe", &json!({"session": "claimed"}))
+        .unwrap();
+    let is_there = |name: &str| {
+        let found = daemon.call_value("session.get", &json!({"session": name}));
+        found.is_ok()
+    };
+    eventually("nobody wants it", || (!is_there("forgotten")).then_some(()));
+    assert!(is_there("claimed"));
+    drop(heir);
+    eventually("its client has gone", || {
+        (!is_there("claimed")).then_some(())
+    });
+}
+
+#[test]
+fn the_daemon_ends_when_it_is_told_to_while_there_is_no_worker() {
+    let mut daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]).record;
+    let pid = worker(&daemon);
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
+    eventually("it has stopped", || {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        status.contains("State:\tT").then_some(())
+    });
+    daemon.signal(Signal::TERM); // which the worker cannot hear
+    eventually("the holder has passed it on", || {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let pending = status.lines().find(|line| line.starts_with("ShdPnd:"));
+        let pending = u64::from_str_radix(pending?.split_whitespace().nth(1)?, 16).unwrap();
+        (pending & (1 << 14) != 0).then_some(())
+    });
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    assert!(daemon.wait_for_end().success());
+    assert!(!lives(session.pid));
 }

@@ -31,6 +31,15 @@ const REFUSALS: usize = 64;
 /// Room for the first read of a connection.
 const FIRST_READ_BYTES: usize = 1 << 10;
 
+/// What ends the serving.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ends {
+    /// No more connections and requests; calls get the grace period.
+    pub(crate) stop: CancellationToken,
+    /// Calls that would wait for long are answered at once: another process goes on.
+    pub(crate) leaving: CancellationToken,
+}
+
 /// Accepts connections until `stop` is cancelled, and serves `methods` on each.
 ///
 /// Each open connection holds a clone of `open`. The connections live in `tracker`; they follow `stop` by themselves and end within the grace
@@ -39,12 +48,12 @@ pub(crate) async fn serve(
     listener: UnixListener,
     methods: Methods,
     settings: watch::Receiver<Settings>,
-    stop: CancellationToken,
+    ends: Ends,
     tracker: TaskTracker,
     open: Arc<()>,
 ) {
     let own_uid = rustix::process::geteuid().as_raw();
-    serve_as(own_uid, listener, methods, settings, stop, tracker, open).await;
+    serve_as(own_uid, listener, methods, settings, ends, tracker, open).await;
 }
 
 /// [`serve`] for a daemon of `own_uid`.
@@ -53,16 +62,18 @@ pub(super) async fn serve_as(
     listener: UnixListener,
     methods: Methods,
     settings: watch::Receiver<Settings>,
-    stop: CancellationToken,
+    ends: Ends,
     tracker: TaskTracker,
     open: Arc<()>,
 ) {
+    let Ends { stop, leaving } = ends;
     let (stop_handle, server) = stop_channel();
     let mut acceptor = Acceptor {
         own_uid,
         methods,
         settings,
         stop: stop.clone(),
+        leaving,
         stop_handle,
         tracker,
         accepted: 0,
@@ -88,6 +99,7 @@ struct Acceptor {
     methods: Methods,
     settings: watch::Receiver<Settings>,
     stop: CancellationToken,
+    leaving: CancellationToken,
     stop_handle: StopHandle,
     tracker: TaskTracker,
     accepted: u64,
@@ -121,7 +133,7 @@ impl Acceptor {
             tracing::warn!(limit = limits.connections, pid, "too many connections");
             return self.refuse(stream, limits.connections);
         }
-        let shared = Shared::new(self.methods.clone(), peer, limits);
+        let shared = Shared::new(self.methods.clone(), peer, limits, self.leaving.clone());
         let open = Arc::clone(&self.open);
         let stop_handle = self.stop_handle.clone();
         let (stop, tracker) = (self.stop.clone(), self.tracker.clone());

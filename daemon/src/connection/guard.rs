@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 /// Something that hands one request to its handler.
@@ -43,6 +44,8 @@ pub(super) struct Shared {
     pub(super) methods: Methods,
     pub(super) peer: Peer,
     pub(super) limits: Limits,
+    /// Cancelled when another process is about to go on.
+    leaving: CancellationToken,
     in_flight: Semaphore,
     /// Places for calls whose replies may be large, each kept until its reply is being written.
     bulk: Arc<Semaphore>,
@@ -60,14 +63,31 @@ pub(super) struct BulkPlace(
     #[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>,
 );
 
+/// Methods that wait for something to happen and change nothing: where another process goes on they are asked again.
+const LOOKING_METHODS: [&str; 4] = [
+    "session.expect",
+    "session.wait",
+    "session.screen",
+    "job.get",
+];
+
+/// Methods that do something and then may wait for long.
+const DOING_METHODS: [&str; 3] = ["session.send", "session.run", "run.once"];
+
 impl Shared {
     /// For the connection of `peer`.
-    pub(super) fn new(methods: Methods, peer: Peer, limits: Limits) -> Arc<Self> {
+    pub(super) fn new(
+        methods: Methods,
+        peer: Peer,
+        limits: Limits,
+        leaving: CancellationToken,
+    ) -> Arc<Self> {
         let in_flight = Semaphore::new(limits.in_flight.min(Semaphore::MAX_PERMITS));
         Arc::new(Self {
             methods,
             peer,
             limits,
+            leaving,
             in_flight,
             bulk: Arc::new(Semaphore::new(BULK_CALLS)),
         })
@@ -153,7 +173,16 @@ impl<S: Callee> RpcServiceT for Guard<S> {
             let span = tracing::debug_span!("call", method, conn, peer);
             let call = async { inner.call(request).await };
             let call = AssertUnwindSafe(call).catch_unwind().instrument(span);
-            match call.await {
+            let looks = LOOKING_METHODS.contains(&method);
+            let waits = looks || DOING_METHODS.contains(&method);
+            let answer = tokio::select! {
+                biased;
+                answer = call => answer,
+                () = shared.leaving.cancelled(), if waits => {
+                    return Fault::HandedOver { method, looks }.response(id);
+                }
+            };
+            match answer {
                 Ok(response) => {
                     let mut response = shared.translate(response, id, method);
                     if let Some(place) = bulk {

@@ -19,6 +19,6 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use accept::serve;
+pub(crate) use accept::{Ends, serve};
 pub(crate) use limits::{Limits, Settings};
 pub(crate) use peer::Peer;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
@@ -11,6 +12,7 @@ use std::thread::JoinHandle;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::Interest;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use super::board::Board;
 use super::error::SpawnError;
@@ -20,7 +22,7 @@ use super::platform::Event;
 use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
 use super::reader::Reader;
-use super::ring::Ring;
+use super::ring::{Ring, RingError};
 use super::wake::{Bell, Line, Wakes};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
 use crate::probe::Probe;
@@ -45,8 +47,13 @@ pub(crate) struct Spawned {
 /// A session that an earlier worker has started.
 #[derive(Debug)]
 pub(crate) struct Adopted {
-    pub(crate) ring_path: PathBuf,
-    pub(crate) spawned: Spawned,
+    /// What that worker has [kept](Holder::keep) last.
+    pub(crate) keepsake: Vec<u8>,
+    pub(crate) slot: usize,
+    pub(crate) pid: i32,
+    pub(crate) tty_device: u64,
+    /// Terminal and ring.
+    pub(crate) opened: Result<(OwnedFd, Ring), RingError>,
 }
 
 /// What the holder tells the worker.
@@ -69,6 +76,10 @@ struct Link {
     socket: OwnedFd,
     requests: Mutex<Requests>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// Another worker goes on.
+    is_left: AtomicBool,
+    /// Cancelled when the holder is no longer there.
+    gone: CancellationToken,
 }
 
 /// What was asked and not answered.
@@ -123,6 +134,8 @@ impl Holder {
             bell,
             socket: own.sender()?,
             requests: Mutex::default(),
+            is_left: AtomicBool::new(false),
+            gone: CancellationToken::new(),
             thread: Mutex::new(Some(thread)),
         });
         let news = HolderNews {
@@ -149,6 +162,8 @@ impl Holder {
             bell: Bell::of_holder(&board, bell),
             socket: port.sender()?,
             requests: Mutex::default(),
+            is_left: AtomicBool::new(false),
+            gone: CancellationToken::new(),
             thread: Mutex::new(None),
             board: Arc::clone(&board),
         });
@@ -189,6 +204,17 @@ impl Holder {
         answer.await.map_err(|_| SpawnError::Stopped)?
     }
 
+    /// Has the holder keep `keepsake` for the next worker, in place of what it keeps for that slot.
+    ///
+    /// # Errors
+    ///
+    /// There are no more descriptors, or the holder is gone.
+    pub(crate) fn keep(&self, slot: usize, keepsake: &[u8]) -> io::Result<()> {
+        let blob = blob(&keepsake)?;
+        let slot = slot as u32;
+        send_over(&self.0.socket, &ToHolder::Keep { slot }, &[blob.as_fd()])
+    }
+
     /// Looks what the program in a slot waits for. In the holder, which may look into its children.
     ///
     /// `None` when the session has ended or was released, or when the holder is too busy to look.
@@ -222,6 +248,29 @@ impl Holder {
     /// lives gets HUP from the kernel once the worker's [`Spawned::master`] is closed too, and is still reaped.
     pub(crate) fn release(&self, slot: usize) {
         self.0.release(slot);
+    }
+
+    /// Says that this process is about to end, and another one goes on: of the build in the file, else of this one.
+    ///
+    /// # Errors
+    ///
+    /// The holder is gone.
+    #[cfg(not(portable))]
+    pub(crate) fn leave(&self, build: Option<&OwnedFd>) -> io::Result<()> {
+        let build = build.map(AsFd::as_fd);
+        send_over(&self.0.socket, &ToHolder::Leave, build.as_slice())?;
+        self.0.is_left.store(true, SeqCst);
+        Ok(())
+    }
+
+    /// Returns when the holder is no longer there, whatever has ended it.
+    pub(crate) async fn gone(&self) {
+        self.0.gone.cancelled().await;
+    }
+
+    /// True when the holder is no longer there.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.0.gone.is_cancelled()
     }
 
     /// Stops the holder and waits until its thread has ended. Terminals are closed; ring files stay.
@@ -261,7 +310,7 @@ impl Link {
 
     fn answer(&self, answer: ToWorker, descriptors: Vec<OwnedFd>) -> io::Result<()> {
         match answer {
-            ToWorker::Welcome(_) | ToWorker::Held(_) => {
+            ToWorker::Welcome(_) | ToWorker::Held => {
                 return Err(io::ErrorKind::InvalidData.into());
             }
             ToWorker::Looked { request, found } => {
@@ -343,7 +392,9 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        self.stop();
+        if !self.is_left.load(SeqCst) {
+            self.stop();
+        }
     }
 }
 
@@ -355,6 +406,7 @@ async fn answers(mut port: Port, link: Weak<Link>) {
             tracing::error!(%error, "the holder cannot be understood");
         }
         link.end_requests();
+        link.gone.cancel();
     }
 }
 

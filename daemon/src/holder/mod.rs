@@ -8,6 +8,8 @@ mod descriptors;
 mod error;
 mod floods;
 mod handle;
+#[cfg(not(portable))]
+mod join;
 mod launch;
 #[cfg_attr(portable, path = "portable/mod.rs")]
 #[cfg_attr(not(portable), path = "linux/mod.rs")]
@@ -36,6 +38,8 @@ use descriptors::DescriptorLimits;
 pub(crate) use descriptors::raise_descriptor_limit;
 pub(crate) use error::SpawnError;
 pub(crate) use handle::{Adopted, Holder, HolderNews, Spawned};
+#[cfg(not(portable))]
+pub(crate) use join::{Welcomed, join};
 pub(crate) use launch::Originals;
 pub(crate) use platform::claim_children;
 #[cfg(not(portable))]
@@ -44,15 +48,15 @@ pub(crate) use process::{Process, name_daemon, signal_all};
 pub(crate) use process_table::{ProcessTable, ProcessTables, SESSION_VARIABLE};
 pub(crate) use resolve::{c_string, resolve};
 pub(crate) use ring::{Exit, Ring};
-pub(crate) use ring_layout::Gap;
+pub(crate) use ring_layout::{Gap, VERSION as RING_VERSION};
 pub(crate) use root::holder_pid;
 #[cfg(not(portable))]
-pub(crate) use supervise::{Held, Welcomed, hold, join};
+pub(crate) use supervise::{Held, hold};
 #[cfg(test)]
 use umask::Umask;
 pub(crate) use umask::make_files_private;
 pub(crate) use wake::Wakes;
-pub(crate) use wire::SpawnSpec;
+pub(crate) use wire::{Cause, HandOver, SpawnSpec, VERSION as WIRE_VERSION};
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,8 @@
 //! There is one process: the holder is a thread of the worker.
 
+use std::os::fd::OwnedFd;
+use std::time::Instant;
+
 use rustix::process::Pid;
 
 /// There is none.
@@ -8,6 +11,22 @@ pub(super) enum Worker {}
 
 impl Worker {
     pub(super) fn is_ready(&mut self) {
+        match *self {}
+    }
+
+    pub(super) fn leaves(&mut self, _file: Option<OwnedFd>) {
+        match *self {}
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match *self {}
+    }
+
+    pub(super) fn is_to_be_replaced(&self) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn keep_time(&mut self) {
         match *self {}
     }
 

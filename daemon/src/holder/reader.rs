@@ -130,6 +130,12 @@ impl Reader {
                 self.handle(*source);
             }
             self.retry_starved();
+            if let Some(worker) = &mut self.worker {
+                worker.keep_time();
+                if worker.is_to_be_replaced() {
+                    self.replace_worker();
+                }
+            }
             self.take_notes();
             // One at a time, so that a row of starts does not keep the terminals waiting.
             if let Some((request, descriptors)) = self.requests.pop_front() {
@@ -145,7 +151,10 @@ impl Reader {
         if !self.bell.try_sleep(has_work) {
             return Some(Duration::ZERO);
         }
-        (!self.starved.is_empty()).then(|| self.retry_at.saturating_duration_since(Instant::now()))
+        let retry_at = (!self.starved.is_empty()).then_some(self.retry_at);
+        let worker_must = self.worker.as_ref().and_then(Worker::deadline);
+        let next = retry_at.into_iter().chain(worker_must).min();
+        next.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
     fn handle(&mut self, source: Source) {
@@ -160,7 +169,7 @@ impl Reader {
             }
             #[cfg(not(portable))]
             Source::Signals => {
-                if let Some(worker) = &self.worker {
+                if let Some(worker) = &mut self.worker {
                     worker.forward_signals();
                 }
             }
@@ -172,8 +181,6 @@ impl Reader {
                     if let Some(worker) = &mut self.worker
                         && worker.has_ended(pid, wait_status)
                     {
-                        #[cfg(not(portable))]
-                        self.replace_worker();
                         continue;
                     }
                     if let Some(slot) = self.slots.ended(pid, wait_status) {
@@ -249,14 +256,21 @@ impl Reader {
     }
 
     /// Hands everything to another worker, or ends when the last one has ended by itself or too many were killed.
-    #[cfg(not(portable))]
     fn replace_worker(&mut self) {
+        // What the last one has said before its end counts, but for what it would have to be answered.
+        self.receive();
+        for (request, descriptors) in std::mem::take(&mut self.requests) {
+            if matches!(request, ToHolder::Keep { .. } | ToHolder::Leave) {
+                self.obey(request, descriptors);
+            }
+        }
+        self.poller.remove(&self.port);
+        self.take_notes();
         let held = self.slots.held();
         let port = self
             .worker
             .as_mut()
             .and_then(|worker| worker.restart(&held));
-        self.requests.clear();
         match port {
             Some(port) if self.poller.add(&port, Source::Port).is_ok() => self.port = port,
             _ => self.board.to_holder.stop.store(true, SeqCst),
@@ -269,6 +283,16 @@ impl Reader {
                 if let Some(worker) = &mut self.worker {
                     worker.is_ready();
                 }
+                Ok(())
+            }
+            ToHolder::Leave => {
+                if let Some(worker) = &mut self.worker {
+                    worker.leaves(descriptors.into_iter().next());
+                }
+                Ok(())
+            }
+            ToHolder::Keep { slot } => {
+                self.keep(slot as usize, descriptors);
                 Ok(())
             }
             ToHolder::Start { request } => self.start(request, descriptors),
@@ -292,13 +316,26 @@ impl Reader {
         let spec = spec.and_then(|blob| {
             read_blob::<SpawnSpec>(blob).map_err(|error| SpawnError::Terminal(error.into()))
         });
-        let (result, terminal) = match spec.and_then(|spec| self.slots.spawn(&spec)) {
+        let (result, terminal) = match spec.and_then(|spec| self.slots.spawn(spec)) {
             Ok((started, terminal)) => (Ok(started), Some(terminal)),
             Err(error) => (Err(error), None),
         };
         let terminal = terminal.as_ref().map(AsFd::as_fd);
         self.port
             .send(&ToWorker::Started { request, result }, terminal.as_slice())
+    }
+
+    /// Where there is one process nobody comes after the worker.
+    #[cfg_attr(portable, expect(clippy::unused_self, reason = "see above"))]
+    fn keep(&self, slot: usize, descriptors: Vec<OwnedFd>) {
+        let kept = descriptors.into_iter().next().map(read_blob::<Vec<u8>>);
+        match kept {
+            #[cfg(not(portable))]
+            Some(Ok(keepsake)) => self.slots.keep(slot, keepsake),
+            #[cfg(portable)]
+            Some(Ok(_)) => {}
+            failed => tracing::error!(slot, ?failed, "the next worker gets older facts"),
+        }
     }
 
     fn look(&self, slot: usize, tty_device: u64) -> Option<Probe> {

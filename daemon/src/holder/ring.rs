@@ -39,6 +39,15 @@ pub(crate) struct Exit {
     pub(crate) signal: Option<i32>,
 }
 
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.code, self.signal) {
+            (Some(code), _) => write!(f, "status {code}"),
+            (None, signal) => write!(f, "signal {}", signal.unwrap_or_default()),
+        }
+    }
+}
+
 /// The worker's end of a ring: bytes, position of the log, notes that must survive a kill.
 ///
 /// There is one per ring, so the borrow checker keeps [`Ring::set_tail`] from freeing bytes that are still borrowed.
@@ -159,6 +168,26 @@ impl Ring {
     /// Notes how many lines the program has printed.
     pub(crate) fn set_output_lines(&self, lines: u64) {
         self.layout().output_lines.store(lines, Relaxed);
+    }
+
+    /// Returns the position behind the last question that was answered.
+    pub(crate) fn answered(&self) -> u64 {
+        self.layout().answered.load(Relaxed)
+    }
+
+    /// Notes that the question before `position` was answered.
+    pub(crate) fn set_answered(&self, position: u64) {
+        self.layout().answered.store(position, Relaxed);
+    }
+
+    /// Leaves a few bytes (`NOTE_BYTES`) for the next worker, in place of the last. One thread at a time may.
+    pub(crate) fn set_note(&self, note: &[u8]) {
+        self.layout().set_note(note);
+    }
+
+    /// Returns what was left last, empty when nothing was.
+    pub(crate) fn note(&self) -> Vec<u8> {
+        self.layout().note()
     }
 
     /// Notes that `len` bytes from `offset` are missing in the log.

@@ -1,7 +1,7 @@
 //! The header of a ring file: what lies where, and what it must hold to be believed.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How many bytes a ring holds.
@@ -14,7 +14,8 @@ pub(crate) const MAX_GAPS: usize = 64;
 pub(super) const HEADER_BYTES: usize = 4096;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ccd ring");
-const VERSION: u32 = 1;
+/// The layout of a ring. A worker can take over the rings of its own version only.
+pub(crate) const VERSION: u32 = 1;
 
 /// Bytes that are missing in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,17 @@ struct GapCell {
     len: AtomicU64,
 }
 
+/// How long a note may be.
+pub(crate) const NOTE_BYTES: usize = 63;
+
+/// A few bytes of the worker's.
+#[repr(C)]
+#[derive(Debug)]
+struct Note {
+    len: AtomicU8,
+    bytes: [AtomicU8; NOTE_BYTES],
+}
+
 /// The header as it lies in the file. Changing it takes a new [`VERSION`].
 #[repr(C)]
 #[derive(Debug)]
@@ -63,6 +75,10 @@ pub(super) struct RingLayout {
     pub(super) cursor: Alone<AtomicU64>,
     pub(super) log_base: AtomicU64,
     pub(super) output_lines: AtomicU64,
+    pub(super) answered: AtomicU64,
+    notes: [Note; 2],
+    /// The whole one of `notes`, plus 1; 0: none.
+    note_index: AtomicU64,
     gap_count: AtomicU64,
     gaps: Alone<[GapCell; MAX_GAPS]>,
 }
@@ -103,6 +119,29 @@ impl RingLayout {
                 len: cell.len.load(Relaxed),
             })
             .collect()
+    }
+
+    /// See `Ring::set_note`. A kill in between leaves the note before this one.
+    pub(super) fn set_note(&self, note: &[u8]) {
+        let index = self.note_index.load(Relaxed) % 2;
+        let place = &self.notes[index as usize];
+        let len = note.len().min(NOTE_BYTES);
+        place.len.store(len as u8, Relaxed);
+        for (cell, byte) in place.bytes.iter().zip(&note[..len]) {
+            cell.store(*byte, Relaxed);
+        }
+        self.note_index.store(index + 1, Release);
+    }
+
+    /// Returns the last note, empty when there was none.
+    pub(super) fn note(&self) -> Vec<u8> {
+        let Some(index) = self.note_index.load(Acquire).checked_sub(1) else {
+            return Vec::new();
+        };
+        let place = &self.notes[index as usize % 2];
+        let len = usize::from(place.len.load(Relaxed)).min(NOTE_BYTES);
+        let bytes = place.bytes[..len].iter();
+        bytes.map(|cell| cell.load(Relaxed)).collect()
     }
 
     /// Marks the zeroed header of a new file as a ring's.

@@ -254,3 +254,17 @@ proptest! {
         prop_assert_eq!(ring.head(), total);
     }
 }
+
+#[test]
+fn a_note_is_the_last_one_that_was_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.ring");
+    let (_writer, ring) = create(&path).unwrap();
+    assert!(ring.note().is_empty());
+    for round in 0..5_u8 {
+        ring.set_note(&[round; 7]);
+        assert_eq!(Ring::open(&path).unwrap().note(), [round; 7]);
+    }
+    ring.set_note(&[9; 100]);
+    assert_eq!(ring.note(), [9; 63]);
+}

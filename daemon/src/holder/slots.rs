@@ -30,6 +30,14 @@ pub(super) enum Place {
     },
 }
 
+/// A session as it goes to a new worker.
+#[cfg(not(portable))]
+#[derive(Debug)]
+pub(super) struct HeldTerminal {
+    pub(super) session: HeldSession,
+    pub(super) master: Arc<OwnedFd>,
+}
+
 /// The slots and what watches them.
 #[derive(Debug)]
 pub(super) struct Slots {
@@ -57,19 +65,16 @@ impl Slots {
     /// # Errors
     ///
     /// [`SpawnError`]; nothing is left behind then.
-    pub(super) fn spawn(
-        &mut self,
-        spec: &SpawnSpec,
-    ) -> Result<(Started, Arc<OwnedFd>), SpawnError> {
+    pub(super) fn spawn(&mut self, spec: SpawnSpec) -> Result<(Started, Arc<OwnedFd>), SpawnError> {
         let slot = self.free_slot()?;
         let (mut writer, launched) = self
-            .start(slot, spec)
+            .start(slot, &spec)
             .inspect_err(|_| self.free.push(slot))?;
         let pid = launched.pid.as_raw_nonzero().get();
         writer.set_pid(pid);
         self.leaders.insert(launched.pid, slot);
         let tty_device = launched.tty_device;
-        let terminal = Terminal::new(launched, writer, spec.ring_path.clone());
+        let terminal = Terminal::new(launched, writer, spec);
         let master = Arc::clone(&terminal.master);
         *lock(&self.places[slot]) = Place::Held(terminal);
         let started = Started {
@@ -104,9 +109,19 @@ impl Slots {
         Some(outcome)
     }
 
-    /// What is held, for a new worker, each with its terminal.
+    /// Keeps `keepsake` for the next worker, unless the terminal in `slot` was released meanwhile.
     #[cfg(not(portable))]
-    pub(super) fn held(&self) -> Vec<(HeldSession, Arc<OwnedFd>)> {
+    pub(super) fn keep(&self, slot: usize, keepsake: Vec<u8>) {
+        if let Some(place) = self.places.get(slot)
+            && let Place::Held(terminal) = &mut *lock(place)
+        {
+            terminal.keepsake = keepsake;
+        }
+    }
+
+    /// What is held, for a new worker.
+    #[cfg(not(portable))]
+    pub(super) fn held(&self) -> Vec<HeldTerminal> {
         let mut held = Vec::new();
         for (slot, place) in self.places.iter().enumerate() {
             if let Place::Held(terminal) = &*lock(place) {
@@ -116,8 +131,14 @@ impl Slots {
                     tty_device: terminal.tty_device,
                 };
                 let ring_path = terminal.ring_path.clone();
-                let session = HeldSession { started, ring_path };
-                held.push((session, Arc::clone(&terminal.master)));
+                held.push(HeldTerminal {
+                    session: HeldSession {
+                        started,
+                        ring_path,
+                        keepsake: terminal.keepsake.clone(),
+                    },
+                    master: Arc::clone(&terminal.master),
+                });
             }
         }
         held

@@ -1,40 +1,45 @@
 //! The holder as a process of its own: starts the worker, passes signals on to it, and ends with it.
 
+use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
-use rustix::process::{
-    Pid, Signal, WaitOptions, getppid, kill_process, set_parent_process_death_signal, waitpid,
-};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use super::board::Board;
-use super::handle::{Adopted, Holder, HolderNews, Spawned};
 use super::launch::Originals;
-use super::platform::{AskingSignals, Event, PORT, start_worker};
-use super::port::{MAX_DESCRIPTORS, Port};
+use super::platform::{AskingSignals, Event, start_worker};
+use super::port::{MAX_DESCRIPTORS, Port, blob};
 use super::reader::Reader;
-use super::ring::{Exit, Ring, exit_of};
+use super::ring::{Exit, exit_of};
+use super::slots::HeldTerminal;
 use super::wake::{Bell, Line};
-use super::wire::{HeldSession, ToWorker, VERSION, Welcome};
+use super::wire::{Cause, HandOver, ToWorker, VERSION, Welcome};
 
 /// How long a worker that has said goodbye may take to be gone.
 const LEAVE_TIME: Duration = Duration::from_secs(12);
 
+/// How long another build may take until it serves.
+const READY_TIME: Duration = Duration::from_secs(20);
+
 /// Time between two looks whether it is.
 const LOOK_PERIOD: Duration = Duration::from_millis(2);
-
-/// A descriptor of each lock.
-pub(crate) type Locks = [OwnedFd; 2];
 
 /// After so many workers in a row that did not get to serve, none is started again.
 const MAX_RESTARTS: u32 = 5;
 
 /// Pause before the second start in a row; it doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
+
+/// This program, also when its file has another content by now.
+const OWN_PROGRAM: &std::ffi::CStr = c"/proc/self/exe";
+
+/// A descriptor of each lock.
+pub(crate) type Locks = [OwnedFd; 2];
 
 /// The worker of this holder.
 #[derive(Debug)]
@@ -46,6 +51,37 @@ pub(super) struct Worker {
     restarts: u32,
     /// How it ended.
     ended: Option<Exit>,
+    /// When the next one is to be started.
+    restart_at: Option<Instant>,
+    /// It has said that it leaves: for whom, and when it must be gone.
+    leaving: Option<(Build, Instant)>,
+    /// It is of another build than the last that served, or was to be: which, and when it must serve.
+    candidate: Option<(Build, Instant)>,
+    /// The build of the last that served.
+    proven: Build,
+    hand_overs: u64,
+    /// Somebody wants the daemon to end.
+    stop_signal: Option<Signal>,
+}
+
+/// A file to start workers from.
+#[derive(Debug, Clone)]
+pub(super) enum Build {
+    /// The one that the holder is of.
+    Own,
+    Other(Arc<OwnedFd>),
+}
+
+impl Build {
+    fn path(&self) -> CString {
+        match self {
+            Self::Own => OWN_PROGRAM.to_owned(),
+            Self::Other(file) => {
+                let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+                CString::new(path).unwrap_or_else(|_| OWN_PROGRAM.to_owned())
+            }
+        }
+    }
 }
 
 /// What each worker gets.
@@ -57,17 +93,27 @@ struct House {
     listener: OwnedFd,
     locks: Locks,
     owns_path: bool,
+    secret: [u8; 32],
+    since: String,
 }
 
 impl House {
     /// Starts a worker that takes over what is `held`; returns the holder's end of its port.
-    fn start_worker(&self, held: &[(HeldSession, Arc<OwnedFd>)]) -> io::Result<(Pid, Port)> {
+    fn start_worker(
+        &self,
+        build: &Build,
+        held: &[HeldTerminal],
+        hand_over: Option<HandOver>,
+    ) -> io::Result<(Pid, Port)> {
         let (port, workers_port) = Port::pair()?;
         let welcome = ToWorker::Welcome(Welcome {
             version: VERSION,
             holder_pid: std::process::id().cast_signed(),
             held: held.len() as u32,
             owns_path: self.owns_path,
+            secret: self.secret,
+            since: self.since.clone(),
+            hand_over,
         });
         let [bell, quiet, floods] = &self.events;
         let [base_lock, socket_lock] = &self.locks;
@@ -83,53 +129,149 @@ impl House {
                 socket_lock.as_fd(),
             ],
         )?;
-        for some in held.chunks(MAX_DESCRIPTORS) {
-            let sessions = some.iter().map(|(session, _)| session.clone()).collect();
-            let terminals: Vec<_> = some.iter().map(|(_, terminal)| terminal.as_fd()).collect();
-            port.send(&ToWorker::Held(sessions), &terminals)?;
+        for some in held.chunks(MAX_DESCRIPTORS - 1) {
+            let sessions: Vec<_> = some.iter().map(|held| &held.session).collect();
+            let sessions = blob(&sessions)?;
+            let terminals = some.iter().map(|held| held.master.as_fd());
+            let descriptors: Vec<_> = terminals.chain([sessions.as_fd()]).collect();
+            port.send(&ToWorker::Held, &descriptors)?;
         }
-        Ok((start_worker(workers_port.as_fd())?, port))
+        let pid = start_worker(workers_port.as_fd(), &build.path())?;
+        Ok((pid, port))
     }
 }
 
 impl Worker {
-    /// Starts another one in place of one that a signal has ended, unless that has happened too often; returns the
-    /// holder's end of its port.
-    pub(super) fn restart(&mut self, held: &[(HeldSession, Arc<OwnedFd>)]) -> Option<Port> {
-        self.ended?.signal?;
-        if self.restarts == MAX_RESTARTS {
-            return None;
-        }
-        if self.restarts > 0 {
-            std::thread::sleep(FIRST_PAUSE * 2_u32.pow(self.restarts - 1));
-        }
-        self.restarts += 1;
+    fn first(house: House, signals: AskingSignals) -> io::Result<(Self, Port)> {
+        let (pid, port) = house.start_worker(&Build::Own, &[], None)?;
+        let worker = Self {
+            pid,
+            signals,
+            house,
+            restarts: 0,
+            ended: None,
+            restart_at: None,
+            leaving: None,
+            candidate: None,
+            proven: Build::Own,
+            hand_overs: 0,
+            stop_signal: None,
+        };
+        Ok((worker, port))
+    }
+
+    /// Starts another one in place of one that has ended, unless the daemon ends with it; returns the holder's end of
+    /// its port.
+    pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> Option<Port> {
+        let ended = self.ended?;
+        self.restart_at = None;
+        let (build, cause, failed) = match (self.leaving.take(), self.candidate.take()) {
+            (Some((build, _)), _) => {
+                self.candidate = Some((build.clone(), Instant::now() + READY_TIME));
+                (build, Cause::Upgrade, None)
+            }
+            (None, Some(_)) => (self.proven.clone(), Cause::Upgrade, Some(ended)),
+            (None, None) => {
+                ended.signal?;
+                if self.restarts == MAX_RESTARTS {
+                    return None;
+                }
+                self.restarts += 1;
+                (self.proven.clone(), Cause::Crash, None)
+            }
+        };
+        let reason = match cause {
+            Cause::Upgrade => {
+                failed.map(|failed| format!("it ended with {failed} before it served"))
+            }
+            Cause::Crash => Some(format!("ended by {ended}")),
+        };
+        self.hand_overs += 1;
+        let hand_over = HandOver {
+            number: self.hand_overs,
+            cause,
+            rolled_back: failed.is_some(),
+            reason,
+        };
         for news in [&self.house.board.quiet, &self.house.board.floods] {
             news.is_awake.store(false, SeqCst);
         }
-        for (session, _) in held {
-            self.house
-                .board
-                .quiet
-                .slots
-                .insert(session.started.slot as usize);
+        for held in held {
+            let slot = held.session.started.slot as usize;
+            self.house.board.quiet.slots.insert(slot);
         }
-        let (pid, port) = self.house.start_worker(held).ok()?;
+        let started = self.house.start_worker(&build, held, Some(hand_over));
+        let (pid, port) = match started {
+            Ok(started) => started,
+            Err(error) => {
+                tracing::error!(%error, "a worker cannot be started");
+                return None;
+            }
+        };
         self.pid = pid;
         self.ended = None;
+        if let Some(signal) = self.stop_signal {
+            let _ = kill_process(pid, signal); // its predecessor has not done it
+        }
         Some(port)
     }
 
     /// It serves: whatever ended the one before, it has got over it.
     pub(super) fn is_ready(&mut self) {
         self.restarts = 0;
+        if let Some((build, _)) = self.candidate.take() {
+            self.proven = build;
+        }
+    }
+
+    /// It is about to end, and one of the build in `file`, or of its own, goes on.
+    pub(super) fn leaves(&mut self, file: Option<OwnedFd>) {
+        let build = match file {
+            Some(file) => Build::Other(Arc::new(file)),
+            None => self.proven.clone(),
+        };
+        self.leaving = Some((build, Instant::now() + LEAVE_TIME));
+    }
+
+    /// When it must be gone, or serve.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let deadlines = [&self.leaving, &self.candidate].into_iter().flatten();
+        let deadlines = deadlines.map(|(_, at)| *at).chain(self.restart_at);
+        deadlines.min()
+    }
+
+    /// True when it has ended and the time has come for another one.
+    pub(super) fn is_to_be_replaced(&self) -> bool {
+        self.restart_at.is_some_and(|at| at <= Instant::now())
+    }
+
+    /// Kills it if it has not kept its time.
+    pub(super) fn keep_time(&mut self) {
+        let now = Instant::now();
+        if self.ended.is_some() {
+            return;
+        }
+        for (_, at) in [&mut self.leaving, &mut self.candidate]
+            .into_iter()
+            .flatten()
+        {
+            if *at <= now {
+                *at = now + LEAVE_TIME; // its end is heard before
+                let _ = kill_process(self.pid, Signal::KILL);
+            }
+        }
     }
 
     /// Passes on what somebody asks of the daemon.
-    pub(super) fn forward_signals(&self) {
+    pub(super) fn forward_signals(&mut self) {
         for signal in self.signals.take() {
-            // It may have ended, which is heard soon.
-            let _ = kill_process(self.pid, signal);
+            if signal != Signal::HUP {
+                self.stop_signal = Some(signal);
+            }
+            // It may have ended, which is heard soon; the next one gets what is to end the daemon.
+            if self.ended.is_none() {
+                let _ = kill_process(self.pid, signal);
+            }
         }
     }
 
@@ -138,6 +280,12 @@ impl Worker {
         let is_it = pid == self.pid;
         if is_it {
             self.ended = Some(exit_of(status));
+            // Terminals are read meanwhile.
+            let pause = match self.restarts {
+                0 => Duration::ZERO,
+                restarts => FIRST_PAUSE * 2_u32.pow(restarts - 1),
+            };
+            self.restart_at = Some(Instant::now() + pause);
         }
         is_it
     }
@@ -183,122 +331,20 @@ pub(crate) fn hold(held: &Held, originals: Originals) -> io::Result<Option<Exit>
         listener: held.listener.as_fd().try_clone_to_owned()?,
         locks: [held.locks[0].try_clone()?, held.locks[1].try_clone()?],
         owns_path: held.owns_path,
+        secret: rand::random(),
+        since: crate::clock::now(),
     };
     let [bell, quiet, floods] = house.events.clone();
-    let (pid, port) = house.start_worker(&[])?;
+    let board = Arc::clone(&house.board);
+    let (worker, port) = Worker::first(house, signals)?;
     let mut reader = Reader::new(
-        Arc::clone(&house.board),
-        Bell::of_holder(&house.board, bell),
+        Arc::clone(&board),
+        Bell::of_holder(&board, bell),
         port,
-        Line::quiet(&house.board, quiet),
-        Line::floods(&house.board, floods),
+        Line::quiet(&board, quiet),
+        Line::floods(&board, floods),
         originals,
     )?;
-    reader.supervise(Worker {
-        pid,
-        signals,
-        house,
-        restarts: 0,
-        ended: None,
-    })?;
+    reader.supervise(worker)?;
     Ok(reader.run().and_then(|mut worker| worker.wait()))
-}
-
-/// What a worker finds at its start.
-pub(crate) struct Welcomed {
-    port: Port,
-    board: Arc<Board>,
-    events: [Event; 3],
-    pub(crate) held: Held,
-    adopted: Vec<Adopted>,
-}
-
-/// Takes over what the holder that has started this process passes to it.
-///
-/// # Errors
-///
-/// There is no holder of this version at the other end.
-pub(crate) fn join() -> io::Result<Welcomed> {
-    // The worker has nothing to do without a holder, and what it has written is safe.
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    // SAFETY: who started this process has put its port there, and nobody else here knows it.
-    let mut port = Port::of(unsafe { OwnedFd::from_raw_fd(PORT) })?;
-    port.receive()?;
-    let Some((ToWorker::Welcome(welcome), descriptors)) = port.next()? else {
-        return Err(io::ErrorKind::NotConnected.into());
-    };
-    if welcome.version != VERSION {
-        return Err(io::Error::other(format!(
-            "the holder speaks version {}, this program {VERSION}",
-            welcome.version
-        )));
-    }
-    // It may have ended before it was said what that means.
-    if Pid::as_raw(getppid()) != welcome.holder_pid {
-        return Err(io::ErrorKind::NotConnected.into());
-    }
-    super::root::set_holder(welcome.holder_pid);
-    let descriptors: [OwnedFd; 7] = descriptors
-        .try_into()
-        .map_err(|_| io::ErrorKind::InvalidData)?;
-    let [
-        memory,
-        bell,
-        quiet,
-        floods,
-        listener,
-        base_lock,
-        socket_lock,
-    ] = descriptors;
-    let board = Arc::new(Board::open(&memory)?);
-    let events = [bell, quiet, floods].map(Event::of);
-    let held = Held {
-        listener: UnixListener::from(listener),
-        locks: [base_lock, socket_lock],
-        owns_path: welcome.owns_path,
-    };
-    let adopted = adopt(&mut port, welcome.held as usize)?;
-    Ok(Welcomed {
-        port,
-        board,
-        events,
-        held,
-        adopted,
-    })
-}
-
-fn adopt(port: &mut Port, count: usize) -> io::Result<Vec<Adopted>> {
-    let mut adopted = Vec::new();
-    while adopted.len() < count {
-        let Some((ToWorker::Held(sessions), terminals)) = port.next()? else {
-            return Err(io::ErrorKind::InvalidData.into());
-        };
-        if sessions.len() != terminals.len() {
-            return Err(rustix::io::Errno::MFILE.into());
-        }
-        for (HeldSession { started, ring_path }, master) in sessions.into_iter().zip(terminals) {
-            let ring = Ring::open(&ring_path).map_err(io::Error::other)?;
-            let spawned = Spawned {
-                slot: started.slot as usize,
-                pid: started.pid,
-                master,
-                ring,
-                tty_device: started.tty_device,
-            };
-            adopted.push(Adopted { ring_path, spawned });
-        }
-    }
-    Ok(adopted)
-}
-
-impl Welcomed {
-    /// The handle to the holder. Call it inside the runtime.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error when descriptors cannot be made.
-    pub(crate) fn into_holder(self) -> io::Result<(Holder, HolderNews, Held, Vec<Adopted>)> {
-        let (holder, news) = Holder::attach(self.port, self.board, self.events)?;
-        Ok((holder, news, self.held, self.adopted))
-    }
 }

@@ -10,6 +10,7 @@ use rustix::process::Pid;
 use super::launch::Launched;
 use super::platform::{ExitWatch, receive};
 use super::ring::RingWriter;
+use super::wire::SpawnSpec;
 
 /// A read of more bytes than this suggests that there is more.
 pub(super) const FULL_READ_BYTES: usize = 1024;
@@ -72,6 +73,9 @@ pub(super) struct Terminal {
     pub(super) leader: Pid,
     #[cfg(not(portable))]
     pub(super) tty_device: u64,
+    /// What the worker wants the next one to get.
+    #[cfg(not(portable))]
+    pub(super) keepsake: Vec<u8>,
     /// `None` once the leader was reaped.
     pub(super) exit: Option<ExitWatch>,
     /// How it is watched now.
@@ -83,14 +87,16 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    pub(super) fn new(launched: Launched, ring: RingWriter, ring_path: PathBuf) -> Self {
+    pub(super) fn new(launched: Launched, ring: RingWriter, spec: SpawnSpec) -> Self {
         Self {
             master: Arc::new(launched.master),
             ring,
-            ring_path,
+            ring_path: spec.ring_path,
             leader: launched.pid,
             #[cfg(not(portable))]
             tty_device: launched.tty_device,
+            #[cfg(not(portable))]
+            keepsake: spec.keepsake,
             exit: Some(launched.exit),
             watch: Watch::Quiet,
             eof: false,

@@ -79,6 +79,7 @@ impl Fixture {
             cols: 80,
             plain: true,
             ring_path: self.dir.path().join(format!("{name}.ring")),
+            keepsake: Vec::new(),
         }
     }
 

@@ -9,8 +9,7 @@ use super::error::SpawnError;
 use crate::probe::Probe;
 
 /// What this module says, and what a board is. A holder and a worker of different builds compare it.
-#[cfg(not(portable))]
-pub(super) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// From the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -19,6 +18,10 @@ pub(super) enum ToHolder {
     Ready,
     /// Start a program. The [`SpawnSpec`] is in the descriptor that comes with it.
     Start { request: u32 },
+    /// Keep what comes as a file for the next worker, in place of what is kept for that slot.
+    Keep { slot: u32 },
+    /// The worker is about to end, and another one goes on: of the build that comes with it, if one does.
+    Leave,
     /// Look what the program in a slot waits for.
     Look {
         request: u32,
@@ -33,8 +36,9 @@ pub(super) enum ToWorker {
     /// The first message to a new worker. With it come the board, the events of the holder and of the two lines, the
     /// listening socket, and the locks.
     Welcome(Welcome),
-    /// Sessions that are held for the new worker, after the welcome. Their terminals come with it, in this order.
-    Held(Vec<HeldSession>),
+    /// Sessions that are held for the new worker, after the welcome. Their terminals come with it, and behind them a file
+    /// with a [`HeldSession`] for each.
+    Held,
     /// The answer to a start. When it worked the terminal comes with it.
     Started {
         request: u32,
@@ -53,14 +57,42 @@ pub(super) struct Welcome {
     pub(super) held: u32,
     /// The socket is not the service manager's, so who ends removes its path.
     pub(super) owns_path: bool,
+    /// Drawn by chance when the holder started.
+    pub(super) secret: [u8; 32],
+    /// When that was.
+    pub(super) since: String,
+    /// `None` for the first worker.
+    pub(super) hand_over: Option<HandOver>,
+}
+
+/// How the sessions came to a worker.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct HandOver {
+    /// Counts from 1.
+    pub(crate) number: u64,
+    pub(crate) cause: Cause,
+    /// Another build was to go on, and did not get to serve.
+    pub(crate) rolled_back: bool,
+    pub(crate) reason: Option<String>,
+}
+
+/// Why there is another worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Cause {
+    /// A signal has ended the one before.
+    Crash,
+    /// It has handed over.
+    Upgrade,
 }
 
 /// A session that a worker before this one has started.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HeldSession {
     pub(super) started: Started,
     #[serde(with = "path")]
     pub(super) ring_path: PathBuf,
+    /// What that worker wanted this one to get.
+    pub(super) keepsake: Vec<u8>,
 }
 
 /// A program that was started.
@@ -90,6 +122,8 @@ pub(crate) struct SpawnSpec {
     /// Where the session's ring is made; the file must not exist.
     #[serde(with = "path")]
     pub(crate) ring_path: PathBuf,
+    /// What the holder keeps for a worker that comes after this one. It does not look into it.
+    pub(crate) keepsake: Vec<u8>,
 }
 
 /// Paths as bytes: they need not be text.
@@ -132,6 +166,7 @@ mod tests {
             cols: 2,
             plain: true,
             ring_path: odd.clone(),
+            keepsake: Vec::new(),
         };
         let bytes = postcard::to_stdvec(&spec).unwrap();
         let back: SpawnSpec = postcard::from_bytes(&bytes).unwrap();

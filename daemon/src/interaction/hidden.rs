@@ -53,6 +53,13 @@ impl HiddenTexts {
         texts.push_back(Secret(text.as_bytes()[..end].to_vec()));
     }
 
+    /// All that is remembered, for the next process.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = |secret: &Secret| String::from_utf8_lossy(&secret.0).into_owned();
+        texts.iter().map(text).collect()
+    }
+
     /// The longest line that is remembered, in bytes; 0 when there is none.
     pub(super) fn longest_line(&self) -> usize {
         let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -157,8 +157,13 @@ impl Output {
         &self.dir
     }
 
-    /// Takes what the ring has, at most `max_bytes`, shows it to `see` with its offset, and wakes who waits.
-    pub(crate) fn take_from_ring(&self, max_bytes: usize, see: impl FnOnce(&[u8], u64)) -> Taken {
+    /// Takes what the ring has, at most `max_bytes`, shows it to `see` with its offset, and wakes who waits. What `see`
+    /// returns is left in the ring for the next process.
+    pub(crate) fn take_from_ring(
+        &self,
+        max_bytes: usize,
+        see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
+    ) -> Taken {
         let mut inner = self.lock();
         let Inner {
             ring: Some(ring),
@@ -181,7 +186,9 @@ impl Output {
             log: LogCall::default(),
         };
         history.append(bytes, *logged);
-        see(bytes, from);
+        if let Some(note) = see(bytes, from) {
+            ring.set_note(&note);
+        }
         let unlogged = history.end() - *logged;
         let lines = history.total_newlines();
         inner.lines = lines;
@@ -224,6 +231,11 @@ impl Output {
         inner.history.end() - inner.logged
     }
 
+    /// True while the program may print more.
+    pub(crate) fn is_live(&self) -> bool {
+        self.lock().ring.is_some()
+    }
+
     /// True when all output is there.
     pub(crate) fn has_ended(&self) -> bool {
         self.lock().ended
@@ -258,6 +270,13 @@ impl Output {
     /// The cursor from which an expect without `from` starts.
     pub(crate) fn cursor(&self) -> u64 {
         self.lock().cursor
+    }
+
+    /// The question that ends at `offset` was answered; the next process does not answer it again.
+    pub(crate) fn set_answered(&self, offset: u64) {
+        if let Some(ring) = &self.lock().ring {
+            ring.set_answered(offset);
+        }
     }
 
     /// How often what was typed was thrown away, as far as the system tells.

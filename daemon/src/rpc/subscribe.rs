@@ -2,6 +2,7 @@
 
 use super::RpcError;
 use super::register::parse;
+use crate::connection::Peer;
 use crate::daemon::Daemon;
 use crate::expect::CleanStream;
 use crate::output::Piece;
@@ -30,9 +31,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         SESSION_SUBSCRIBE.name,
         SESSION_SUBSCRIBE.notification,
         SESSION_SUBSCRIBE.unsubscribe,
-        |params, pending, daemon, _| async move {
+        |params, pending, daemon, extensions| async move {
             let parsed = parse::<SessionSubscribeParams>(&params);
-            session_output(parsed, pending, &daemon).await;
+            session_output(parsed, pending, &daemon, extensions.get::<Peer>()).await;
         },
     )?;
     module
@@ -52,6 +53,7 @@ async fn session_output(
     params: Result<SessionSubscribeParams, RpcError>,
     pending: PendingSubscriptionSink,
     daemon: &Daemon,
+    peer: Option<&Peer>,
 ) {
     let prepared = params.and_then(|params| {
         let session = daemon.sessions.find(&params.session)?;
@@ -66,6 +68,9 @@ async fn session_output(
     match prepared {
         Err(error) => pending.reject(ErrorObjectOwned::from(error)).await,
         Ok((session, from, params)) => {
+            if let Some(peer) = peer {
+                session.claim(peer);
+            }
             let _counted = daemon.subscriptions.token();
             let Ok(sink) = pending.accept().await else {
                 return; // the client has gone

@@ -1,5 +1,7 @@
 //! The extended key encodings a program may have asked for.
 
+use serde::{Deserialize, Serialize};
+
 use super::csi::Csi;
 
 /// Deepest stack of kitty keyboard flags; the oldest entry is dropped beyond it, as the protocol allows.
@@ -9,7 +11,7 @@ const MAX_STACK_LEN: usize = 8;
 ///
 /// Keys that have bytes of old keep them whatever is set, which every program understands, also one that follows
 /// after a crash; only keys without any, such as `S-Enter`, need to know.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Keyboard {
     flags: u8,
     saved: [u8; MAX_STACK_LEN],

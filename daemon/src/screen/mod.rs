@@ -17,5 +17,5 @@ mod strip;
 pub(crate) use model::Screen;
 pub(crate) use modes::Modes;
 pub(crate) use query::{Query, answer, needs_cursor};
-pub(crate) use scanner::{EventKind, Scanner};
+pub(crate) use scanner::{Event, EventKind, Scanner};
 pub(crate) use strip::QueryStripper;

@@ -137,6 +137,11 @@ impl Screen {
         }
     }
 
+    /// True when what was fed ends neither inside a sequence nor inside a character.
+    pub(crate) fn is_between_characters(&self) -> bool {
+        self.splitter.open_len_bytes() == 0 && !self.picture.inside_character
+    }
+
     /// Returns each row as runs of equally styled cells.
     pub(crate) fn cells(&self) -> Vec<Vec<CellRun>> {
         (0..self.size().0)
@@ -148,7 +153,6 @@ impl Screen {
     ///
     /// Where possible it draws the main screen first when the alternate one is shown, so that it is there when the
     /// program leaves.
-    #[cfg_attr(not(test), expect(dead_code, reason = "attach will repaint with it"))]
     pub(crate) fn repaint(&mut self) -> Vec<u8> {
         let picture = &mut self.picture;
         let main_screen = picture.main_screen();

@@ -1,11 +1,13 @@
 //! The modes a program has switched on or off, which decide how keys are encoded and queries answered.
 
+use serde::{Deserialize, Serialize};
+
 use super::csi::Csi;
 use super::keyboard::Keyboard;
 use super::splitter::{Kind, Sequence};
 
 /// Which mouse events the program wants to see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum MouseTracking {
     #[default]
     Off,
@@ -20,7 +22,7 @@ pub(crate) enum MouseTracking {
 }
 
 /// How mouse events are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum MouseEncoding {
     #[default]
     Legacy,
@@ -35,7 +37,7 @@ pub(crate) enum MouseEncoding {
 }
 
 /// What the program has set, as a terminal remembers it. The default is a terminal just switched on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Modes {
     /// DECCKM: arrows, Home and End send SS3 instead of CSI.
     pub(crate) application_cursor: bool,

@@ -66,6 +66,14 @@ impl Scanner {
         }
     }
 
+    /// Goes on where another one has left the modes.
+    pub(crate) fn resume(modes: Modes) -> Self {
+        Self {
+            splitter: Splitter::new(),
+            modes,
+        }
+    }
+
     /// Returns the modes after all that was fed.
     pub(crate) fn modes(&self) -> &Modes {
         &self.modes

@@ -1,18 +1,22 @@
 //! Sessions that an earlier worker has started: the holder has kept their terminals, and the disk the rest.
 
+use super::end_of_input::LastLine;
 use super::error::SessionError;
 use super::input::Input;
+use super::keepsake::Keepsake;
 use super::live::{Facts, Session};
 use super::registry::Sessions;
 use super::task::signal_group;
-use crate::holder::{Adopted, Spawned};
+use crate::holder::{Adopted, Ring};
 use crate::interaction::Event;
 use crate::output::log::{self, LogWriter, Logged};
 use crate::output::{Flusher, Output};
-use crate::store::SessionRow;
+use crate::screen::Modes;
+use futures_util::future::join_all;
 use rustix::process::Signal;
+use std::collections::HashSet;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -21,76 +25,151 @@ use std::time::Duration;
 const TAIL_BYTES: u64 = 1 << 20;
 
 impl Sessions {
-    /// Goes on with a session.
+    /// Goes on with the sessions among `adopted` that somebody was told of, and ends the others. Returns their ids.
     ///
     /// # Errors
     ///
-    /// Its log cannot be written.
-    pub(super) async fn adopt(
+    /// The database cannot be read.
+    pub(super) async fn adopt_all(
         self: &Arc<Self>,
-        row: &SessionRow,
-        facts: Facts,
-        spawned: Spawned,
-    ) -> Result<(), SessionError> {
-        let folder = self.paths.sessions.join(facts.id.as_str());
-        let config = self.config();
-        let (mut ring, slot) = (spawned.ring, spawned.slot);
-        let base = ring.log_base();
-        let rotation = config.log_rotation_size;
-        let log_folder = folder.clone();
-        let resumed = tokio::task::spawn_blocking(move || -> io::Result<_> {
-            let writer = LogWriter::resume(log_folder.clone(), base, rotation)?;
-            let tail = tail_of(&log_folder, writer.end())?;
-            Ok((writer, tail))
+        adopted: Vec<Adopted>,
+        unfinished: &HashSet<String>,
+    ) -> Result<HashSet<String>, SessionError> {
+        let adopting = adopted.into_iter().map(|adopted| async move {
+            let (pid, slot) = (adopted.pid, adopted.slot);
+            let id = self.adopt(adopted, unfinished).await;
+            if let Err(problem) = &id {
+                tracing::error!(pid, problem, "a program cannot be taken over and is ended");
+                signal_group(pid, Signal::KILL);
+                self.holder.release(slot);
+            }
+            id.ok()
         });
-        let (writer, tail) = resumed
-            .await
-            .map_err(io::Error::other)
-            .flatten()
-            .map_err(SessionError::Files)?;
-        // The log's length is the truth, but for what was given up behind it.
-        let logged = writer.end().max(ring.tail());
-        let tail = if logged == writer.end() {
-            tail
-        } else {
-            Vec::new()
-        };
-        let noted = ring.tail();
-        let counted = usize::try_from(logged - noted).unwrap_or(0);
-        let lines = ring.output_lines()
-            + memchr::memchr_iter(b'\n', &ring.bytes(noted)[..counted]).count() as u64;
-        if ring.set_tail(logged) {
-            self.holder.space_freed(slot);
+        let ids = join_all(adopting).await;
+        Ok(ids.into_iter().flatten().collect())
+    }
+
+    /// Goes on with a session, or says why not.
+    async fn adopt(
+        self: &Arc<Self>,
+        adopted: Adopted,
+        unfinished: &HashSet<String>,
+    ) -> Result<String, String> {
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        let kept = Keepsake::read(&adopted.keepsake).map_err(|error| text(&error))?;
+        let id = kept.row.session_id.clone();
+        if !kept.row.transient && !unfinished.contains(&id) {
+            return Err(format!("{id}: it has ended, or nobody was told of it"));
         }
-        let output = Output::adopted(folder, ring, config.output_limit as u64, lines, &tail);
-        let size = rustix::termios::tcgetwinsize(&spawned.master);
-        let (rows, cols) = size.map_or((row.terminal_rows, row.terminal_cols), |size| {
+        let facts = Facts {
+            pid: adopted.pid,
+            slot: Some(adopted.slot),
+            tty_device: adopted.tty_device,
+            ..kept.facts().ok_or("its facts cannot be used")?
+        };
+        let (master, ring) = adopted.opened.map_err(|error| text(&error))?;
+        let folder = self.paths.sessions.join(&id);
+        let rotation = facts.rotation_bytes(&self.config());
+        let resumed = tokio::task::spawn_blocking(move || resume(folder, ring, rotation));
+        let resumed = resumed.await.map_err(io::Error::other).flatten();
+        let mut resumed = resumed.map_err(|error| text(&error))?;
+        if resumed.holder_waits {
+            self.holder.space_freed(adopted.slot);
+        }
+        let size = rustix::termios::tcgetwinsize(&master);
+        let (rows, cols) = size.map_or((kept.row.terminal_rows, kept.row.terminal_cols), |size| {
             (size.ws_row, size.ws_col)
         });
-        let age = crate::clock::age_s(&row.created_at).unwrap_or(0.0);
-        let input = Input::new(Some(spawned.master));
-        let session = Session::live(facts, output, Flusher::new(writer), input, rows, cols)
+        let modes = postcard::from_bytes::<Modes>(&resumed.note).unwrap_or_default();
+        let answered = resumed.answered;
+        let output = Output::adopted(
+            resumed.folder,
+            resumed.ring,
+            facts.output_limit,
+            resumed.lines,
+            &resumed.tail,
+        );
+        let age = crate::clock::age_s(&kept.row.created_at).unwrap_or(0.0);
+        let flusher = Flusher::new(resumed.writer);
+        let input = Input::new(Some(master));
+        let session = Session::live(facts, output, flusher, input, rows, cols)
+            .resumed(kept.sizes, modes)
             .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
-        session
-            .scanner()
-            .feed(&tail, logged - tail.len() as u64, &mut Vec::new());
-        session.recorded_upto.store(logged, Ordering::Release);
+        for text in &kept.hidden {
+            session.hidden.remember(text);
+        }
+        let recorded = self.store.recorded_upto(&id).await.unwrap_or(0);
+        session.recorded_upto.store(recorded, Ordering::Release);
         let session = Arc::new(session);
         self.insert(Arc::clone(&session));
-        let text = "the worker was started again; interactions of the last 250 ms may be missing";
+        self.resume_questions(&session, &resumed.tail, resumed.logged, answered);
+        resumed.tail.clear();
+        let text =
+            "another process of the daemon went on; interactions of the last 250 ms may be missing";
         self.recorder
             .note(&session, None, Event::Trouble(text.into()));
         self.take_output(&session, usize::MAX);
+        if kept.input_has_ended {
+            self.end_input(&session, LastLine::Whole);
+        }
+        if session.facts.transient {
+            self.await_owner(Arc::clone(&session));
+        }
         self.tracker
             .spawn(super::task::run(Arc::clone(&session), Arc::clone(self)));
-        Ok(())
+        Ok(id)
     }
+}
 
-    /// Ends a program that nobody was told of.
-    pub(super) fn discard(&self, adopted: &Adopted) {
-        signal_group(adopted.spawned.pid, Signal::KILL);
-        self.holder.release(adopted.spawned.slot);
-    }
+/// The ids of sessions that are held, as far as their facts can be read.
+pub(crate) fn ids_of(adopted: &[Adopted]) -> Vec<String> {
+    let kept = adopted
+        .iter()
+        .filter_map(|adopted| Keepsake::read(&adopted.keepsake).ok());
+    kept.map(|kept| kept.row.session_id).collect()
+}
+
+/// What is left of a session's output.
+struct Resumed {
+    folder: PathBuf,
+    writer: LogWriter,
+    ring: Ring,
+    /// The end of the log.
+    tail: Vec<u8>,
+    /// Every byte below is in the log or in a gap.
+    logged: u64,
+    lines: u64,
+    answered: u64,
+    note: Vec<u8>,
+    holder_waits: bool,
+}
+
+/// Brings ring and log together. Blocks.
+fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed> {
+    let writer = LogWriter::resume(folder.clone(), ring.log_base(), rotation)?;
+    // The log's length is the truth, but for what was given up behind it.
+    let logged = writer.end().max(ring.tail());
+    let tail = if logged == writer.end() {
+        tail_of(&folder, logged)?
+    } else {
+        Vec::new()
+    };
+    let noted = ring.tail();
+    let counted = usize::try_from(logged - noted).unwrap_or(0);
+    let lines = ring.output_lines()
+        + memchr::memchr_iter(b'\n', &ring.bytes(noted)[..counted]).count() as u64;
+    let holder_waits = ring.set_tail(logged);
+    Ok(Resumed {
+        folder,
+        writer,
+        tail,
+        logged,
+        lines,
+        answered: ring.answered(),
+        note: ring.note(),
+        holder_waits,
+        ring,
+    })
 }
 
 /// The end of a log, as far as it is in one piece.

@@ -83,6 +83,8 @@ impl Sessions {
         session.screen.resize(offset, rows, cols);
         let mut state = session.state();
         (state.rows, state.cols) = (rows, cols);
+        drop(state);
+        self.keep(&session);
         Ok(())
     }
 
@@ -161,7 +163,7 @@ impl Sessions {
     /// Ends every session, and what ended ones have left, for the end of the daemon: nobody could find that later.
     pub(crate) async fn close_all(&self, grace: Duration) {
         let mut sessions = self.list();
-        sessions.retain(|session| session.facts.slot.is_some());
+        sessions.retain(|session| session.facts.is_of_this_holder);
         let (ended, closing): (Vec<_>, Vec<_>) =
             sessions.into_iter().partition(|session| session.is_dead());
         for session in &closing {

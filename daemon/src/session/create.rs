@@ -4,6 +4,7 @@ use super::durations::seconds;
 use super::environment::{Environment, reuse_hash};
 use super::error::SessionError;
 use super::input::Input;
+use super::keepsake::Keepsake;
 use super::live::{Facts, Session};
 use super::registry::Sessions;
 use super::shell;
@@ -29,9 +30,6 @@ use std::time::Duration;
 /// Letters of automatic ids: base32 without what looks alike.
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const ID_LEN: usize = 12;
-
-/// The files of a log that drops its oldest are no shorter than this.
-const MIN_ROTATION_BYTES: u64 = 64 << 10;
 
 /// A request that was found right.
 struct Plan {
@@ -290,6 +288,7 @@ impl Sessions {
             plan.env.lay_over(integration.env);
         }
         plan.env.finish(&id);
+        let facts = facts_of(params, &plan, id);
         let spec = SpawnSpec {
             argv: argv(&plan.program, &args)?,
             env: plan.env.entries()?,
@@ -298,14 +297,16 @@ impl Sessions {
             rows: plan.rows,
             cols: plan.cols,
             plain: params.plain,
-            ring_path: self.paths.rings.join(format!("{id}.ring")),
+            ring_path: self.paths.rings.join(format!("{}.ring", facts.id)),
+            keepsake: Keepsake::of_start(&facts, plan.rows, plan.cols).to_bytes(),
         };
+        if let Some(ended) = self.all.get(&facts.id) {
+            self.release(&ended); // its ring has the same name
+        }
         // The disk is slow beside the start of a program.
-        let (folder, spawned) = tokio::join!(self.fresh_folder(&id), self.holder.spawn(spec));
+        let (folder, spawned) = tokio::join!(self.fresh_folder(&facts.id), self.holder.spawn(spec));
         match (folder, spawned) {
-            (Ok(folder), Ok(spawned)) => {
-                Ok(self.register(params, plan, id, folder, spawned, config))
-            }
+            (Ok(folder), Ok(spawned)) => Ok(self.register(facts, &plan, folder, spawned, config)),
             (Err(error), Ok(spawned)) => {
                 super::task::signal_group(spawned.pid, Signal::KILL);
                 self.holder.release(spawned.slot);
@@ -322,35 +323,20 @@ impl Sessions {
 
     fn register(
         self: &Arc<Self>,
-        params: &SessionCreateParams,
-        plan: Plan,
-        id: SessionId,
+        facts: Facts,
+        plan: &Plan,
         folder: PathBuf,
         spawned: Spawned,
         config: &Config,
     ) -> Arc<Session> {
         let facts = Facts {
-            id,
-            name: plan.name,
-            program: plan.program,
-            args: plan.args,
-            cwd: plan.cwd.to_string_lossy().into_owned(),
-            created_at: crate::clock::now(),
-            persist: plan.persist,
-            encoding: plan.encoding,
-            timeout: plan.timeout,
-            idle_limit: plan.idle_limit,
-            runtime_limit: plan.runtime_limit,
-            log_limit_bytes: plan.log_limit_bytes,
-            shell: params.shell,
-            transient: params.transient,
-            plain: params.plain,
             pid: spawned.pid,
             slot: Some(spawned.slot),
             tty_device: spawned.tty_device,
-            reuse_hash: plan.reuse_hash,
+            ..facts
         };
-        let writer = LogWriter::new(folder.clone(), 0, rotation_bytes(&facts, config));
+        let rotation = facts.rotation_bytes(config);
+        let writer = LogWriter::new(folder.clone(), 0, rotation);
         let output = Output::live(folder, spawned.ring, plan.output_limit);
         let input = Input::new(Some(spawned.master));
         let flusher = Flusher::new(writer);
@@ -388,37 +374,32 @@ impl Sessions {
             }
         }
     }
-
-    /// Ties a session to a connection: when that closes the session ends and is forgotten.
-    fn end_with(self: &Arc<Self>, session: Arc<Session>, peer: Peer) {
-        let sessions = Arc::clone(self);
-        self.tracker.spawn(async move {
-            tokio::select! {
-                () = peer.gone.cancelled() => {}
-                () = session.forgotten.cancelled() => return,
-                () = sessions.stop.cancelled() => {}
-            }
-            if session.is_alive() {
-                session.order_close(super::live::CloseOrder {
-                    reason: ccd_protocol::session::EndReason::Closed,
-                    grace: super::task::CLOSE_GRACE,
-                });
-            }
-            session.wait_dead().await;
-            if let Err(error) = sessions.collect(&session).await {
-                tracing::warn!(session = %session.id(), %error, "a transient session left something behind");
-            }
-        });
-    }
 }
 
-/// Length of a file of the session's log. Only whole files are dropped, so that a limit is kept to a quarter of it.
-fn rotation_bytes(facts: &Facts, config: &Config) -> u64 {
-    if facts.persist && facts.log_limit_bytes > 0 {
-        let quarter = (facts.log_limit_bytes / 4).max(MIN_ROTATION_BYTES);
-        quarter.min(config.log_rotation_size)
-    } else {
-        config.log_rotation_size
+/// The facts of a session before its program is started.
+fn facts_of(params: &SessionCreateParams, plan: &Plan, id: SessionId) -> Facts {
+    Facts {
+        id,
+        name: plan.name.clone(),
+        program: plan.program.clone(),
+        args: plan.args.clone(),
+        cwd: plan.cwd.to_string_lossy().into_owned(),
+        created_at: crate::clock::now(),
+        persist: plan.persist,
+        encoding: plan.encoding,
+        timeout: plan.timeout,
+        idle_limit: plan.idle_limit,
+        runtime_limit: plan.runtime_limit,
+        log_limit_bytes: plan.log_limit_bytes,
+        shell: params.shell,
+        transient: params.transient,
+        plain: params.plain,
+        pid: 0,
+        slot: None,
+        tty_device: 0,
+        is_of_this_holder: true,
+        output_limit: plan.output_limit,
+        reuse_hash: plan.reuse_hash,
     }
 }
 

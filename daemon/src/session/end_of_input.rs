@@ -50,7 +50,7 @@ impl LastLine {
 }
 
 impl Sessions {
-    /// Ends the session's input, after `last_line`, until [`Session::reopen_input`]; a second time changes nothing.
+    /// Ends the session's input, after `last_line`, until [`Sessions::reopen_input`]; a second time changes nothing.
     ///
     /// A program that reads lines finds the end at once, behind what was typed. Any other is told as soon as it waits.
     pub(super) fn end_input(self: &Arc<Self>, session: &Arc<Session>, last_line: LastLine) {
@@ -62,6 +62,7 @@ impl Sessions {
             }
             *end = Some(reopened.clone());
         }
+        self.keep(session);
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
         self.tracker.spawn(async move {
             tokio::select! {
@@ -71,6 +72,15 @@ impl Sessions {
                 _ = sessions.keep_ended(&session, last_line) => {}
             }
         });
+    }
+
+    /// There is input again: what was said about its end no longer holds.
+    pub(super) fn reopen_input(&self, session: &Session) {
+        let end = session.input_end().take();
+        if let Some(end) = end {
+            end.cancel();
+            self.keep(session);
+        }
     }
 
     /// Types the end until the session has ended.
@@ -151,11 +161,9 @@ fn end_key(session: &Session) -> Option<u8> {
 }
 
 impl Session {
-    /// There is input again: what was said about its end no longer holds.
-    pub(super) fn reopen_input(&self) {
-        if let Some(end) = self.input_end().take() {
-            end.cancel();
-        }
+    /// True between an end of the input and more of it.
+    pub(super) fn input_has_ended(&self) -> bool {
+        self.input_end().is_some()
     }
 
     fn input_end(&self) -> MutexGuard<'_, Option<CancellationToken>> {

@@ -102,7 +102,7 @@ impl Sessions {
     pub(super) async fn kill_leftovers(&self, ended: &[Arc<Session>]) -> Vec<i32> {
         let (own, earlier): (Vec<&Arc<Session>>, Vec<_>) = ended
             .iter()
-            .partition(|session| session.facts.slot.is_some());
+            .partition(|session| session.facts.is_of_this_holder);
         let mut left = Vec::new();
         if !own.is_empty() {
             let table = self.processes.current().await;

@@ -4,13 +4,15 @@ use super::discarded::Fates;
 use super::error::{SessionError, describe_end};
 use super::input::Input;
 use super::logger::SessionLog;
+use super::owner::OwnerWanted;
 use super::queries::Queries;
-use super::screen::ScreenModel;
+use super::screen::{ScreenModel, Sizes};
+use crate::config::Config;
 use crate::holder::Exit;
 use crate::interaction::HiddenTexts;
 use crate::output::{Flusher, Output};
 use crate::probe::Reader;
-use crate::screen::{Modes, Scanner};
+use crate::screen::{Event, Modes, Scanner};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{
     EndReason, Session as Record, SessionOutput, SessionState, WaitingForInput,
@@ -20,6 +22,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+
+/// The files of a log that drops its oldest are no shorter than this.
+const MIN_ROTATION_BYTES: u64 = 64 << 10;
 
 /// What is decided when a session starts and never changes.
 #[derive(Debug, Clone)]
@@ -48,8 +53,24 @@ pub(crate) struct Facts {
     /// Place in the holder; `None` for sessions of an earlier daemon.
     pub(crate) slot: Option<usize>,
     pub(crate) tty_device: u64,
+    /// The holder that runs has started it, also where that was for an earlier worker.
+    pub(crate) is_of_this_holder: bool,
+    /// Bytes that are kept in memory at most.
+    pub(crate) output_limit: u64,
     /// What `reuse` compares.
     pub(crate) reuse_hash: [u8; 32],
+}
+
+impl Facts {
+    /// Length of a file of the session's log. Only whole files are dropped, so that a limit is kept to a quarter of it.
+    pub(super) fn rotation_bytes(&self, config: &Config) -> u64 {
+        if self.persist && self.log_limit_bytes > 0 {
+            let quarter = (self.log_limit_bytes / 4).max(MIN_ROTATION_BYTES);
+            quarter.min(config.log_rotation_size)
+        } else {
+            config.log_rotation_size
+        }
+    }
 }
 
 /// What changes while a session lives and ends.
@@ -92,6 +113,7 @@ pub(crate) struct Session {
     pub(crate) input: Input,
     /// There will be no more input: see [`Sessions::end_input`](super::Sessions::end_input).
     pub(super) input_end: Mutex<Option<CancellationToken>>,
+    pub(super) owner_wanted: OwnerWanted,
     pub(super) fates: Fates,
     pub(crate) screen: ScreenModel,
     pub(super) queries: Queries,
@@ -141,6 +163,15 @@ impl Session {
         }
     }
 
+    /// An earlier process has left the terminal with these `modes`, after these `sizes`.
+    pub(super) fn resumed(self, sizes: Sizes, modes: Modes) -> Self {
+        Self {
+            screen: ScreenModel::resumed(sizes),
+            scanner: Mutex::new(Scanner::resume(modes)),
+            ..self
+        }
+    }
+
     /// It was started so long ago, by an earlier process.
     pub(super) fn started_ago(mut self, age: Duration) -> Self {
         if let Some(started) = Instant::now().checked_sub(age) {
@@ -158,6 +189,7 @@ impl Session {
             log: SessionLog::default(),
             input,
             input_end: Mutex::default(),
+            owner_wanted: OwnerWanted::default(),
             fates: Fates::default(),
             screen,
             queries: Queries::default(),
@@ -185,6 +217,14 @@ impl Session {
 
     pub(crate) fn scanner(&self) -> MutexGuard<'_, Scanner> {
         self.scanner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Follows the next output; returns the modes if they are others now.
+    pub(super) fn scan(&self, bytes: &[u8], offset: u64, events: &mut Vec<Event>) -> Option<Modes> {
+        let mut scanner = self.scanner();
+        let before = *scanner.modes();
+        scanner.feed(bytes, offset, events);
+        Some(*scanner.modes()).filter(|modes| *modes != before)
     }
 
     /// The terminal's modes after all output so far.

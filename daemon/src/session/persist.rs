@@ -13,7 +13,7 @@ use crate::store::{SessionRow, StoreError, Write};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
 use rustix::process::Signal;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +37,9 @@ impl Sessions {
             return Ok(());
         }
         session.forgotten.cancel();
+        if session.facts.transient {
+            self.release(session);
+        }
         let delete = || self.store.commit(Write::DeleteSession(id.to_string()));
         let is_kept = !session.facts.transient && delete().await.is_err();
         let folder = session.output.dir().to_owned();
@@ -69,38 +72,32 @@ impl Sessions {
     pub(crate) async fn recover(
         self: &Arc<Self>,
         adopted: Vec<Adopted>,
+        holder_since: &str,
+        database_is_new: bool,
     ) -> Result<u64, SessionError> {
         let mut killed = 0;
-        let mut known = HashSet::new();
-        let mut alive = HashSet::new();
         let rows = self.store.sessions().await?;
-        let mut held: HashMap<String, Adopted> = adopted
-            .into_iter()
-            .filter_map(|adopted| {
-                let id = adopted.ring_path.file_stem()?.to_str()?.to_owned();
-                Some((id, adopted))
-            })
-            .collect();
-        let lived = rows
+        let listed: HashSet<String> = rows.iter().map(|row| row.session_id.clone()).collect();
+        let mut unfinished: HashSet<String> = rows
             .iter()
-            .filter(|row| row.state != "dead" && !held.contains_key(&row.session_id));
-        let lived: Vec<String> = lived.map(|row| row.session_id.clone()).collect();
+            .filter(|row| row.state != "dead")
+            .map(|row| row.session_id.clone())
+            .collect();
+        if database_is_new {
+            unfinished.extend(super::adopt::ids_of(&adopted));
+        }
+        let alive = self.adopt_all(adopted, &unfinished).await?;
+        if database_is_new {
+            for session in self.list() {
+                if !session.facts.transient {
+                    self.save(&session).await?;
+                }
+            }
+        }
+        let lived: Vec<String> = unfinished.difference(&alive).cloned().collect();
         let ended = end_orphans(&lived).await;
         for mut row in rows {
-            known.insert(row.session_id.clone());
-            if row.state != "dead"
-                && let Some(adopted) = held.remove(&row.session_id)
-                && let Some(facts) = facts_of(&row)
-            {
-                alive.insert(row.session_id.clone());
-                let facts = Facts {
-                    pid: adopted.spawned.pid,
-                    slot: Some(adopted.spawned.slot),
-                    tty_device: adopted.spawned.tty_device,
-                    log_limit_bytes: self.config().max_output_size.unwrap_or(0),
-                    ..facts
-                };
-                self.adopt(&row, facts, adopted.spawned).await?;
+            if alive.contains(&row.session_id) {
                 continue;
             }
             let was_alive = row.state != "dead";
@@ -114,7 +111,7 @@ impl Sessions {
                 let signal = leader_signal.unwrap_or(Signal::HUP);
                 cursor = self.finish_killed(&mut row, signal).await;
             }
-            let Some(session) = session_of(&row, &self.paths.sessions) else {
+            let Some(session) = session_of(&row, &self.paths.sessions, holder_since) else {
                 continue;
             };
             session.output.advance_cursor(cursor);
@@ -128,10 +125,7 @@ impl Sessions {
                 self.recorder.note(&session, None, Event::End);
             }
         }
-        for unknown in held.values() {
-            self.discard(unknown);
-        }
-        self.remove_strays(&known, &alive)
+        self.remove_strays(&listed, &alive)
             .await
             .map_err(SessionError::Files)?;
         Ok(killed)
@@ -183,7 +177,7 @@ impl Sessions {
             let is_known = entry
                 .file_name()
                 .to_str()
-                .is_some_and(|name| known.contains(name));
+                .is_some_and(|name| known.contains(name) || alive.contains(name));
             if !is_known {
                 remove_folder(&entry.path()).await?;
             }
@@ -279,23 +273,11 @@ fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvage
     Ok(salvaged)
 }
 
-fn row_of(session: &Session) -> SessionRow {
-    let facts = &session.facts;
+pub(super) fn row_of(session: &Session) -> SessionRow {
     let state = session.state().clone();
     let output = session.output.facts();
-    let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     SessionRow {
-        session_id: facts.id.to_string(),
-        name: facts.name.as_ref().map(SessionId::to_string),
-        program: facts.program.clone(),
-        args: serde_json::to_string(&facts.args).unwrap_or_else(|_| String::from("[]")),
-        cwd: facts.cwd.clone(),
-        timeout: facts.timeout.as_secs_f64(),
-        created_at: facts.created_at.clone(),
         last_activity: crate::clock::seconds_ago(session.idle().as_secs_f64()),
-        persist: facts.persist,
-        encoding: facts.encoding.name().to_owned(),
-        pid: facts.pid,
         exitstatus: state.exit.and_then(|exit| exit.code),
         signal: state.exit.and_then(|exit| exit.signal),
         state: match state.phase {
@@ -308,17 +290,48 @@ fn row_of(session: &Session) -> SessionRow {
         .into(),
         end_reason: state.end_reason.map(|reason| reason_text(reason).into()),
         ended_at: state.ended_at,
-        terminal_rows: state.rows,
-        terminal_cols: state.cols,
-        shell: facts.shell,
-        transient: facts.transient,
-        session_timeout_s: facts.idle_limit.as_secs_f64(),
-        max_session_runtime_s: facts.runtime_limit.as_secs_f64(),
         output_lines: number(output.lines),
         output_bytes: number(output.bytes),
         rotated_at: output.rotated_at,
         gaps: gaps_to_json(&output.gaps),
+        ..row_of_start(&session.facts, state.rows, state.cols)
     }
+}
+
+/// The row of a session that is about to start.
+pub(super) fn row_of_start(facts: &Facts, rows: u16, cols: u16) -> SessionRow {
+    SessionRow {
+        session_id: facts.id.to_string(),
+        name: facts.name.as_ref().map(SessionId::to_string),
+        program: facts.program.clone(),
+        args: serde_json::to_string(&facts.args).unwrap_or_else(|_| String::from("[]")),
+        cwd: facts.cwd.clone(),
+        timeout: facts.timeout.as_secs_f64(),
+        created_at: facts.created_at.clone(),
+        last_activity: facts.created_at.clone(),
+        persist: facts.persist,
+        encoding: facts.encoding.name().to_owned(),
+        pid: facts.pid,
+        exitstatus: None,
+        signal: None,
+        state: "alive".into(),
+        end_reason: None,
+        ended_at: None,
+        terminal_rows: rows,
+        terminal_cols: cols,
+        shell: facts.shell,
+        transient: facts.transient,
+        session_timeout_s: facts.idle_limit.as_secs_f64(),
+        max_session_runtime_s: facts.runtime_limit.as_secs_f64(),
+        output_lines: 0,
+        output_bytes: 0,
+        rotated_at: None,
+        gaps: gaps_to_json(&[]),
+    }
+}
+
+fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }
 
 fn gaps_to_json(gaps: &[Gap]) -> String {
@@ -340,7 +353,7 @@ fn gaps_of_json(json: &str) -> Vec<Gap> {
 }
 
 /// An ended session from its row; `None` when the row is not one of ours.
-fn session_of(row: &SessionRow, folders: &Path) -> Option<Session> {
+fn session_of(row: &SessionRow, folders: &Path, holder_since: &str) -> Option<Session> {
     let id = SessionId::parse(&row.session_id).ok()?;
     let number = |value: i64| u64::try_from(value).unwrap_or(0);
     let output = Output::ended(
@@ -363,7 +376,10 @@ fn session_of(row: &SessionRow, folders: &Path) -> Option<Session> {
         forced: false,
         killed: Vec::new(),
     };
-    let facts = facts_of(row)?;
+    let facts = Facts {
+        is_of_this_holder: row.created_at.as_str() >= holder_since,
+        ..facts_of(row)?
+    };
     let session = Session::new(facts, output, Input::new(None), state);
     session
         .recorded_upto
@@ -372,7 +388,7 @@ fn session_of(row: &SessionRow, folders: &Path) -> Option<Session> {
     Some(session)
 }
 
-fn facts_of(row: &SessionRow) -> Option<Facts> {
+pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
     Some(Facts {
         id: SessionId::parse(&row.session_id).ok()?,
         name: row
@@ -395,6 +411,8 @@ fn facts_of(row: &SessionRow) -> Option<Facts> {
         pid: row.pid,
         slot: None,
         tty_device: 0,
+        is_of_this_holder: false,
+        output_limit: 1,
         reuse_hash: [0; 32],
     })
 }

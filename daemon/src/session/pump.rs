@@ -84,13 +84,14 @@ impl Sessions {
         self.note_flushes(session);
         let mut events = Vec::new();
         let taken = session.output.take_from_ring(max_bytes, |bytes, offset| {
-            session.scanner().feed(bytes, offset, &mut events);
+            let changed_modes = session.scan(bytes, offset, &mut events);
             // Here, because another thread may take what comes next.
             for event in events {
                 if let EventKind::Query(query) = event.kind {
                     Queries::ask(session, query, event.end, &self.tracker);
                 }
             }
+            changed_modes.and_then(|modes| postcard::to_stdvec(&modes).ok())
         });
         if taken.bytes > 0 {
             session.touch();

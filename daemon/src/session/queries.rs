@@ -1,8 +1,9 @@
 //! Answers to what programs ask their terminal, in the order of the questions.
 
 use super::live::Session;
+use super::registry::Sessions;
 use crate::probe::Line;
-use crate::screen::{Query, answer, needs_cursor};
+use crate::screen::{EventKind, Query, answer, needs_cursor};
 use std::collections::VecDeque;
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +30,25 @@ struct Asked {
     query: Query,
     /// Offset just past the question.
     end: u64,
+}
+
+impl Sessions {
+    /// Follows the output that an earlier process has seen, which ends at `end`, and answers what that left open.
+    pub(super) fn resume_questions(
+        &self,
+        session: &Arc<Session>,
+        tail: &[u8],
+        end: u64,
+        answered: u64,
+    ) {
+        let mut events = Vec::new();
+        session.scan(tail, end - tail.len() as u64, &mut events);
+        for event in events.into_iter().filter(|event| event.end > answered) {
+            if let EventKind::Query(query) = event.kind {
+                Queries::ask(session, query, event.end, &self.tracker);
+            }
+        }
+    }
 }
 
 impl Queries {
@@ -62,6 +82,7 @@ async fn answer_all(session: Arc<Session>) {
             // A program that does not read its terminal gets no answer.
             let _ = session.input.write(&bytes, || 0).await;
         }
+        session.output.set_answered(asked.end);
     }
 }
 

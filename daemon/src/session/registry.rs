@@ -13,7 +13,7 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
 use dashmap::DashMap;
 use std::io;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -22,6 +22,8 @@ pub(crate) struct Sessions {
     pub(super) all: DashMap<SessionId, Arc<Session>>,
     /// Sessions by their place in the holder.
     slots: RwLock<Vec<Option<Arc<Session>>>>,
+    /// Held while facts of a session go to the holder.
+    pub(super) keeping: Mutex<()>,
     /// One start at a time, so that names, limits and reuse are decided once.
     pub(super) starting: tokio::sync::Mutex<()>,
     pub(crate) holder: Holder,
@@ -36,7 +38,9 @@ pub(crate) struct Sessions {
     pub(crate) tracker: TaskTracker,
     /// Cancelled when the daemon takes no new work.
     pub(crate) stop: CancellationToken,
-    /// Makes the hashes of `reuse` meaningless outside this process.
+    /// Cancelled when another process is about to go on with the sessions.
+    pub(crate) leaving: CancellationToken,
+    /// Makes the hashes of `reuse` meaningless outside this daemon.
     pub(super) reuse_key: [u8; 32],
 }
 
@@ -61,11 +65,13 @@ impl Sessions {
         config: Arc<Config>,
         tracker: TaskTracker,
         stop: CancellationToken,
+        reuse_key: [u8; 32],
     ) -> io::Result<Arc<Self>> {
         let logger = Logger::start(holder.clone(), recorder.clone())?;
         Ok(Arc::new(Self {
             all: DashMap::new(),
             slots: RwLock::new(Vec::new()),
+            keeping: Mutex::default(),
             starting: tokio::sync::Mutex::new(()),
             holder,
             logger,
@@ -78,7 +84,8 @@ impl Sessions {
             config: RwLock::new(config),
             tracker,
             stop,
-            reuse_key: rand::random(),
+            leaving: CancellationToken::new(),
+            reuse_key,
         }))
     }
 
@@ -185,18 +192,19 @@ impl Sessions {
             .flatten()
     }
 
-    /// The holder gives the place to somebody else.
-    pub(super) fn clear_slot(&self, session: &Session) {
+    /// Gives the session's place in the holder up; a second time does nothing, the place may be another's then.
+    pub(super) fn release(&self, session: &Session) {
         let Some(slot) = session.facts.slot else {
             return;
         };
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = slots.get_mut(slot)
-            && place
-                .as_ref()
-                .is_some_and(|there| std::ptr::eq(&**there, session))
-        {
-            *place = None;
+        let is_there = |there: &mut Arc<Session>| std::ptr::eq(&**there, session);
+        let had = slots
+            .get_mut(slot)
+            .and_then(|place| place.take_if(is_there));
+        drop(slots);
+        if had.is_some() {
+            self.holder.release(slot);
         }
     }
 }

@@ -2,11 +2,15 @@
 //!
 //! Parsing costs as much as the terminal itself, so it is never done on the way of the output.
 
+use super::screen_file;
 use crate::output::{Output, Piece};
 use crate::screen::Screen;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Output that is parsed at a time.
 const PIECE_BYTES: usize = 256 << 10;
@@ -14,20 +18,36 @@ const PIECE_BYTES: usize = 256 << 10;
 /// Output that is parsed without leaving the asynchronous threads.
 const INLINE_BYTES: usize = 8 << 10;
 
-/// Changes of size that are remembered until the screen has been drawn up to them.
+/// Changes of size that are remembered.
 const MAX_RESIZES: usize = 256;
+
+/// The screen is saved when so much output has been drawn since the last time.
+const SAVE_AFTER_BYTES: u64 = 1 << 20;
 
 /// The screen model and how far it has come.
 #[derive(Debug)]
 pub(crate) struct ScreenModel {
     drawn: tokio::sync::Mutex<Option<Drawn>>,
-    resizes: Mutex<VecDeque<Resize>>,
-    first_size: (u16, u16),
+    sizes: Mutex<Sizes>,
+    /// This process or one before has saved the screen.
+    may_be_saved: AtomicBool,
+}
+
+/// The sizes that a terminal had.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Sizes {
+    first: (u16, u16),
+    /// Those behind the saved screen, if there is one.
+    changes: VecDeque<Resize>,
+    /// How many of them the drawn screen has had.
+    #[serde(skip)]
+    drawn_count: usize,
 }
 
 struct Drawn {
     screen: Box<Screen>,
     upto: u64,
+    saved_upto: u64,
 }
 
 impl std::fmt::Debug for Drawn {
@@ -38,30 +58,69 @@ impl std::fmt::Debug for Drawn {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Resize {
     offset: u64,
     rows: u16,
     cols: u16,
 }
 
+impl Sizes {
+    pub(super) fn new(rows: u16, cols: u16) -> Self {
+        Self {
+            first: (rows, cols),
+            changes: VecDeque::new(),
+            drawn_count: 0,
+        }
+    }
+
+    /// The next change that the drawn screen has not had.
+    fn next(&self) -> Option<Resize> {
+        self.changes.get(self.drawn_count).copied()
+    }
+
+    fn push(&mut self, change: Resize) {
+        if self.changes.len() == MAX_RESIZES {
+            // What the screen was in between no longer matters much.
+            self.forget_oldest();
+        }
+        self.changes.push_back(change);
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some(Resize { rows, cols, .. }) = self.changes.pop_front() {
+            self.first = (rows, cols);
+            self.drawn_count = self.drawn_count.saturating_sub(1);
+        }
+    }
+}
+
 impl ScreenModel {
     pub(crate) fn new(rows: u16, cols: u16) -> Self {
         Self {
             drawn: tokio::sync::Mutex::new(None),
-            resizes: Mutex::new(VecDeque::new()),
-            first_size: (rows, cols),
+            sizes: Mutex::new(Sizes::new(rows, cols)),
+            may_be_saved: AtomicBool::new(false),
         }
+    }
+
+    /// The screen of a terminal that had these `sizes` under an earlier process.
+    pub(super) fn resumed(sizes: Sizes) -> Self {
+        Self {
+            drawn: tokio::sync::Mutex::new(None),
+            sizes: Mutex::new(sizes),
+            may_be_saved: AtomicBool::new(true),
+        }
+    }
+
+    /// The sizes that the terminal had, for the next process.
+    pub(super) fn sizes(&self) -> Sizes {
+        self.lock_sizes().clone()
     }
 
     /// The terminal has another size for all output from `offset` on.
     pub(crate) fn resize(&self, offset: u64, rows: u16, cols: u16) {
-        let mut resizes = self.resizes.lock().unwrap_or_else(PoisonError::into_inner);
-        if resizes.len() == MAX_RESIZES {
-            // Nobody looks: what the screen was in between no longer matters much.
-            resizes.pop_front();
-        }
-        resizes.push_back(Resize { offset, rows, cols });
+        self.lock_sizes().push(Resize { offset, rows, cols });
     }
 
     /// Draws everything up to the offset `upto` and shows the screen to `look`.
@@ -78,15 +137,45 @@ impl ScreenModel {
         look: impl FnOnce(&mut Screen) -> T,
     ) -> io::Result<(T, u64)> {
         let mut drawn = self.drawn.lock().await;
-        let model = drawn.get_or_insert_with(|| Drawn {
-            screen: Box::new(Screen::new(self.first_size.0, self.first_size.1)),
-            upto: 0,
-        });
+        // Out of its place meanwhile: who is cancelled may leave it half drawn.
+        let mut model = match drawn.take() {
+            Some(model) => model,
+            None => self.begin(output).await,
+        };
+        let result = self.draw(&mut model, output, upto).await;
+        let model = drawn.insert(model);
+        result?;
+        if output.is_live() && model.upto - model.saved_upto >= SAVE_AFTER_BYTES {
+            self.save(model, output).await;
+        }
+        Ok((look(&mut model.screen), model.upto))
+    }
+
+    /// The saved screen if there is one, else a blank one.
+    async fn begin(&self, output: &Output) -> Drawn {
+        let saved = if self.may_be_saved.load(Relaxed) {
+            screen_file::load(output.dir()).await
+        } else {
+            None
+        };
+        let mut sizes = self.lock_sizes();
+        let (screen, upto) = match saved {
+            Some((screen, upto)) => (screen, upto),
+            None => (Screen::new(sizes.first.0, sizes.first.1), 0),
+        };
+        sizes.drawn_count = sizes.changes.partition_point(|change| change.offset < upto);
+        Drawn {
+            screen: Box::new(screen),
+            upto,
+            saved_upto: upto,
+        }
+    }
+
+    async fn draw(&self, model: &mut Drawn, output: &Output, upto: u64) -> io::Result<()> {
         while model.upto < upto {
-            let resize = self.next_resize();
+            let resize = self.lock_sizes().next();
             if let Some(resize) = resize.filter(|resize| resize.offset <= model.upto) {
-                model.screen.resize(resize.rows, resize.cols);
-                self.forget_resize();
+                self.apply(resize, model);
                 continue;
             }
             let end = resize.map_or(upto, |resize| resize.offset.min(upto));
@@ -97,29 +186,44 @@ impl ScreenModel {
                 Piece::Pending | Piece::End => break,
             }
         }
-        while let Some(resize) = self
-            .next_resize()
-            .filter(|resize| resize.offset <= model.upto)
-        {
-            model.screen.resize(resize.rows, resize.cols);
-            self.forget_resize();
+        while let Some(resize) = self.next_before(model.upto) {
+            self.apply(resize, model);
         }
-        Ok((look(&mut model.screen), model.upto))
+        Ok(())
     }
 
-    fn next_resize(&self) -> Option<Resize> {
-        self.resizes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .front()
-            .copied()
+    fn next_before(&self, upto: u64) -> Option<Resize> {
+        let next = self.lock_sizes().next();
+        next.filter(|resize| resize.offset <= upto)
     }
 
-    fn forget_resize(&self) {
-        self.resizes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop_front();
+    fn apply(&self, resize: Resize, model: &mut Drawn) {
+        model.screen.resize(resize.rows, resize.cols);
+        self.lock_sizes().drawn_count += 1;
+    }
+
+    /// Saves the screen for the next process, which need not draw all output again.
+    async fn save(&self, model: &mut Drawn, output: &Output) {
+        if !model.screen.is_between_characters() {
+            return; // the next look comes
+        }
+        let (size, upto) = (model.screen.size(), model.upto);
+        let picture = model.screen.repaint();
+        match screen_file::save(output.dir(), size, upto, picture).await {
+            Ok(()) => {
+                model.saved_upto = upto;
+                self.may_be_saved.store(true, Relaxed);
+                let mut sizes = self.lock_sizes();
+                while sizes.drawn_count > 0 {
+                    sizes.forget_oldest();
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the screen of a session cannot be saved"),
+        }
+    }
+
+    fn lock_sizes(&self) -> MutexGuard<'_, Sizes> {
+        self.sizes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

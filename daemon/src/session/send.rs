@@ -59,7 +59,7 @@ impl Sessions {
             None => None,
         };
         let last_line = LastLine::after(&input.bytes);
-        session.reopen_input();
+        self.reopen_input(&session);
         let reads = search.as_ref().and_then(|_| self.reads_so_far(&session));
         let reply = self.type_into(&session, peer, &input, params.secret);
         let mut reply = reply.await?;
@@ -97,7 +97,7 @@ impl Sessions {
         session.note_write();
         if secret {
             // Before it can be echoed.
-            session.hidden.remember(input.secret());
+            self.remember_hidden(session, input);
         }
         let written = session
             .input
@@ -106,8 +106,8 @@ impl Sessions {
             .map_err(|error| input_error(session, error))?;
         session.touch();
         let hidden = secret || written.hidden;
-        if hidden {
-            session.hidden.remember(input.secret());
+        if hidden && !secret {
+            self.remember_hidden(session, input);
         }
         let typed = Typed {
             text: input.text.clone(),
@@ -123,6 +123,13 @@ impl Sessions {
             discarded: None,
             expect: None,
         })
+    }
+}
+
+impl Sessions {
+    fn remember_hidden(&self, session: &Session, input: &Input) {
+        session.hidden.remember(input.secret());
+        self.keep(session);
     }
 }
 

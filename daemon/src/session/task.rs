@@ -165,9 +165,10 @@ impl Task {
         {
             tracing::error!(session = %session.id(), %error, "the session's end is not in the database");
         }
-        self.sessions.clear_slot(session);
-        if let Some(slot) = session.facts.slot {
-            self.sessions.holder.release(slot);
+        // Of a transient session nothing is on disk: the next process would not know of it, and its client not hear of
+        // its end.
+        if !session.facts.transient {
+            self.sessions.release(session);
         }
         session.state().phase = SessionState::Dead;
         session.output.finish();

@@ -78,6 +78,17 @@ pub(super) async fn trim(connection: &mut SqliteConnection, keep: i64) -> sqlx::
 }
 
 impl Store {
+    /// Where the last row about output of a session ends; 0 when there is none.
+    pub(crate) async fn recorded_upto(&self, session: &str) -> Result<u64, StoreError> {
+        let upto: Option<i64> = sqlx::query_scalar(
+            "SELECT MAX(end_offset) FROM interactions WHERE session_id = ?1 AND action = 'RECV'",
+        )
+        .bind(session)
+        .fetch_one(&self.readers)
+        .await?;
+        Ok(upto.and_then(|upto| u64::try_from(upto).ok()).unwrap_or(0))
+    }
+
     /// Returns the newest `limit` rows of a session before the row `before`, oldest first.
     pub(crate) async fn interactions(
         &self,

@@ -72,6 +72,23 @@ pub(crate) struct Opened {
     pub(crate) set_aside: Option<PathBuf>,
 }
 
+/// The newest form of the database that this build knows.
+pub(crate) fn newest_schema() -> i64 {
+    let versions = MIGRATIONS.iter().map(|migration| migration.version);
+    versions.max().unwrap_or(0)
+}
+
+/// What is known of the database before it is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// Nothing.
+    First,
+    /// A process of this daemon had it open a moment ago, and sessions wait for us.
+    Again,
+    /// Likewise, and a newer build may have added to it, which changes nothing for this one.
+    RolledBack,
+}
+
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("./migrations");
 
 impl Store {
@@ -82,8 +99,8 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError`] when the file is of a newer version or cannot be used.
-    pub(crate) async fn open(path: &Path) -> Result<Opened, StoreError> {
-        match Self::open_once(path).await {
+    pub(crate) async fn open(path: &Path, how: Opening) -> Result<Opened, StoreError> {
+        match Self::open_once(path, how).await {
             Ok((store, writer)) => Ok(Opened {
                 store,
                 writer,
@@ -91,7 +108,7 @@ impl Store {
             }),
             Err(error) if is_corrupt(&error) => {
                 let aside = set_aside(path)?;
-                let (store, writer) = Self::open_once(path).await?;
+                let (store, writer) = Self::open_once(path, how).await?;
                 Ok(Opened {
                     store,
                     writer,
@@ -102,7 +119,7 @@ impl Store {
         }
     }
 
-    async fn open_once(path: &Path) -> Result<(Self, JoinHandle<()>), StoreError> {
+    async fn open_once(path: &Path, how: Opening) -> Result<(Self, JoinHandle<()>), StoreError> {
         let open_error = |source| StoreError::Open {
             path: path.to_owned(),
             source,
@@ -121,23 +138,18 @@ impl Store {
             .connect_with(options.clone())
             .await
             .map_err(open_error)?;
-        refuse_newer(path, &writer_pool).await?;
-        MIGRATIONS
-            .run(&writer_pool)
-            .await
-            .map_err(|source| StoreError::Migrate {
-                path: path.to_owned(),
-                source,
-            })?;
-        let verdict: String = sqlx::query_scalar("PRAGMA quick_check(1)")
-            .fetch_one(&writer_pool)
-            .await
-            .map_err(open_error)?;
-        if verdict != "ok" {
-            return Err(StoreError::Damaged {
-                path: path.to_owned(),
-                verdict,
-            });
+        if how != Opening::RolledBack {
+            refuse_newer(path, &writer_pool).await?;
+            MIGRATIONS
+                .run(&writer_pool)
+                .await
+                .map_err(|source| StoreError::Migrate {
+                    path: path.to_owned(),
+                    source,
+                })?;
+        }
+        if how == Opening::First {
+            check_quickly(path, &writer_pool).await?;
         }
         let readers = SqlitePoolOptions::new()
             .min_connections(0)
@@ -212,13 +224,26 @@ impl Store {
     }
 }
 
+async fn check_quickly(path: &Path, pool: &SqlitePool) -> Result<(), StoreError> {
+    let verdict: String = sqlx::query_scalar("PRAGMA quick_check(1)")
+        .fetch_one(pool)
+        .await
+        .map_err(|source| StoreError::Open {
+            path: path.to_owned(),
+            source,
+        })?;
+    if verdict == "ok" {
+        return Ok(());
+    }
+    Err(StoreError::Damaged {
+        path: path.to_owned(),
+        verdict,
+    })
+}
+
 /// A file whose newest migration is unknown here is left alone.
 async fn refuse_newer(path: &Path, pool: &SqlitePool) -> Result<(), StoreError> {
-    let known = MIGRATIONS
-        .iter()
-        .map(|migration| migration.version)
-        .max()
-        .unwrap_or(0);
+    let known = newest_schema();
     let open_error = |source| StoreError::Open {
         path: path.to_owned(),
         source,

@@ -1,10 +1,11 @@
 //! Rows of the table `sessions`.
 
 use super::{Store, StoreError};
+use serde::{Deserialize, Serialize};
 use sqlx::SqliteConnection;
 
 /// A session as the database has it.
-#[derive(Debug, Clone, sqlx::FromRow)]
+#[derive(Debug, Clone, Serialize, Deserialize, sqlx::FromRow)]
 pub(crate) struct SessionRow {
     pub(crate) session_id: String,
     pub(crate) name: Option<String>,

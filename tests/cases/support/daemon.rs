@@ -3,13 +3,14 @@
 use super::client::Ran;
 use super::connection::Connection;
 use super::eventually::eventually;
+use super::processes::{lives, worker_of};
 use ccd_protocol::Method;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -210,12 +211,30 @@ impl Daemon {
         reply.get("result").cloned()
     }
 
-    /// SIGKILL, and nothing else.
+    /// SIGKILL for all its processes at once, and nothing else.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
+            let holder = Pid::from_child(&child);
+            // It must not start another worker.
+            let _ = kill_process(holder, Signal::STOP);
+            let worker = worker_of(holder.as_raw_nonzero().get());
+            if let Some(worker) = worker {
+                let _ = kill_process(Pid::from_raw(worker).unwrap(), Signal::KILL);
+                eventually("the worker is gone", || (!lives(worker)).then_some(()));
+            }
             child.kill().unwrap();
             child.wait().unwrap();
         }
+    }
+
+    /// SIGKILL for the holder alone; returns the worker's process id, and what ends the worker when it is dropped.
+    pub(crate) fn kill_holder(&mut self) -> (i32, Option<ChildStdin>) {
+        let mut child = self.child.take().expect("it runs");
+        let stdin = child.stdin.take();
+        let worker = worker_of(Pid::from_child(&child).as_raw_nonzero().get());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        (worker.expect("there are two processes"), stdin)
     }
 
     /// Starts (again) in the same home.

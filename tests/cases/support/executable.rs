@@ -13,7 +13,7 @@ pub(crate) fn copy_program(from: &str, to: &Path) {
 }
 
 /// Writes a file that may be run.
-pub(crate) fn write_script(path: &Path, content: &str) {
+pub(crate) fn write(path: &Path, content: &[u8]) {
     let mut writer = Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
         .arg(path)
@@ -21,7 +21,12 @@ pub(crate) fn write_script(path: &Path, content: &str) {
         .spawn()
         .unwrap();
     let mut input = writer.stdin.take().unwrap();
-    std::io::Write::write_all(&mut input, content.as_bytes()).unwrap();
+    std::io::Write::write_all(&mut input, content).unwrap();
     drop(input);
     assert!(writer.wait().unwrap().success());
+}
+
+/// Likewise.
+pub(crate) fn write_script(path: &Path, content: &str) {
+    write(path, content.as_bytes());
 }

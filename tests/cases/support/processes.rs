@@ -49,3 +49,23 @@ pub(crate) fn descriptors(pid: i32) -> usize {
 pub(crate) fn threads(pid: i32) -> usize {
     fs::read_dir(format!("/proc/{pid}/task")).unwrap().count()
 }
+
+/// The worker's process of the daemon whose holder is `holder`; `None` where there is one process.
+pub(crate) fn worker_of(holder: i32) -> Option<i32> {
+    let children = fs::read_to_string(format!("/proc/{holder}/task/{holder}/children")).ok()?;
+    let mut children = children.split_ascii_whitespace().flat_map(str::parse);
+    children.find(|pid| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|&byte| byte == 0).any(|arg| arg == b"--worker")
+    })
+}
+
+/// Anonymous memory of a process, in bytes.
+pub(crate) fn private_memory(pid: i32) -> u64 {
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
+    let line = rollup.lines().find(|line| line.starts_with("Anonymous:"));
+    let kib: u64 = line
+        .and_then(|line| line.split_ascii_whitespace().nth(1)?.parse().ok())
+        .unwrap();
+    kib * 1024
+}

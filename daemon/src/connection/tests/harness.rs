@@ -1,6 +1,6 @@
 //! A server with methods that show what the transport does to them, and a client that speaks lines.
 
-use super::super::accept::serve_as;
+use super::super::accept::{Ends, serve_as};
 use super::super::{Limits, Peer, Settings};
 use jsonrpsee::core::to_json_raw_value;
 use jsonrpsee::server::{Methods, TrySendError};
@@ -101,7 +101,10 @@ impl Server {
             listener,
             methods,
             receiver,
-            stop.clone(),
+            Ends {
+                stop: stop.clone(),
+                ..Ends::default()
+            },
             tracker.clone(),
             Arc::new(()),
         ));

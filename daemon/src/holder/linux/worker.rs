@@ -1,6 +1,6 @@
 //! Starts the worker's process.
 
-use std::ffi::{CString, OsString};
+use std::ffi::{CStr, CString, OsString};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStringExt;
@@ -13,15 +13,12 @@ use super::signals::asking_set;
 /// The descriptor by which a worker finds its port.
 pub(in crate::holder) const PORT: i32 = 3;
 
-/// This program, also when its file has another content by now.
-const OWN_PROGRAM: &std::ffi::CStr = c"/proc/self/exe";
-
 /// What the service manager says to the process that it has started alone.
 const OF_HOLDER_ALONE: [&str; 4] = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID"];
 
-/// Starts this program as a worker whose port is `port`, with all arguments. It is
+/// Starts `program` as a worker whose port is `port`, with the arguments of this process. It is
 /// deaf to who asks it for something until [`hear_signals`](super::hear_signals).
-pub(in crate::holder) fn start_worker(port: BorrowedFd<'_>) -> io::Result<Pid> {
+pub(in crate::holder) fn start_worker(port: BorrowedFd<'_>, program: &CStr) -> io::Result<Pid> {
     let c_string = |text: OsString| CString::new(text.into_vec()).map_err(io::Error::from);
     let argv: Vec<CString> = std::env::args_os()
         .map(c_string)
@@ -43,7 +40,7 @@ pub(in crate::holder) fn start_worker(port: BorrowedFd<'_>) -> io::Result<Pid> {
     check(unsafe {
         libc::posix_spawn(
             &raw mut pid,
-            OWN_PROGRAM.as_ptr(),
+            program.as_ptr(),
             &raw const actions.0,
             &raw const attributes.0,
             argv.as_ptr(),

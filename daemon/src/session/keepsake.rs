@@ -1,0 +1,92 @@
+//! What the holder keeps of a session for the next worker: what no file has, and secrets, which no file may have.
+
+use super::live::{Facts, Session};
+use super::persist::{facts_of, row_of, row_of_start};
+use super::registry::Sessions;
+use super::screen::Sizes;
+use crate::store::SessionRow;
+use serde::{Deserialize, Serialize};
+use std::sync::PoisonError;
+
+/// The facts of a session. As JSON, with defaults for what an older build does not say.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Keepsake {
+    pub(super) row: SessionRow,
+    plain: bool,
+    log_limit_bytes: u64,
+    output_limit: u64,
+    reuse_hash: [u8; 32],
+    pub(super) sizes: Sizes,
+    #[serde(default)]
+    pub(super) input_has_ended: bool,
+    /// What was typed hidden.
+    #[serde(default)]
+    pub(super) hidden: Vec<String>,
+}
+
+impl Keepsake {
+    /// What is known before the program is started.
+    pub(super) fn of_start(facts: &Facts, rows: u16, cols: u16) -> Self {
+        Self {
+            row: row_of_start(facts, rows, cols),
+            plain: facts.plain,
+            log_limit_bytes: facts.log_limit_bytes,
+            output_limit: facts.output_limit,
+            reuse_hash: facts.reuse_hash,
+            sizes: Sizes::new(rows, cols),
+            input_has_ended: false,
+            hidden: Vec::new(),
+        }
+    }
+
+    fn of(session: &Session) -> Self {
+        let row = row_of(session);
+        Self {
+            sizes: session.screen.sizes(),
+            input_has_ended: session.input_has_ended(),
+            hidden: session.hidden.texts(),
+            ..Self::of_start(&session.facts, row.terminal_rows, row.terminal_cols)
+        }
+    }
+
+    /// As the holder keeps it.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// What another worker has made of a session.
+    ///
+    /// # Errors
+    ///
+    /// It is something else.
+    pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(bytes)
+    }
+
+    /// The facts, but for those that the holder knows.
+    pub(super) fn facts(&self) -> Option<Facts> {
+        Some(Facts {
+            plain: self.plain,
+            log_limit_bytes: self.log_limit_bytes,
+            output_limit: self.output_limit,
+            reuse_hash: self.reuse_hash,
+            is_of_this_holder: true,
+            ..facts_of(&self.row)?
+        })
+    }
+}
+
+impl Sessions {
+    /// Has the holder keep the session's facts as they are now.
+    pub(super) fn keep(&self, session: &Session) {
+        let Some(slot) = session.facts.slot else {
+            return;
+        };
+        // One at a time, so that the newest facts come last.
+        let _turn = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.holder.keep(slot, &Keepsake::of(session).to_bytes());
+        if let Err(error) = kept {
+            tracing::warn!(session = %session.id(), %error, "the next worker would get older facts");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Another process of the daemon goes on because somebody asked for it, and what happens when the holder dies.
+
+use crate::support::executable;
+use crate::support::processes::lives;
+use crate::support::session::{assert_error, regex};
+use crate::support::{Daemon, eventually};
+use crate::survival::{is_one_process, worker};
+use ccd_protocol::session::{SessionExpectParams, SessionState};
+use ccd_protocol::{ErrorCode, Timeout};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// The `last_hand_over` of the status, once there is one with this number.
+fn hand_over(daemon: &Daemon, number: u64) -> Value {
+    eventually("another process serves", || {
+        let status = daemon.try_call_value("daemon.status", &json!({}))?;
+        let last = status["last_hand_over"].clone();
+        (last["number"] == number).then_some(last)
+    })
+}
+
+/// A copy of the daemon with something behind it: another build as far as anyone can tell.
+pub(crate) fn other_build(daemon: &Daemon, name: &str) -> PathBuf {
+    let path = daemon.home().join(name);
+    let mut content = std::fs::read(env!("CARGO_BIN_EXE_ccd_under_test")).unwrap();
+    content.extend_from_slice(b"another build");
+    executable::write(&path, &content);
+    path
+}
+
+fn executable_of(pid: i32) -> PathBuf {
+    std::fs::read_link(format!("/proc/{pid}/exe")).unwrap()
+}
+
+#[test]
+fn a_restart_keeps_the_sessions_and_tells_who_waits() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open_bash();
+    session.ask("x=41", "ready> ");
+    let mut waiting = daemon.connect();
+    let expect = SessionExpectParams {
+        session: session.id().to_owned(),
+        patterns: vec![regex("never")],
+        timeout_ms: Timeout::After(60_000.0),
+        ..SessionExpectParams::default()
+    };
+    let expect = serde_json::to_value(&expect).unwrap();
+    let asked = waiting.request("session.expect", &expect);
+    let before = worker(&daemon);
+    let reply = daemon.call_value("daemon.upgrade", &json!({})).unwrap();
+    assert_eq!(
+        (&reply["pid"], &reply["sessions"], &reply["number"]),
+        (&json!(before), &json!(1), &json!(0))
+    );
+    let error = waiting.answer(asked).unwrap_err();
+    assert_error(&error, ErrorCode::HandedOver);
+    assert_eq!(error["data"]["repeatable"], true);
+    let last = hand_over(&daemon, 1);
+    assert_eq!(
+        (&last["cause"], &last["rolled_back"]),
+        (&json!("upgrade"), &json!(false))
+    );
+    assert_ne!(worker(&daemon), before);
+    assert!(!lives(before));
+    session.ask("echo $((x + 1))", "(?m)^42$");
+    assert_eq!(session.now().state, SessionState::Alive);
+}
+
+#[test]
+fn another_build_goes_on_and_stays_after_a_crash() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    let build = other_build(&daemon, "newer");
+    let upgrade = |binary: &Path| daemon.call_value("daemon.upgrade", &json!({"binary": binary}));
+    upgrade(&build).unwrap();
+    hand_over(&daemon, 1);
+    assert_eq!(executable_of(worker(&daemon)), build);
+    session.ask("after the upgrade", "after the upgrade\n");
+    crate::survival::kill_worker(&daemon);
+    let last = hand_over(&daemon, 2);
+    assert_eq!(last["cause"], "crash");
+    assert!(
+        last["reason"].as_str().unwrap().contains("signal 9"),
+        "{last}"
+    );
+    assert_eq!(executable_of(worker(&daemon)), build);
+    session.ask("after the crash", "after the crash\n");
+}
+
+#[test]
+fn a_build_that_does_not_serve_is_rolled_back() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    let broken = other_build(&daemon, "broken");
+    let before = executable_of(worker(&daemon));
+    daemon
+        .call_value("daemon.upgrade", &json!({"binary": broken}))
+        .unwrap();
+    let last = hand_over(&daemon, 2);
+    assert_eq!(last["rolled_back"], true);
+    assert!(
+        last["reason"].as_str().unwrap().contains("status 3"),
+        "{last}"
+    );
+    assert_eq!(executable_of(worker(&daemon)), before);
+    session.ask("still here", "still here\n");
+}
+
+#[test]
+fn what_is_no_daemon_is_refused_and_nothing_happens() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let before = worker(&daemon);
+    let text = daemon.home().join("text");
+    executable::write(&text, b"#!/bin/sh\necho '{}'\n");
+    let text = text.to_str().unwrap().to_owned();
+    for binary in [
+        "/nowhere/ccd",
+        "ccd",
+        "",
+        "/bin/true",
+        "/",
+        "/bin/cat",
+        &text,
+    ] {
+        let refused = daemon.call_value("daemon.upgrade", &json!({"binary": binary}));
+        let error = refused.unwrap_err();
+        assert_error(&error, ErrorCode::InvalidArgument);
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.starts_with(&format!("{binary} cannot go on: ")),
+            "{message}"
+        );
+    }
+    assert_eq!(worker(&daemon), before);
+}
+
+#[test]
+fn without_its_holder_everything_ends_and_is_written_down() {
+    let mut daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let script = "echo all of this is kept; exec sleep 1000";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect("kept\n");
+    let (id, pid) = (session.id().to_owned(), session.record.pid);
+    let mut waiting = daemon.connect();
+    let asked = waiting.request("session.wait", &json!({"session": id, "for": "exit"}));
+    let (orphan, _stdin) = daemon.kill_holder();
+    let told = waiting.answer(asked).unwrap();
+    assert_eq!(told["end_reason"], "holder_died", "{told}");
+    // Its last moments are waited for.
+    daemon.restart();
+    assert!(!lives(orphan) && !lives(pid));
+    let record = daemon.call_value("session.get", &json!({"session": id}));
+    let record = record.unwrap();
+    assert_eq!(
+        (&record["state"], &record["end_reason"]),
+        (&json!("dead"), &json!("holder_died"))
+    );
+    let read = daemon.call_value("session.read", &json!({"session": id, "since": 0}));
+    assert_eq!(read.unwrap()["text"], "all of this is kept\n");
+}

@@ -1,35 +1,20 @@
 //! One request, one line; one reply, one line.
 
+use crate::again::again;
 use crate::connect::Place;
 use crate::failure::Failure;
 use ccd_protocol::{Caller, ErrorObject, Method, PROTOCOL_VERSION};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
+use std::time::Instant;
 
 /// Name under which the daemon's history shows what ccctl does.
 const CLIENT_NAME: &str = "ccctl";
 
 /// Longest line that is read: the daemon's largest reply and some room for what is around it.
 const MAX_LINE_BYTES: u64 = (64 << 20) + (1 << 20);
-
-/// Methods that only look, so that asking again after a loss of the daemon changes nothing.
-const REPEATABLE: &[&str] = &[
-    "session.list",
-    "session.get",
-    "session.wait",
-    "session.read",
-    "session.screen",
-    "session.history",
-    "job.get",
-    "job.list",
-    "daemon.ping",
-    "daemon.status",
-    "config.list",
-    "config.get",
-    "config.check",
-];
 
 /// A connection to the daemon on which one request at a time is made.
 #[derive(Debug)]
@@ -122,7 +107,11 @@ impl Connection {
         let written = self.reader.get_ref().write_all(&line);
         // A daemon that refuses the connection says why before it closes; only then is the reply lost.
         loop {
-            let message = self.next(method)?;
+            let message = match self.next(method) {
+                // It never had the newline.
+                Err(Failure::Lost { .. }) if written.is_err() => return Err(lost(method, false)),
+                message => message?,
+            };
             if message.method.is_some() || message.id.is_some_and(|other| other != id) {
                 continue;
             }
@@ -134,7 +123,7 @@ impl Connection {
                 }),
                 (None, None) if written.is_ok() => RawValue::from_string("null".to_owned())
                     .map_err(|error| garbled(method, &error)),
-                (None, None) => Err(lost(method)),
+                (None, None) => Err(lost(method, false)),
             };
         }
     }
@@ -153,7 +142,7 @@ impl Connection {
             return Err(if line.len() as u64 == MAX_LINE_BYTES {
                 garbled(method, &"the line is too long")
             } else {
-                lost(method)
+                lost(method, !tells_of_unread(&read))
             });
         }
         serde_json::from_slice(&line).map_err(|error| garbled(method, &error))
@@ -175,7 +164,7 @@ impl Connection {
     }
 }
 
-/// Connects to `place` and calls a method; one that only looks is asked again once when the daemon goes away.
+/// Connects to `place` and calls a method, once more where [`again()`] is safe.
 ///
 /// # Errors
 ///
@@ -184,22 +173,46 @@ pub(crate) fn call_at<M: Method>(
     place: &Place,
     params: &M::Params,
 ) -> Result<Answer<M::Reply>, Failure> {
-    let first = Connection::over(place.connect()?).call::<M>(params);
-    match first {
-        Err(Failure::Lost { .. }) if REPEATABLE.contains(&M::NAME) => {
-            Connection::over(place.connect()?).call::<M>(params)
-        }
-        first => first,
+    let json = request_at(place, M::NAME, params)?;
+    let value = serde_json::from_str(json.get()).map_err(|error| garbled(M::NAME, &error))?;
+    Ok(Answer { value, json })
+}
+
+/// Connects to `place` and calls a method by name, as [`call_at`] does.
+///
+/// # Errors
+///
+/// As [`call_at`].
+pub(crate) fn request_at(
+    place: &Place,
+    method: &str,
+    params: &impl Serialize,
+) -> Result<Box<RawValue>, Failure> {
+    let start = Instant::now();
+    match Connection::over(place.connect()?).request(method, params) {
+        Err(Failure::Lost { was_read, .. }) => again(place, method, params, start, was_read),
+        done => done,
     }
 }
 
-fn lost(method: &str) -> Failure {
+/// True when the connection was closed before all of the request had been read: nothing was done then.
+///
+/// Linux says so by this error instead of an end; other systems do not promise it.
+fn tells_of_unread(read: &io::Result<usize>) -> bool {
+    let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
+    cfg!(target_os = "linux") && read.as_ref().is_err_and(is_reset)
+}
+
+/// The end of a connection before the answer; `was_read` is false where the request is known not to have been read.
+pub(crate) fn lost(method: &str, was_read: bool) -> Failure {
     Failure::Lost {
         method: method.to_owned(),
+        was_read,
     }
 }
 
-fn garbled(method: &str, why: &dyn std::fmt::Display) -> Failure {
+/// An answer that cannot be read.
+pub(crate) fn garbled(method: &str, why: &dyn std::fmt::Display) -> Failure {
     Failure::Garbled {
         method: method.to_owned(),
         why: why.to_string(),

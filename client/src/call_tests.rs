@@ -3,7 +3,7 @@
 use super::*;
 use crate::exit_code::Exit;
 use ccd_protocol::daemon::{DaemonPing, DaemonReload};
-use ccd_protocol::{ErrorCode, NoParams, methods};
+use ccd_protocol::{ErrorCode, NoParams};
 use serde_json::Value;
 use std::os::unix::net::UnixListener;
 use std::thread::JoinHandle;
@@ -101,11 +101,4 @@ fn what_changes_something_is_never_asked_again() {
 fn a_line_that_is_no_message_is_an_internal_error() {
     let server = serve(&["hello\n"]);
     assert_eq!(ping(&server).unwrap_err().exit(), Exit::Internal);
-}
-
-#[test]
-fn every_repeatable_method_exists() {
-    for name in REPEATABLE {
-        assert!(methods().any(|method| method.name == *name), "{name}");
-    }
 }

@@ -2,11 +2,12 @@
 
 use crate::args::Global;
 use crate::call::{Answer, Connection, call_at};
-use crate::connect::Place;
+use crate::connect::{ConnectError, Place};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render::Style;
-use ccd_protocol::Method;
+use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
+use ccd_protocol::{Method, NoParams};
 use serde::Serialize;
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
@@ -54,6 +55,22 @@ impl Context {
     /// As [`call_at`].
     pub(crate) fn call<M: Method>(&self, params: &M::Params) -> Result<Answer<M::Reply>, Failure> {
         call_at::<M>(&self.place()?, params)
+    }
+
+    /// Returns what a daemon that runs is; `None` when there is none, and none is started.
+    ///
+    /// # Errors
+    ///
+    /// As [`call_at`].
+    pub(crate) fn status_if_running(&self) -> Result<Option<DaemonStatusReply>, Failure> {
+        let place = Place {
+            may_start: false,
+            ..self.place()?
+        };
+        match call_at::<DaemonStatus>(&place, &NoParams {}) {
+            Err(Failure::Connect(ConnectError::NoDaemon { .. })) => Ok(None),
+            answer => Ok(Some(answer?.value)),
+        }
     }
 
     /// Calls one method and prints its reply: as it came with `--json`, else by `render`.

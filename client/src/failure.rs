@@ -1,5 +1,6 @@
 //! Why a command failed, and the one line that says so.
 
+use crate::again::is_repeatable;
 use crate::connect::ConnectError;
 use crate::exit_code::Exit;
 use crate::hint::hint;
@@ -17,10 +18,9 @@ pub(crate) enum Failure {
         method: String,
         error: Box<ErrorObject>,
     },
-    #[error(
-        "{method}: the daemon went away before it answered; ccctl daemon status shows whether one runs"
-    )]
-    Lost { method: String },
+    /// The connection ended before the answer. A request that was not read was not done.
+    #[error("{method}: {}", told_of_loss(.method, *.was_read))]
+    Lost { method: String, was_read: bool },
     #[error("{method}: the answer cannot be read: {why}")]
     Garbled { method: String, why: String },
     #[error("{0}")]
@@ -43,7 +43,7 @@ impl Failure {
         let method = verb.to_owned();
         match self {
             Failure::Refused { error, .. } => Failure::Refused { method, error },
-            Failure::Lost { .. } => Failure::Lost { method },
+            Failure::Lost { was_read, .. } => Failure::Lost { method, was_read },
             Failure::Garbled { why, .. } => Failure::Garbled { method, why },
             other => other,
         }
@@ -70,7 +70,7 @@ impl Failure {
     }
 
     /// The line for programs, without a newline: `{"error": {code?, message, data}}`. What is not the daemon's error has
-    /// no code, and the exit status as a kind.
+    /// no code, and the exit status as a kind; of a lost request `done` tells whether it was done.
     pub(crate) fn json(&self) -> String {
         #[derive(Serialize)]
         struct Line<'a> {
@@ -79,7 +79,10 @@ impl Failure {
         let error = match self {
             Failure::Refused { error, .. } => error,
             _ => {
-                let data = serde_json::json!({"kind": self.exit().kind()});
+                let mut data = serde_json::json!({"kind": self.exit().kind()});
+                if let Failure::Lost { was_read, .. } = self {
+                    data["done"] = if *was_read { "unknown" } else { "no" }.into();
+                }
                 let error = serde_json::json!({"message": self.to_string(), "data": data});
                 return serde_json::json!({ "error": error }).to_string();
             }
@@ -120,6 +123,56 @@ fn told(error: &ErrorObject) -> String {
     match hint(error) {
         Some(hint) => format!("{}; {hint}", error.message),
         None => error.message.clone(),
+    }
+}
+
+/// What is known of a request without an answer, and what to do.
+fn told_of_loss(method: &str, was_read: bool) -> String {
+    if !was_read {
+        return "the daemon went away before it read the request, so nothing was done; \
+                ccctl daemon status shows whether one runs"
+            .to_owned();
+    }
+    format!(
+        "the daemon was handed over or killed before it answered; {}",
+        after_loss(method)
+    )
+}
+
+/// What to do after the loss of an answer, in words of the command line.
+fn after_loss(method: &str) -> &'static str {
+    match method {
+        "session.send" => {
+            "it is not known whether it was typed: look with ccctl session read before you send it again"
+        }
+        "session.run" => {
+            "it is not known whether the command was run: look with ccctl session read before you run it again"
+        }
+        "session.expect" => {
+            "it is not known whether it moved the session's cursor: expect again with --from OFFSET"
+        }
+        "session.create" => {
+            "it is not known whether the program was started: look with ccctl session list"
+        }
+        "session.signal" | "session.close" | "session.resize" => {
+            "it is not known whether it was done: look with ccctl session show"
+        }
+        "session.cleanup" => {
+            "it is not known whether it was done: look with ccctl session list --all"
+        }
+        "run" | "run.once" => "the program that was run ends too",
+        "daemon.check" | "job.cancel" => {
+            "it is not known whether it was done: look with ccctl job list"
+        }
+        // Nothing was to be done but to look.
+        method
+            if is_repeatable(method)
+                || method.ends_with(".subscribe")
+                || method == "session.tail" =>
+        {
+            "ccctl daemon status shows whether one runs"
+        }
+        _ => "it is not known whether it was done: look with ccctl daemon status",
     }
 }
 
@@ -172,6 +225,37 @@ mod tests {
             line.starts_with("ccctl: session.tail: no pattern"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_lost_request_says_what_is_known_and_what_to_do() {
+        let lost = |method: &str, was_read| Failure::Lost {
+            method: method.into(),
+            was_read,
+        };
+        assert_eq!(
+            lost("session.send", true).line(),
+            "ccctl: session.send: the daemon was handed over or killed before it answered; it is not known whether it \
+             was typed: look with ccctl session read before you send it again"
+        );
+        assert!(
+            lost("session.send", true)
+                .json()
+                .contains(r#""done":"unknown""#)
+        );
+        let unread = lost("session.send", false);
+        assert!(unread.line().contains("so nothing was done"));
+        assert!(unread.json().contains(r#""done":"no""#));
+        for method in ccd_protocol::methods() {
+            let told = lost(method.name, true).line();
+            assert!(
+                told.contains("look with")
+                    || told.contains("--from")
+                    || is_repeatable(method.name)
+                    || told.contains("ends too"),
+                "{told}"
+            );
+        }
     }
 
     #[test]

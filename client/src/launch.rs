@@ -90,7 +90,7 @@ pub(crate) fn last_words(log: &Path) -> String {
 }
 
 /// The program beside this one, else the first on PATH.
-fn find_program() -> Option<PathBuf> {
+pub(crate) fn find_program() -> Option<PathBuf> {
     let own = std::env::current_exe().ok();
     let beside = own.as_deref().and_then(Path::parent).map(Path::to_owned);
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -3,20 +3,25 @@
 //! Everything blocks: one connection, one request, one reply. There is no runtime to start.
 
 mod activation;
+mod again;
 mod args;
 mod call;
 mod caller;
+mod clock;
 mod completions;
 mod connect;
 mod context;
 mod demo;
 mod exit_code;
 mod failure;
+mod follow;
 mod hint;
 mod launch;
+mod lifeline;
 mod man;
 mod output;
 mod render;
+mod resume;
 mod run;
 mod start;
 mod subscribe;

@@ -18,7 +18,10 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
                 "Failed: the program ended before the pattern came, could not be started, does not read its input.",
             ),
             ("2", "Usage: wrong command line, argument or pattern."),
-            ("3", "No daemon, and none could be started."),
+            (
+                "3",
+                "No daemon, none could be started, or it went away before it answered.",
+            ),
             ("4", "Not found: no such session, job or key."),
             (
                 "5",

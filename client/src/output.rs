@@ -1,16 +1,16 @@
 //! A session's output as it comes, with what a slow reader missed read back.
 
-use crate::call::Connection;
+use crate::call::{Connection, call_at};
 use crate::connect::Place;
 use crate::failure::Failure;
-use crate::subscribe::Subscription;
+use crate::follow::Follow;
+use crate::lifeline::Lifeline;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{
-    Ended, Lagged, OutputEvent, OutputItem, SessionRead, SessionReadParams, SessionReadReply,
+    Ended, Lagged, OutputEvent, SessionRead, SessionReadParams, SessionReadReply,
     SessionSubscribeParams,
 };
-use ccd_protocol::subscription::SESSION_SUBSCRIBE;
 use std::io::IsTerminal as _;
 
 /// How much is read back at a time.
@@ -30,7 +30,7 @@ pub(crate) enum Piece {
 #[derive(Debug)]
 pub(crate) struct Output {
     place: Place,
-    subscription: Subscription,
+    follow: Follow,
     session: String,
     is_raw: bool,
     /// What is to be read back before the next item.
@@ -41,7 +41,8 @@ pub(crate) struct Output {
 impl Output {
     /// Subscribes on `connection`, which is used for nothing else from now on.
     ///
-    /// `place` leads to further connections for what has to be read back. Raw output has its control sequences.
+    /// `place` leads to further connections: for what has to be read back, and to go on after a hand-over. Raw output
+    /// has its control sequences. `lifeline` is told of the connection that takes the place of this one.
     ///
     /// # Errors
     ///
@@ -52,6 +53,7 @@ impl Output {
         session: &str,
         since: u64,
         is_raw: bool,
+        lifeline: Option<Lifeline>,
     ) -> Result<Self, Failure> {
         let params = SessionSubscribeParams {
             session: session.to_owned(),
@@ -61,8 +63,8 @@ impl Output {
             text: !is_raw,
         };
         Ok(Self {
+            follow: Follow::start(place.clone(), connection, params, lifeline)?,
             place,
-            subscription: Subscription::start(connection, SESSION_SUBSCRIBE, &params)?,
             session: session.to_owned(),
             is_raw,
             lagged: None,
@@ -74,7 +76,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`Failure::Lost`] when the daemon goes away, else those of reading back.
+    /// [`Failure::Lost`] when nobody goes on with the session, else those of reading back.
     pub(crate) fn next(&mut self) -> Result<Piece, Failure> {
         loop {
             if let Some(bytes) = self.catch_up()? {
@@ -83,9 +85,7 @@ impl Output {
             if self.missing_bytes > 0 {
                 return Ok(Piece::Missing(std::mem::take(&mut self.missing_bytes)));
             }
-            let item = self.subscription.next()?;
-            let item: OutputItem = self.subscription.parse(&item)?;
-            match item.event {
+            match self.follow.next()?.item.event {
                 OutputEvent::Output {
                     text: Some(text), ..
                 } if !self.is_raw => return Ok(Piece::Output(text.into_bytes())),
@@ -114,8 +114,7 @@ impl Output {
             max_bytes: Some(CATCH_UP_BYTES.min(lagged.to - lagged.from)),
             raw: self.is_raw,
         };
-        let mut connection = Connection::over(self.place.connect()?);
-        let reply = connection.call::<SessionRead>(&params)?.value;
+        let reply = call_at::<SessionRead>(&self.place, &params)?.value;
         // Lost bytes stand before what was read; where nothing was read, all that is left is lost.
         let read_from = reply.start.clamp(lagged.from, lagged.to);
         let read_to = reply.end.clamp(read_from, lagged.to);

@@ -67,7 +67,7 @@ fn what_was_missed_is_read_back_before_what_comes() {
         may_start: false,
     };
     let connection = Connection::over(place.connect().unwrap());
-    let mut output = Output::start(place, connection, "k3", 0, true).unwrap();
+    let mut output = Output::start(place, connection, "k3", 0, true, None).unwrap();
     let mut pieces = Vec::new();
     let ended = loop {
         match output.next().unwrap() {
@@ -101,7 +101,7 @@ fn a_daemon_that_goes_away_is_no_end_of_the_session() {
         may_start: false,
     };
     let connection = Connection::over(place.connect().unwrap());
-    let mut output = Output::start(place, connection, "k3", 0, true).unwrap();
+    let mut output = Output::start(place, connection, "k3", 0, true, None).unwrap();
     server.join().unwrap();
     let failure = output.next().unwrap_err();
     assert!(matches!(failure, Failure::Lost { .. }), "{failure}");

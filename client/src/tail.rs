@@ -4,19 +4,16 @@ use crate::args::TailArgs;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::follow::Follow;
 use crate::output::{Output, Piece, bytes_of};
 use crate::render;
-use crate::subscribe::Subscription;
-use ccd_protocol::session::{
-    OutputEvent, OutputItem, SessionRead, SessionReadParams, SessionSubscribeParams,
-};
-use ccd_protocol::subscription::SESSION_SUBSCRIBE;
+use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
 
 /// Prints the last lines, or what comes from an offset on; with `follow` until the session ends.
 ///
 /// # Errors
 ///
-/// [`Failure::Lost`] when the daemon goes away, else those of the calls.
+/// [`Failure::Lost`] when nobody goes on with the session, else those of the calls.
 pub(crate) fn tail(args: &TailArgs, follow: bool, context: &mut Context) -> Result<Exit, Failure> {
     if follow && let Some(since) = args.since {
         return follow_from(since, args, context);
@@ -45,7 +42,14 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
         return follow_items(since, args, context);
     }
     let connection = context.connect()?;
-    let mut output = Output::start(context.place()?, connection, &args.session, since, args.raw)?;
+    let mut output = Output::start(
+        context.place()?,
+        connection,
+        &args.session,
+        since,
+        args.raw,
+        None,
+    )?;
     loop {
         match output.next()? {
             Piece::Output(bytes) => context.write_bytes(&bytes)?,
@@ -61,7 +65,7 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
     }
 }
 
-/// Items as they come, also those that tell what was missed.
+/// Items as they come, also those that tell what was missed; `seq` counts from 0 again after a hand-over.
 fn follow_items(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionSubscribeParams {
         session: args.session.clone(),
@@ -69,15 +73,15 @@ fn follow_items(since: u64, args: &TailArgs, context: &mut Context) -> Result<Ex
         strip_queries: false,
         text: !args.raw,
     };
-    let mut items = Subscription::start(context.connect()?, SESSION_SUBSCRIBE, &params)?;
+    let connection = context.connect()?;
+    let mut follow = Follow::start(context.place()?, connection, params, None)?;
     loop {
-        let json = items.next()?;
-        let item: OutputItem = items.parse(&json)?;
-        match item.event {
-            OutputEvent::KeepAlive { .. } => continue,
-            _ => context.write_line(json.get())?,
+        let next = follow.next()?;
+        match &next.json {
+            Some(json) => context.write_line(json.get())?,
+            None => context.write_json(&next.item)?,
         }
-        if matches!(item.event, OutputEvent::Ended { .. }) {
+        if matches!(next.item.event, OutputEvent::Ended { .. }) {
             return Ok(Exit::Done);
         }
     }

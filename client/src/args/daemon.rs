@@ -2,6 +2,7 @@
 
 use super::value::switch;
 use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
 /// What to do with the daemon.
 #[derive(Debug, Subcommand)]
@@ -15,6 +16,15 @@ pub(crate) enum DaemonVerb {
   ccctl daemon stop
   ccctl daemon stop --force")]
     Stop(StopArgs),
+    /// Go on in another process; all sessions stay
+    #[command(after_help = "Examples:
+  ccctl daemon restart")]
+    Restart,
+    /// Go on with another build of ccd; all sessions stay
+    #[command(after_help = "Examples:
+  ccctl daemon upgrade
+  ccctl daemon upgrade ./target/release/ccd")]
+    Upgrade(UpgradeArgs),
     /// Show what the daemon holds and uses
     #[command(after_help = "Examples:
   ccctl daemon status
@@ -50,6 +60,13 @@ pub(crate) struct StopArgs {
     /// Do not ask when sessions are alive
     #[arg(short, long)]
     pub(crate) force: bool,
+}
+
+/// Arguments of `daemon upgrade`.
+#[derive(Debug, Args)]
+pub(crate) struct UpgradeArgs {
+    /// The ccd that goes on [default: the one that ccctl starts]
+    pub(crate) binary: Option<PathBuf>,
 }
 
 /// Arguments of `daemon logs`.

@@ -17,7 +17,7 @@ use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 
 pub(crate) use config::ConfigVerb;
-pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs};
+pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use job::JobVerb;
 pub(crate) use run::RunArgs;
 pub(crate) use session::{CleanupArgs, CloseArgs, SessionRunArgs, SessionVerb};

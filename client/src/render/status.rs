@@ -2,7 +2,8 @@
 
 use super::style::{Colour, Style};
 use super::table::printable;
-use ccd_protocol::daemon::DaemonStatusReply;
+use crate::clock;
+use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -32,8 +33,11 @@ pub(crate) fn status(
         "version",
         &format!("{}, protocol {}", status.version, status.protocol),
     )?;
-    field("pid", &status.pid.to_string())?;
+    field("pid", &pids(status))?;
     field("uptime", &duration(status.uptime_s))?;
+    if let Some(hand_over) = &status.last_hand_over {
+        field("hand-over", &told(hand_over))?;
+    }
     field("socket", &status.socket)?;
     field(
         "sessions",
@@ -63,6 +67,36 @@ pub(crate) fn status(
         field("error", text)?;
     }
     Ok(())
+}
+
+/// The process that answers, and the one that holds the terminals where that is another.
+fn pids(status: &DaemonStatusReply) -> String {
+    let (pid, holder) = (status.pid, status.holder_pid);
+    if pid == holder {
+        return pid.to_string();
+    }
+    format!("{pid}, holder {holder}")
+}
+
+fn told(hand_over: &HandOver) -> String {
+    let cause = match hand_over.cause {
+        HandOverCause::Crash => "crash",
+        HandOverCause::Upgrade => "upgrade",
+    };
+    let age = clock::parse(&hand_over.at).and_then(|at| at.elapsed().ok());
+    let when = match age {
+        Some(age) => format!("{} ago", duration(age.as_secs_f64())),
+        None => hand_over.at.clone(),
+    };
+    let rolled_back = match hand_over.rolled_back {
+        true => ", rolled back",
+        false => "",
+    };
+    let reason = match &hand_over.reason {
+        Some(reason) => format!(": {reason}"),
+        None => String::new(),
+    };
+    format!("{}, {cause}, {when}{rolled_back}{reason}", hand_over.number)
 }
 
 fn listed(numbers: &BTreeMap<String, u64>, show: impl Fn(&u64) -> String) -> String {
@@ -113,6 +147,22 @@ mod tests {
         assert_eq!(duration(61.0), "1 min 1 s");
         assert_eq!(duration(3_661.0), "1 h 1 min");
         assert_eq!(duration(90_000.0), "1 d 1 h");
+    }
+
+    #[test]
+    fn a_hand_over_has_number_cause_age_and_reason() {
+        let mut hand_over = HandOver {
+            number: 2,
+            cause: HandOverCause::Upgrade,
+            rolled_back: false,
+            reason: None,
+            at: "some day".to_owned(),
+        };
+        assert_eq!(told(&hand_over), "2, upgrade, some day");
+        hand_over.at = "2020-01-01T00:00:00.000Z".to_owned();
+        assert!(told(&hand_over).ends_with(" h ago"), "{}", told(&hand_over));
+        (hand_over.rolled_back, hand_over.reason) = (true, Some("it ended".to_owned()));
+        assert!(told(&hand_over).ends_with(" ago, rolled back: it ended"));
     }
 
     #[test]

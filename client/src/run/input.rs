@@ -2,7 +2,9 @@
 
 use super::interrupt::Interrupts;
 use super::typing::Typing;
-use crate::call::Connection;
+use crate::call::{Connection, call_at};
+use crate::connect::Place;
+use crate::context::note;
 use crate::failure::Failure;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -14,13 +16,19 @@ use std::time::Instant;
 /// Bytes of one read; the next is made when the program has taken them.
 const READ_BYTES: usize = 32 << 10;
 
+/// So often one request may be lost in a row.
+const MAX_LOSSES: u32 = 5;
+
 const INTERRUPT_KEY: u8 = 0x03;
 
 /// Where input goes.
 #[derive(Debug)]
 pub(crate) struct Forward {
+    pub(crate) place: Place,
     pub(crate) connection: Connection,
     pub(crate) session: String,
+    /// It was told that input may be lost.
+    pub(crate) has_warned: bool,
 }
 
 impl Forward {
@@ -53,7 +61,10 @@ impl Forward {
     }
 
     /// Waits as long as the program takes to read; `is_end` tells that no more comes.
+    ///
+    /// What was not answered is not sent again, because it may have been typed; but the end is told again.
     fn send(&mut self, mut bytes: &[u8], is_end: bool) -> Result<(), Failure> {
+        let mut losses = 0;
         loop {
             let params = SessionSendParams {
                 session: self.session.clone(),
@@ -61,13 +72,40 @@ impl Forward {
                 eof: is_end,
                 ..SessionSendParams::default()
             };
-            let Err(failure) = self.connection.call::<SessionSend>(&params) else {
-                return Ok(());
+            let failure = match self.connection.call::<SessionSend>(&params) {
+                Ok(_) => return Ok(()),
+                Err(failure) => failure,
             };
+            if let Failure::Lost { was_read, .. } = failure {
+                losses += 1;
+                if losses > MAX_LOSSES {
+                    return Err(failure);
+                }
+                self.connection = Connection::over(self.place.connect()?);
+                if !was_read {
+                    continue;
+                }
+                self.warn(bytes.len());
+                if !is_end {
+                    return Ok(());
+                }
+                bytes = &[];
+                continue;
+            }
             let Some(written) = written_before_full(&failure) else {
                 return Err(failure);
             };
+            losses = 0;
             bytes = bytes.get(written..).unwrap_or_default();
+        }
+    }
+
+    /// Tells once that input may not have arrived.
+    fn warn(&mut self, len: usize) {
+        if len > 0 && !std::mem::replace(&mut self.has_warned, true) {
+            note(&format!(
+                "run: the daemon was handed over or killed: up to {len} bytes of input may be lost"
+            ));
         }
     }
 
@@ -76,7 +114,7 @@ impl Forward {
             session: self.session.clone(),
             grace_ms: None,
         };
-        self.connection.call::<SessionClose>(&params).map(|_| ())
+        call_at::<SessionClose>(&self.place, &params).map(|_| ())
     }
 }
 
@@ -101,3 +139,7 @@ fn read_some<'a>(input: &mut impl Read, buffer: &'a mut [u8]) -> Option<&'a [u8]
         }
     }
 }
+
+#[cfg(test)]
+#[path = "input_tests.rs"]
+mod tests;

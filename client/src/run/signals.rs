@@ -2,9 +2,10 @@
 
 use super::interrupt::Interrupts;
 use super::raw_mode::terminal_size;
-use crate::call::Connection;
+use crate::call::call_at;
 use crate::connect::Place;
 use crate::failure::Failure;
+use crate::lifeline::Lifeline;
 use ccd_protocol::Method;
 use ccd_protocol::session::{
     SessionClose, SessionCloseParams, SessionResize, SessionResizeParams, SessionSignal,
@@ -13,8 +14,6 @@ use ccd_protocol::session::{
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGWINCH};
 use signal_hook::iterator::Signals;
 use std::io;
-use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Instant;
@@ -38,7 +37,7 @@ pub(crate) struct Relay {
     /// The size follows the terminal, unless it was given.
     pub(crate) follows_size: bool,
     /// The connection that the run lives on: shutting it down ends the program.
-    pub(crate) lifeline: UnixStream,
+    pub(crate) lifeline: Lifeline,
 }
 
 impl Relay {
@@ -86,15 +85,13 @@ impl Relay {
             }),
             signal => {
                 stopped.0.store(signal, Ordering::Release);
-                let _ = self.lifeline.shutdown(Shutdown::Both);
+                self.lifeline.cut();
                 Ok(())
             }
         };
     }
 
     fn call<M: Method>(&self, params: &M::Params) -> Result<(), Failure> {
-        Connection::over(self.place.connect()?)
-            .call::<M>(params)
-            .map(|_| ())
+        call_at::<M>(&self.place, params).map(|_| ())
     }
 }

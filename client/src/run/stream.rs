@@ -11,6 +11,7 @@ use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::lifeline::Lifeline;
 use crate::output::{Output, Piece};
 use ccd_protocol::session::{EndReason, Ended, SessionCreate};
 use std::io::{self, IsTerminal as _};
@@ -26,16 +27,22 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     let is_interactive =
         io::stdin().is_terminal() && io::stdout().is_terminal() && !context.global.json;
     let start = Instant::now();
-    let mut lifeline = Connection::over(place.connect()?);
-    let session = lifeline
+    let mut connection = Connection::over(place.connect()?);
+    let session = connection
         .call::<SessionCreate>(&request::session(args, !is_interactive)?)?
         .value;
     context.warn(&session.warnings);
+    // From here on a new daemon would be of no use: it has no such session.
+    let place = Place {
+        may_start: false,
+        ..place
+    };
+    let lifeline = Lifeline::new(connection.handle()?);
     let relay = Relay {
         place: place.clone(),
         session: session.session_id.clone(),
         follows_size: args.size.is_none(),
-        lifeline: lifeline.handle()?,
+        lifeline: lifeline.clone(),
     };
     let stopped = relay.start().map_err(|source| system("signals", source))?;
     let raw_mode = is_interactive
@@ -43,8 +50,20 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         .transpose()
         .map_err(|source| system("the terminal", source))?;
     forward_input(&place, &session.session_id, is_interactive)?;
-    // The program's end is told on the connection that its life hangs on.
-    let mut output = Output::start(place, lifeline, &session.session_id, 0, true)?;
+    // The program's end is told on the connection that its life hangs on; after a hand-over the next one that
+    // subscribes takes its place.
+    let output = Output::start(
+        place,
+        connection,
+        &session.session_id,
+        0,
+        true,
+        Some(lifeline),
+    );
+    let mut output = match output {
+        Ok(output) => output,
+        Err(failure) => return why_stopped(&stopped, failure),
+    };
     let mut run = Run {
         contains: Contains::new(&args.contains),
         collected: context.global.json.then(Collected::default),
@@ -105,8 +124,10 @@ impl Run {
 /// Reads standard input in a thread that ends with the process.
 fn forward_input(place: &Place, session: &str, is_interactive: bool) -> Result<(), Failure> {
     let forward = Forward {
+        place: place.clone(),
         connection: Connection::over(place.connect()?),
         session: session.to_owned(),
+        has_warned: false,
     };
     std::thread::Builder::new()
         .name("input".to_owned())

@@ -1,8 +1,8 @@
-//! `ccctl daemon`, but for `stop` and `logs`.
+//! `ccctl daemon`, but for `stop`, `restart`, `upgrade` and `logs`.
 
-use super::{job, logs, stop};
+use super::{job, logs, stop, upgrade};
 use crate::args::{DaemonVerb, LogArgs};
-use crate::call::Connection;
+use crate::call::{Connection, call_at};
 use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
@@ -23,6 +23,8 @@ pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit,
     match verb {
         DaemonVerb::Start => start(context),
         DaemonVerb::Stop(args) => stop::stop(args, context),
+        DaemonVerb::Restart => upgrade::restart(context),
+        DaemonVerb::Upgrade(args) => upgrade::upgrade(args, context),
         DaemonVerb::Status => status(context),
         DaemonVerb::Reload => reload(context),
         DaemonVerb::Logs(args) => logs::logs(args, context),
@@ -45,7 +47,10 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
         Some(stream) => stream,
         None => place.connect()?,
     };
-    let answer = Connection::over(stream).call::<DaemonStatus>(&NoParams {})?;
+    let answer = match Connection::over(stream).call::<DaemonStatus>(&NoParams {}) {
+        Err(Failure::Lost { .. }) => call_at::<DaemonStatus>(&place, &NoParams {}),
+        answer => answer,
+    }?;
     context.print(&answer, |status, out, _| {
         let how = if was_running {
             "already runs"
@@ -67,7 +72,7 @@ fn status(context: &mut Context) -> Result<Exit, Failure> {
         may_start: false,
         ..context.place()?
     };
-    let answer = Connection::over(place.connect()?).call::<DaemonStatus>(&NoParams {})?;
+    let answer = call_at::<DaemonStatus>(&place, &NoParams {})?;
     context.print(&answer, render::status)?;
     Ok(Exit::Done)
 }
@@ -78,7 +83,7 @@ fn reload(context: &mut Context) -> Result<Exit, Failure> {
         may_start: false,
         ..context.place()?
     };
-    let answer = Connection::over(place.connect()?).call::<DaemonReload>(&NoParams {})?;
+    let answer = call_at::<DaemonReload>(&place, &NoParams {})?;
     for warning in &answer.value.warnings {
         context.note(warning);
     }
@@ -107,7 +112,10 @@ fn log(args: &LogArgs, context: &mut Context) -> Result<Exit, Failure> {
 fn ping(context: &mut Context) -> Result<Exit, Failure> {
     let mut connection = context.connect()?;
     let start = Instant::now();
-    let answer = connection.call::<DaemonPing>(&NoParams {})?;
+    let answer = match connection.call::<DaemonPing>(&NoParams {}) {
+        Err(Failure::Lost { .. }) => context.call::<DaemonPing>(&NoParams {}),
+        answer => answer,
+    }?;
     let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;
     context.print(&answer, |_, out, _| {
         writeln!(out, "the daemon answers after {elapsed_ms:.3} ms")

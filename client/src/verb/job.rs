@@ -1,6 +1,7 @@
 //! `ccctl job`.
 
 use crate::args::JobVerb;
+use crate::call::Connection;
 use crate::context::{Context, note};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
@@ -80,18 +81,35 @@ fn subscribe(job: &str, context: &mut Context) -> Result<Exit, Failure> {
     let params = JobParams {
         job: job.to_owned(),
     };
+    let place = context.place()?;
     let mut items = Subscription::start(context.connect()?, JOB_SUBSCRIBE, &params)?;
+    let mut told: Option<Job> = None;
+    let mut has_news = true;
     loop {
-        let item = items.next()?;
+        let item = match items.next() {
+            // After a hand-over another process knows the job; twice in a row it is no hand-over.
+            Err(lost @ Failure::Lost { .. }) if has_news => {
+                let stream = place.try_connect()?.ok_or(lost)?;
+                items = Subscription::start(Connection::over(stream), JOB_SUBSCRIBE, &params)?;
+                has_news = false;
+                continue;
+            }
+            item => item?,
+        };
+        has_news = true;
         let JobItem { job, ended, .. } = items.parse(&item)?;
-        if context.global.json {
-            context.write_line(item.get())?;
-        } else {
-            context.write_line(&render::job_line(&job))?;
+        // The first item of a subscription is the state of the job, which may not have changed.
+        if told.as_ref() != Some(&job) {
+            if context.global.json {
+                context.write_line(item.get())?;
+            } else {
+                context.write_line(&render::job_line(&job))?;
+            }
         }
         if ended {
             return Ok(outcome(&job));
         }
+        told = Some(job);
     }
 }
 

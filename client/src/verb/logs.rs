@@ -1,12 +1,9 @@
 //! `ccctl daemon logs`: the files are read, so that it works without a daemon as well.
 
 use crate::args::LogsArgs;
-use crate::call::Connection;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use ccd_protocol::NoParams;
-use ccd_protocol::daemon::DaemonStatus;
 use ccd_protocol::socket::base_path;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -43,13 +40,10 @@ pub(crate) fn logs(args: &LogsArgs, context: &mut Context) -> Result<Exit, Failu
 }
 
 fn log_folder(context: &Context) -> Result<PathBuf, Failure> {
-    if let Some(stream) = context.place()?.try_connect()? {
-        let status = Connection::over(stream)
-            .call::<DaemonStatus>(&NoParams {})?
-            .value;
-        if let Some(folder) = status.paths.get("logs") {
-            return Ok(folder.into());
-        }
+    if let Some(status) = context.status_if_running()?
+        && let Some(folder) = status.paths.get("logs")
+    {
+        return Ok(folder.into());
     }
     let base =
         base_path(|name| std::env::var_os(name)).map_err(crate::connect::ConnectError::Path)?;

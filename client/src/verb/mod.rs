@@ -7,6 +7,7 @@ mod logs;
 mod other;
 mod session;
 mod stop;
+mod upgrade;
 
 use crate::args::Noun;
 use crate::context::Context;

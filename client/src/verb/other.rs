@@ -1,12 +1,11 @@
 //! `ccctl call` and `ccctl version`.
 
 use crate::args::CallArgs;
-use crate::call::Connection;
+use crate::call::request_at;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use ccd_protocol::daemon::DaemonStatus;
-use ccd_protocol::{NoParams, PROTOCOL_VERSION};
+use ccd_protocol::PROTOCOL_VERSION;
 use serde_json::value::RawValue;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -19,7 +18,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params: Box<RawValue> = serde_json::from_str(&args.params)
         .map_err(|error| Failure::Usage(format!("the parameters are not JSON: {error}")))?;
-    let result = context.connect()?.request(&args.method, &params)?;
+    let result = request_at(&context.place()?, &args.method, &params)?;
     context.write_line(result.get())?;
     Ok(Exit::Done)
 }
@@ -30,14 +29,7 @@ pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failu
 ///
 /// Those of asking a daemon that runs.
 pub(crate) fn version(context: &mut Context) -> Result<Exit, Failure> {
-    let daemon = match context.place()?.try_connect()? {
-        Some(stream) => Some(
-            Connection::over(stream)
-                .call::<DaemonStatus>(&NoParams {})?
-                .value,
-        ),
-        None => None,
-    };
+    let daemon = context.status_if_running()?;
     if context.global.json {
         let daemon = daemon.map(|daemon| {
             serde_json::json!({"version": daemon.version, "protocol": daemon.protocol, "pid": daemon.pid})

@@ -1,7 +1,7 @@
 //! `ccctl daemon stop`.
 
 use crate::args::StopArgs;
-use crate::call::Connection;
+use crate::call::call_at;
 use crate::connect::Place;
 use crate::context::{Context, confirm, is_at_terminal};
 use crate::exit_code::Exit;
@@ -18,6 +18,10 @@ const STOP_LIMIT: Duration = Duration::from_secs(12);
 /// Pause between two looks whether it has ended.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
+/// So many sessions are named in the question, with so much of their commands.
+const MAX_NAMED: usize = 10;
+const MAX_COMMAND_LEN: usize = 60;
+
 /// Ends the daemon and waits until its process has gone.
 ///
 /// # Errors
@@ -29,13 +33,11 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
         may_start: false,
         ..context.place()?
     };
-    let mut connection = Connection::over(place.connect()?);
     if !args.force && is_at_terminal() {
-        ask(&mut connection)?;
+        ask(&place)?;
     }
-    let answer = connection.call::<DaemonStop>(&DaemonStopParams {})?;
+    let answer = call_at::<DaemonStop>(&place, &DaemonStopParams {})?;
     let (pid, sessions) = (answer.value.pid, answer.value.sessions);
-    drop(connection);
     wait_until_gone(&place, pid)?;
     context.print(&answer, |_, out, _| {
         let ended = match sessions {
@@ -49,26 +51,36 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
 }
 
 /// Names the live sessions, if there are any, and asks whether they may end.
-fn ask(connection: &mut Connection) -> Result<(), Failure> {
-    let live = connection.call::<SessionList>(&SessionListParams::default())?;
+fn ask(place: &Place) -> Result<(), Failure> {
+    let live = call_at::<SessionList>(place, &SessionListParams::default())?;
     let sessions = live.value.sessions;
-    if sessions.is_empty() {
-        return Ok(());
-    }
-    let named: Vec<String> = sessions
-        .iter()
-        .map(|session| {
-            let name = session.name.as_ref().unwrap_or(&session.session_id);
-            format!(
-                "{name} ({})",
-                render::printable(&render::command_line(session))
-            )
-        })
-        .collect();
-    if confirm(&format!("this ends {}. Stop the daemon?", named.join(", "))) {
+    let shown = sessions.iter().map(|session| {
+        let name = session.name.as_ref().unwrap_or(&session.session_id);
+        (name.as_str(), render::command_line(session))
+    });
+    if sessions.is_empty() || confirm(&format!("this ends {}. Stop the daemon?", named(shown))) {
         return Ok(());
     }
     Err(Failure::Failed("the daemon goes on".to_owned()))
+}
+
+/// The first sessions by name and command, the rest by number.
+fn named<'a>(mut sessions: impl ExactSizeIterator<Item = (&'a str, String)>) -> String {
+    let first = sessions.by_ref().take(MAX_NAMED);
+    let mut named: Vec<String> = first
+        .map(|(name, command)| {
+            let command = render::printable(&command);
+            match command.char_indices().nth(MAX_COMMAND_LEN) {
+                Some((end, _)) => format!("{name} ({}…)", &command[..end]),
+                None => format!("{name} ({command})"),
+            }
+        })
+        .collect();
+    match sessions.len() {
+        0 => {}
+        rest => named.push(format!("and {rest} more")),
+    }
+    named.join(", ")
 }
 
 fn wait_until_gone(place: &Place, pid: i32) -> Result<(), Failure> {
@@ -134,6 +146,18 @@ impl Process {
 mod tests {
     use super::*;
     use std::process::{Command, Stdio};
+
+    #[test]
+    fn the_question_names_the_first_sessions_and_counts_the_rest() {
+        let sessions = |len| (0..len).map(|_| ("n", "sleep 1".to_owned()));
+        assert_eq!(named(sessions(2)), "n (sleep 1), n (sleep 1)");
+        assert!(!named(sessions(10)).contains("more"));
+        let text = named(sessions(12));
+        assert!(text.ends_with(", n (sleep 1), and 2 more"), "{text}");
+        assert_eq!(text.matches("sleep").count(), 10);
+        let long = named([("n", "x".repeat(100))].into_iter());
+        assert_eq!(long, format!("n ({}…)", "x".repeat(60)));
+    }
 
     #[test]
     fn a_process_is_gone_before_its_status_is_collected() {

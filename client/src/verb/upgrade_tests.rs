@@ -1,0 +1,157 @@
+//! A hand-over as a server plays it.
+
+use super::*;
+use crate::args::Global;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixListener;
+use std::thread::JoinHandle;
+
+/// Answers the first request of each connection with the next of `results`; none is a loss.
+fn serve(results: Vec<Option<Value>>) -> (tempfile::TempDir, String, JoinHandle<Vec<Value>>) {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let requests = std::thread::spawn(move || {
+        let answered = results.iter().map(|result| {
+            let (stream, _) = listener.accept().unwrap();
+            let mut line = String::new();
+            BufReader::new(&stream).read_line(&mut line).unwrap();
+            if let Some(result) = result {
+                let reply = json!({"jsonrpc": "2.0", "id": 1, "result": result});
+                writeln!(&stream, "{reply}").unwrap();
+            }
+            serde_json::from_str(&line).unwrap()
+        });
+        answered.collect()
+    });
+    (folder, socket.to_str().unwrap().to_owned(), requests)
+}
+
+fn context(socket: &str) -> Context {
+    Context::new(Global {
+        socket: Some(socket.to_owned()),
+        ..Global::default()
+    })
+}
+
+fn asked() -> Value {
+    json!({"pid": 1, "version": "0.1.0", "new_version": "0.2.0", "sessions": 5, "number": 1})
+}
+
+fn status(pid: i32, last_hand_over: &Value) -> Value {
+    json!({
+        "version": "0.2.0", "protocol": 1, "pid": pid, "holder_pid": 1, "last_hand_over": last_hand_over,
+        "uptime_s": 1.0, "socket": "/s", "sessions": {"live": 5, "ended": 0, "max": 0},
+        "jobs": {"queued": 0, "running": 0}, "connections": 1, "paths": {}, "sizes": {}, "limits": {}, "queues": {},
+        "drops": {}, "last_errors": [], "lacks": [], "config_warnings": [],
+    })
+}
+
+fn hand_over_of(number: u64, rolled_back: bool, cause: &str) -> Value {
+    let at = "2026-01-01T00:00:00.000Z";
+    json!({"number": number, "cause": cause, "rolled_back": rolled_back, "reason": "it ended", "at": at})
+}
+
+#[test]
+fn who_asks_waits_until_another_process_answers() {
+    let (_folder, socket, requests) = serve(vec![
+        Some(asked()),
+        Some(status(1, &hand_over_of(1, false, "upgrade"))),
+        None,
+        Some(status(2, &hand_over_of(2, false, "upgrade"))),
+    ]);
+    assert_eq!(restart(&mut context(&socket)).unwrap(), Exit::Done);
+    let requests = requests.join().unwrap();
+    let methods: Vec<&Value> = requests.iter().map(|request| &request["method"]).collect();
+    assert_eq!(methods[0], "daemon.upgrade");
+    assert_eq!(requests[0]["params"], json!({}));
+    assert!(methods[1..].iter().all(|method| *method == "daemon.status"));
+}
+
+#[test]
+fn a_build_that_was_rolled_back_is_a_failure_with_its_reason() {
+    let (folder, socket, requests) = serve(vec![
+        Some(asked()),
+        Some(status(3, &hand_over_of(2, true, "upgrade"))),
+    ]);
+    let binary = folder.path().join("ccd");
+    std::fs::write(&binary, "").unwrap();
+    let args = UpgradeArgs {
+        binary: Some(binary.clone()),
+    };
+    let failure = upgrade(&args, &mut context(&socket)).unwrap_err();
+    assert_eq!(
+        failure.line(),
+        "ccctl: daemon.upgrade: the new build did not get to serve and was rolled back: it ended; pid 3 goes on"
+    );
+    assert_eq!(failure.exit(), Exit::Failed);
+    let requests = requests.join().unwrap();
+    assert_eq!(requests[0]["params"]["binary"], json!(binary));
+}
+
+#[test]
+fn a_crash_meanwhile_is_no_restart() {
+    let (_folder, socket, _requests) = serve(vec![
+        Some(asked()),
+        Some(status(4, &hand_over_of(2, false, "crash"))),
+    ]);
+    let failure = restart(&mut context(&socket)).unwrap_err();
+    assert!(failure.line().contains("was killed meanwhile"), "{failure}");
+}
+
+#[test]
+fn a_request_that_was_not_answered_is_not_made_again() {
+    let (_folder, socket, requests) = serve(vec![None]);
+    let failure = restart(&mut context(&socket)).unwrap_err();
+    assert!(
+        failure.line().starts_with("ccctl: daemon.restart: "),
+        "{failure}"
+    );
+    assert!(
+        failure.line().contains("look with ccctl daemon status"),
+        "{failure}"
+    );
+    assert_eq!(requests.join().unwrap().len(), 1);
+}
+
+#[test]
+fn nobody_is_started_and_no_file_is_no_build() {
+    let failure = restart(&mut context("/nonexistent/s")).unwrap_err();
+    assert_eq!(failure.exit(), Exit::NoDaemon);
+    let args = UpgradeArgs {
+        binary: Some("/nonexistent/ccd".into()),
+    };
+    let failure = upgrade(&args, &mut context("/nonexistent/s")).unwrap_err();
+    assert_eq!(failure.exit(), Exit::Usage);
+}
+
+#[test]
+fn one_that_goes_on_in_silence_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let _silent = UnixListener::bind(&socket).unwrap();
+    let place = Place {
+        socket,
+        is_explicit: true,
+        may_start: false,
+    };
+    let deadline = Instant::now() + Duration::from_millis(50);
+    let failure = wait_for_next("daemon.restart", &place, 0, deadline).unwrap_err();
+    assert_eq!(failure.exit(), Exit::TimedOut);
+}
+
+#[test]
+fn one_line_tells_what_became_of_it() {
+    let asked = serde_json::from_value(asked()).unwrap();
+    let mut status: DaemonStatusReply = serde_json::from_value(status(2, &Value::Null)).unwrap();
+    assert_eq!(
+        told(true, &asked, &status),
+        "ccd upgraded: version 0.1.0 -> 0.2.0, pid 2, 5 sessions kept"
+    );
+    status.sessions.live = 1;
+    assert_eq!(
+        told(false, &asked, &status),
+        "ccd restarted: pid 2, version 0.2.0, 1 session kept"
+    );
+}

@@ -1,0 +1,320 @@
+//! What users of `ccctl` notice when the worker is killed: nothing, or one line that says what is not known.
+
+use crate::support::session::{OpenSession, guesses, program};
+use crate::support::{Ccctl, Daemon, eventually};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, ChildStdout, Stdio};
+
+/// What the session of most tests does: it takes lines as commands, and shows everything that can go wrong in items.
+const SCRIPT: &str = r"echo ready; while read line; do eval $line; done";
+
+/// Colours, characters of several bytes, overwritten lines, a title with a newline, a query.
+const PRINT: &str = r"i=0; while [ $i -lt 2000 ]; do i=$((i+1)); printf '%s \033[31mré\033[0m\r%s\033[K\n\033]0;a\nb\007\033[6n' $i $i; done";
+
+/// The worker's process id, once it answers.
+fn worker(daemon: &Daemon) -> i32 {
+    eventually("a worker answers", || {
+        let status = daemon.try_call_value("daemon.status", &json!({}))?;
+        i32::try_from(status["pid"].as_i64()?).ok()
+    })
+}
+
+/// Sends the worker a signal.
+fn signal_worker(daemon: &Daemon, pid: i32, signal: Signal) {
+    assert_ne!(pid, daemon.pid());
+    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+}
+
+/// Kills the worker, and waits for another one.
+fn kill_worker(daemon: &Daemon) {
+    let pid = worker(daemon);
+    signal_worker(daemon, pid, Signal::KILL);
+    eventually("another worker comes", || {
+        (worker(daemon) != pid).then_some(())
+    });
+}
+
+/// Where there is one process nothing survives it.
+fn is_one_process(daemon: &Daemon) -> bool {
+    worker(daemon) == daemon.pid() || guesses(daemon)
+}
+
+fn open_script(daemon: &Daemon) -> OpenSession<'_> {
+    let session = daemon.open("bash", &["--norc", "--noprofile", "-c", SCRIPT]);
+    session.ask("stty -echo; echo quiet", "\nquiet\n");
+    session
+}
+
+/// `ccctl`, with its standard output and errors for the test.
+fn start(ccctl: &Ccctl<'_>, args: &[&str]) -> Child {
+    ccctl
+        .command(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// The output of `ccctl`, and its first line, without which it does not follow yet.
+fn first_line(child: &mut Child) -> (BufReader<ChildStdout>, String) {
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    (out, line)
+}
+
+/// Waits until somebody else than the test has a connection.
+fn until_connected(daemon: &Daemon) {
+    eventually("ccctl waits for its answer", || {
+        let status = daemon.try_call_value("daemon.status", &json!({}))?;
+        (status["connections"].as_u64()? >= 2).then_some(())
+    });
+}
+
+/// What `ccctl session tail -f` with these options prints of a session whose worker is killed three times.
+fn followed(session: &OpenSession<'_>, options: &[&str]) -> Vec<u8> {
+    let daemon = session.daemon;
+    let ccctl = Ccctl::new(daemon);
+    let words = [
+        &["session", "tail", "-f", "--since", "0", session.id()],
+        options,
+    ]
+    .concat();
+    let mut tail = start(&ccctl, &words);
+    let (mut out, first) = first_line(&mut tail);
+    let rest = std::thread::spawn(move || {
+        let mut rest = Vec::new();
+        out.read_to_end(&mut rest).unwrap();
+        rest
+    });
+    for _ in 0..3 {
+        session.line(PRINT);
+        kill_worker(daemon);
+    }
+    session.line("exit 7");
+    let status = tail.wait().unwrap();
+    let mut errors = String::new();
+    tail.stderr.unwrap().read_to_string(&mut errors).unwrap();
+    assert!(status.success(), "{errors}");
+    assert_eq!(errors, "");
+    [first.into_bytes(), rest.join().unwrap()].concat()
+}
+
+#[test]
+fn a_tail_gets_every_byte_once_through_kills_of_the_worker() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = open_script(&daemon);
+    let printed = followed(&session, &["--raw"]);
+    assert!(printed == session.bytes(), "{}", printed.len());
+}
+
+#[test]
+fn a_tail_as_text_is_whole_through_kills_of_the_worker() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = open_script(&daemon);
+    let printed = String::from_utf8(followed(&session, &[])).unwrap();
+    let all = session.read(ccd_protocol::session::SessionReadParams {
+        since: Some(0),
+        ..Default::default()
+    });
+    assert!(Some(&printed) == all.text.as_ref(), "{}", printed.len());
+}
+
+#[test]
+fn items_have_every_byte_and_all_text_once_through_kills_of_the_worker() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = open_script(&daemon);
+    let printed = String::from_utf8(followed(&session, &["--json"])).unwrap();
+    let (mut bytes, mut text, mut end) = (Vec::new(), String::new(), 0);
+    for line in printed.lines() {
+        let item: Value = serde_json::from_str(line).unwrap();
+        if let Some(ended) = item.get("ended") {
+            assert_eq!(
+                (&ended["exitstatus"], &ended["end"]),
+                (&json!(7), &json!(end))
+            );
+            continue;
+        }
+        assert_eq!(item["start"], end, "{line}");
+        end = item["end"].as_u64().unwrap();
+        bytes.extend(STANDARD.decode(item["data_b64"].as_str().unwrap()).unwrap());
+        text.push_str(item["text"].as_str().unwrap());
+    }
+    assert!(bytes == session.bytes(), "{}", bytes.len());
+    let all = session.read(ccd_protocol::session::SessionReadParams {
+        since: Some(0),
+        ..Default::default()
+    });
+    assert!(Some(&text) == all.text.as_ref(), "{}", text.len());
+}
+
+#[test]
+fn a_wait_and_an_expect_with_an_offset_are_answered_by_the_next_worker() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let ccctl = Ccctl::new(&daemon);
+    let session = open_script(&daemon);
+    for (words, line, shown) in [
+        (
+            &["session", "expect", session.id(), "so[m]e", "--from", "0"][..],
+            "echo some",
+            "some",
+        ),
+        (&["session", "wait", session.id(), "--exit"], "exit 9", "9"),
+    ] {
+        let waiting = start(&ccctl, words);
+        until_connected(&daemon);
+        kill_worker(&daemon);
+        session.line(line);
+        let output = waiting.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{words:?}: {errors}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(printed.contains(shown), "{words:?}: {printed}");
+    }
+}
+
+#[test]
+fn an_expect_waits_only_for_the_rest_of_its_time() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let ccctl = Ccctl::new(&daemon);
+    let session = open_script(&daemon);
+    let words = [
+        "session",
+        "expect",
+        session.id(),
+        "never",
+        "--from",
+        "0",
+        "--timeout",
+        "2",
+        "--json",
+    ];
+    let began = std::time::Instant::now();
+    let waiting = start(&ccctl, &words);
+    until_connected(&daemon);
+    kill_worker(&daemon);
+    let output = waiting.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(124));
+    // Not later than a busy machine explains, and in any case not at once.
+    assert!(began.elapsed().as_secs_f64() >= 1.9);
+}
+
+#[test]
+fn a_send_that_was_not_answered_is_not_repeated_and_says_so() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let ccctl = Ccctl::new(&daemon);
+    let session = open_script(&daemon);
+    let words = [
+        "session",
+        "send",
+        session.id(),
+        "echo typed",
+        "--expect",
+        "never",
+    ];
+    let sending = start(&ccctl, &words);
+    session.expect("typed");
+    kill_worker(&daemon);
+    let output = sending.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.starts_with("ccctl: session.send: the daemon was handed over or killed")
+            && errors.contains("it is not known whether it was typed")
+            && errors.contains("ccctl session read")
+            && errors.lines().count() == 1,
+        "{errors}"
+    );
+    session.ask("echo done", "done");
+    assert_eq!(session.output().matches("typed").count(), 1);
+}
+
+#[test]
+fn a_send_that_nobody_has_read_is_typed_once_by_the_next_worker() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let ccctl = Ccctl::new(&daemon);
+    let session = open_script(&daemon);
+    let pid = worker(&daemon);
+    signal_worker(&daemon, pid, Signal::STOP);
+    let sending = start(&ccctl, &["session", "send", session.id(), "echo typed"]);
+    signal_worker(&daemon, pid, Signal::KILL);
+    let output = sending.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.status.success());
+    session.ask("echo done", "done");
+    assert_eq!(session.output().matches("typed").count(), 1);
+}
+
+#[test]
+fn a_daemon_that_was_killed_as_a_whole_is_told_and_none_is_started() {
+    let mut daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = open_script(&daemon);
+    let id = session.id().to_owned();
+    let mut tail = Ccctl::new(&daemon)
+        .command(&["session", "tail", "-f", "--since", "0", &id])
+        .env_remove("CCD_NO_START")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (_out, _) = first_line(&mut tail);
+    let pid = worker(&daemon);
+    daemon.kill();
+    let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
+    assert_eq!(tail.wait().unwrap().code(), Some(3));
+    assert!(daemon.try_call_value("daemon.ping", &json!({})).is_none());
+}
+
+#[test]
+fn a_stop_at_a_terminal_names_the_live_sessions_and_asks() {
+    let daemon = Daemon::start();
+    let command = Ccctl::new(&daemon).command(&[]);
+    let mut params = program(
+        &daemon,
+        command.get_program().to_str().unwrap(),
+        &["daemon", "stop"],
+    );
+    let home = daemon.home().display().to_string();
+    params.env.insert("CCD_HOME".to_owned(), home);
+    let cats: Vec<_> = (0..12).map(|_| daemon.open("cat", &[])).collect();
+    let stop = daemon.open_with(&params);
+    let asked = stop.expect(r"Stop the daemon\? \[y/N\] $");
+    let first = format!("this ends {} (cat), ", cats[0].id());
+    let question = format!("{}{}", asked.before, asked.matched);
+    assert!(question.starts_with(&first), "{question}");
+    // It may ask before its own session is listed.
+    let has_rest = [2, 3].map(|rest| question.contains(&format!(", and {rest} more. Stop")));
+    assert!(has_rest.contains(&true), "{question}");
+    stop.line("n");
+    stop.expect("ccctl: the daemon goes on");
+    assert_eq!(stop.ended().exitstatus, Some(1));
+    assert_eq!(daemon.listed(false).len(), cats.len());
+}

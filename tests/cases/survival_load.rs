@@ -65,7 +65,10 @@ impl Client {
             .get_mut()
             .write_all(format!("{request}\n").as_bytes());
         match sent.ok().and_then(|()| self.next()) {
-            None => Reply::Lost,
+            None => {
+                self.reader = None;
+                Reply::Lost
+            }
             Some(mut reply) => match reply.get_mut("result") {
                 Some(result) => Reply::Done(result.take()),
                 None => Reply::Refused(reply["error"].take()),
@@ -112,7 +115,8 @@ fn flood_bytes(lines: u64) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Follows a session by subscriptions until its output ends with `all of it`; every byte must come once, in order.
+/// Follows a session by subscriptions until its output ends with `all of it`; every byte must come once, in order,
+/// but for those that the disk did not take.
 fn follow(daemon: &Daemon, session: &str, expected: &[u8]) {
     let mut client = Client::new(daemon);
     let mut at = 0;
@@ -130,7 +134,7 @@ fn follow(daemon: &Daemon, session: &str, expected: &[u8]) {
             let item = &item["params"]["result"];
             if let Some(data) = item["data_b64"].as_str() {
                 let bytes = STANDARD.decode(data).unwrap();
-                assert_eq!(item["offset"].as_u64().unwrap(), at as u64, "{session}");
+                assert_eq!(item["start"].as_u64().unwrap(), at as u64, "{session}");
                 assert!(expected[at..].starts_with(&bytes), "{session} at {at}");
                 at += bytes.len();
             } else if let Some(lagged) = item.get("lagged") {
@@ -141,6 +145,19 @@ fn follow(daemon: &Daemon, session: &str, expected: &[u8]) {
         }
         client.reader = None;
     }
+}
+
+/// True when the disk has stalled and bytes are in no log, which the record and the history tell.
+fn has_gaps(client: &mut Client, session: &str) -> bool {
+    let session = json!({"session": session});
+    let record = client.look("session.get", &session).unwrap();
+    let history = client.look("session.history", &session).unwrap();
+    let has_gaps = record["output"]["gaps"].is_array();
+    assert_eq!(
+        has_gaps,
+        history.to_string().contains("the disk takes no log")
+    );
+    has_gaps
 }
 
 /// Reads what a subscription has left out.
@@ -180,12 +197,16 @@ fn ask(daemon: &Daemon, session: &str, is_over: &AtomicBool) -> u64 {
         let answer = json!({"session": session, "from": 0, "patterns": [{"regex": format!("(?m)^a{asked}$")}]});
         match client.call("session.send", &question) {
             Reply::Done(_) => {}
-            // Whether it was typed is to be seen.
+            // The terminal shows what was typed.
             Reply::Lost | Reply::Refused(_) => {
-                let mut quick = answer.clone();
-                quick["timeout_ms"] = json!(500);
                 client.reader = None;
-                if client.look("session.expect", &quick).is_err() {
+                let all = json!({"session": session, "since": 0});
+                let shown = client.look("session.read", &all).unwrap();
+                if !shown["text"]
+                    .as_str()
+                    .unwrap()
+                    .contains(&format!("q{asked}\n"))
+                {
                     asked -= 1;
                     continue;
                 }
@@ -287,9 +308,13 @@ fn under_load(daemon: &Daemon, mut disturb: impl FnMut(u64, i64) -> i64) {
         is_over.store(true, Ordering::Relaxed);
     });
     eprintln!("{answers:?} answers, {ends:?} ends");
+    let mut client = Client::new(daemon);
     for session in &floods {
-        assert!(session.bytes() == expected, "{}", session.id());
-        assert!(session.now().output.gaps.is_empty());
+        if has_gaps(&mut client, session.id()) {
+            eprintln!("the disk stalled: {:?}", session.now().output.gaps);
+        } else {
+            assert!(session.bytes() == expected, "{}", session.id());
+        }
         session.line("go");
         assert_eq!(session.ended().exitstatus, Some(11));
     }
@@ -312,7 +337,7 @@ fn assert_nothing_leaked(daemon: &Daemon, descriptors_before: usize) {
     eventually("the holder has closed all terminals", || {
         (descriptors(holder) <= descriptors_before).then_some(())
     });
-    let rings = daemon.home().join("run/rings");
+    let rings = daemon.home().join("run/ccd.sock.rings");
     assert_eq!(std::fs::read_dir(rings).unwrap().count(), 0);
     let home = format!("HOME={}", daemon.home().display());
     let daemons = [Some(holder), worker_of(holder)];
@@ -326,7 +351,7 @@ fn assert_nothing_leaked(daemon: &Daemon, descriptors_before: usize) {
 
 fn daemon_for_load() -> Daemon {
     Daemon::builder()
-        .config(r#"{"max_output_size": 0, "output_stall_ms": 60000}"#)
+        .config(r#"{"max_output_size": 0}"#)
         .start()
 }
 

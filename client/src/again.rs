@@ -32,6 +32,9 @@ const REPEATABLE: &[&str] = &[
     "config.check",
 ];
 
+/// Methods that wait, and must not wait for all of their time again.
+const WAITING: &[&str] = &["session.expect", "session.wait", "job.get"];
+
 /// A try that lived so long was not what killed the daemon, and may be made again.
 pub(crate) const SETTLED: Duration = Duration::from_secs(1);
 
@@ -78,7 +81,7 @@ pub(crate) fn again(
         };
         let mut connection = Connection::over(stream);
         let mut next = params.clone();
-        if was_read {
+        if was_read || WAITING.contains(&method) {
             match adapt(method, &mut next, &mut connection, start) {
                 Ok(true) => {}
                 Err(Failure::Lost { .. }) if unread < MAX_UNREAD => {

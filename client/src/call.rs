@@ -3,7 +3,7 @@
 use crate::again::again;
 use crate::connect::Place;
 use crate::failure::Failure;
-use ccd_protocol::{Caller, ErrorObject, Method, PROTOCOL_VERSION};
+use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, PROTOCOL_VERSION};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -117,6 +117,7 @@ impl Connection {
             }
             return match (message.result, message.error) {
                 (Some(result), None) => Ok(result),
+                (_, Some(error)) if is_undone(&error) => Err(lost(method, false)),
                 (_, Some(error)) => Err(Failure::Refused {
                     method: method.to_owned(),
                     error: Box::new(error),
@@ -193,6 +194,15 @@ pub(crate) fn request_at(
         Err(Failure::Lost { was_read, .. }) => again(place, method, params, start, was_read),
         done => done,
     }
+}
+
+/// True when the daemon says that another process goes on and nothing was done.
+fn is_undone(error: &ErrorObject) -> bool {
+    error.known() == Some(ErrorCode::HandedOver)
+        && error
+            .data
+            .as_ref()
+            .is_some_and(|data| data.get("repeatable") == Some(&true.into()))
 }
 
 /// True when the connection was closed before all of the request had been read: nothing was done then.

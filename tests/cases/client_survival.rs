@@ -1,7 +1,8 @@
 //! What users of `ccctl` notice when the worker is killed: nothing, or one line that says what is not known.
 
-use crate::support::session::{OpenSession, guesses, program};
+use crate::support::session::{OpenSession, program};
 use crate::support::{Ccctl, Daemon, eventually};
+use crate::support::worker::{is_one_process, kill_worker, signal_worker, worker};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rustix::process::{Pid, Signal, kill_process};
@@ -14,34 +15,6 @@ const SCRIPT: &str = r"echo ready; while read line; do eval $line; done";
 
 /// Colours, characters of several bytes, overwritten lines, a title with a newline, a query.
 const PRINT: &str = r"i=0; while [ $i -lt 2000 ]; do i=$((i+1)); printf '%s \033[31mré\033[0m\r%s\033[K\n\033]0;a\nb\007\033[6n' $i $i; done";
-
-/// The worker's process id, once it answers.
-fn worker(daemon: &Daemon) -> i32 {
-    eventually("a worker answers", || {
-        let status = daemon.try_call_value("daemon.status", &json!({}))?;
-        i32::try_from(status["pid"].as_i64()?).ok()
-    })
-}
-
-/// Sends the worker a signal.
-fn signal_worker(daemon: &Daemon, pid: i32, signal: Signal) {
-    assert_ne!(pid, daemon.pid());
-    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
-}
-
-/// Kills the worker, and waits for another one.
-fn kill_worker(daemon: &Daemon) {
-    let pid = worker(daemon);
-    signal_worker(daemon, pid, Signal::KILL);
-    eventually("another worker comes", || {
-        (worker(daemon) != pid).then_some(())
-    });
-}
-
-/// Where there is one process nothing survives it.
-fn is_one_process(daemon: &Daemon) -> bool {
-    worker(daemon) == daemon.pid() || guesses(daemon)
-}
 
 fn open_script(daemon: &Daemon) -> OpenSession<'_> {
     let session = daemon.open("bash", &["--norc", "--noprofile", "-c", SCRIPT]);

@@ -3,30 +3,12 @@
 use crate::support::executable;
 use crate::support::processes::lives;
 use crate::support::session::{assert_error, regex};
-use crate::support::{Daemon, eventually};
-use crate::survival::{is_one_process, worker};
+use crate::support::Daemon;
+use crate::support::worker::{hand_over, is_one_process, other_build, worker};
 use ccd_protocol::session::{SessionExpectParams, SessionState};
 use ccd_protocol::{ErrorCode, Timeout};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
-
-/// The `last_hand_over` of the status, once there is one with this number.
-fn hand_over(daemon: &Daemon, number: u64) -> Value {
-    eventually("another process serves", || {
-        let status = daemon.try_call_value("daemon.status", &json!({}))?;
-        let last = status["last_hand_over"].clone();
-        (last["number"] == number).then_some(last)
-    })
-}
-
-/// A copy of the daemon with something behind it: another build as far as anyone can tell.
-pub(crate) fn other_build(daemon: &Daemon, name: &str) -> PathBuf {
-    let path = daemon.home().join(name);
-    let mut content = std::fs::read(env!("CARGO_BIN_EXE_ccd_under_test")).unwrap();
-    content.extend_from_slice(b"another build");
-    executable::write(&path, &content);
-    path
-}
 
 fn executable_of(pid: i32) -> PathBuf {
     std::fs::read_link(format!("/proc/{pid}/exe")).unwrap()
@@ -82,7 +64,7 @@ fn another_build_goes_on_and_stays_after_a_crash() {
     hand_over(&daemon, 1);
     assert_eq!(executable_of(worker(&daemon)), build);
     session.ask("after the upgrade", "after the upgrade\n");
-    crate::survival::kill_worker(&daemon);
+    crate::support::worker::kill_worker(&daemon);
     let last = hand_over(&daemon, 2);
     assert_eq!(last["cause"], "crash");
     assert!(

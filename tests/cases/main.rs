@@ -9,6 +9,7 @@ mod auto_start;
 mod bad_input;
 mod bad_patterns;
 mod bad_times;
+mod client_hand_over;
 mod client_mistakes;
 mod client_run_survival;
 mod client_sessions;

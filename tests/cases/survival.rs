@@ -1,8 +1,9 @@
 //! Sessions outlive the worker.
 
 use crate::support::processes::lives;
-use crate::support::session::{OpenSession, assert_error, guesses, program};
+use crate::support::session::{OpenSession, assert_error, program};
 use crate::support::{Daemon, eventually, rounds};
+use crate::support::worker::{is_one_process, kill_worker, worker};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
     EndReason, SessionCreateParams, SessionResize, SessionResizeParams, SessionSendParams,
@@ -11,28 +12,6 @@ use ccd_protocol::session::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::time::Duration;
-
-/// The process id of the worker that answers.
-pub(crate) fn worker(daemon: &Daemon) -> i32 {
-    eventually("a worker answers", || {
-        let status = daemon.try_call_value("daemon.status", &json!({}))?;
-        i32::try_from(status["pid"].as_i64()?).ok()
-    })
-}
-
-/// Kills the worker, and waits for another one.
-pub(crate) fn kill_worker(daemon: &Daemon) {
-    let pid = worker(daemon);
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
-    eventually("another worker comes", || {
-        (worker(daemon) != pid).then_some(())
-    });
-}
-
-/// Where there is one process nothing survives it.
-pub(crate) fn is_one_process(daemon: &Daemon) -> bool {
-    worker(daemon) == daemon.pid() || guesses(daemon)
-}
 
 #[test]
 fn a_program_does_not_notice_that_the_worker_was_killed() {

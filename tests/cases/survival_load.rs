@@ -1,10 +1,9 @@
 //! Many kills of the worker, and upgrades, while sessions flood, ask, sleep and end, and clients wait for them.
 
-use crate::hand_over::other_build;
 use crate::support::processes::{descriptors, lives, private_memory, with_variable, worker_of};
 use crate::support::session::program;
 use crate::support::{Daemon, eventually, rounds};
-use crate::survival::is_one_process;
+use crate::support::worker::{is_one_process, other_build, worker};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::SessionCreateParams;
@@ -299,11 +298,11 @@ fn under_load(daemon: &Daemon, mut disturb: impl FnMut(u64, i64) -> i64) {
                 ends.fetch_add(start_and_end(daemon, number, is_over), Ordering::Relaxed)
             });
         }
-        let mut worker = i64::from(crate::survival::worker(daemon));
+        let mut serving = i64::from(worker(daemon));
         for round in 0..rounds() as u64 {
             // Any moment will do.
             std::thread::sleep(Duration::from_millis(round * 37 % 41));
-            worker = disturb(round, worker);
+            serving = disturb(round, serving);
         }
         is_over.store(true, Ordering::Relaxed);
     });

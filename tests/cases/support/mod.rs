@@ -8,6 +8,7 @@ pub(crate) mod executable;
 pub(crate) mod markdown;
 pub(crate) mod processes;
 pub(crate) mod session;
+pub(crate) mod worker;
 
 pub(crate) use client::Ccctl;
 pub(crate) use connection::{Connection, kind};

@@ -1,0 +1,129 @@
+//! `ccctl` and the real daemon while one process hands over to another.
+
+use crate::support::worker::{hand_over, is_one_process, kill_worker, other_build, worker};
+use crate::support::{Ccctl, Daemon, eventually};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::Stdio;
+
+#[test]
+fn restart_and_upgrade_tell_how_it_went() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    let ccctl = Ccctl::new(&daemon);
+    let said = ccctl.ok(&["daemon", "restart"]);
+    let pid = worker(&daemon);
+    assert!(
+        said.starts_with("ccd restarted: ") && said.contains(&format!("pid {pid}")),
+        "{said}"
+    );
+    assert!(said.contains("1 session kept"), "{said}");
+    let newer = other_build(&daemon, "newer");
+    let said = ccctl.ok(&["daemon", "upgrade", newer.to_str().unwrap(), "--json"]);
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(
+        (&said["last_hand_over"]["number"], &said["sessions"]),
+        (&json!(2), &json!(1))
+    );
+    let broken = other_build(&daemon, "broken");
+    let ran = ccctl.run(&["daemon", "upgrade", broken.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(
+        ran.stderr.contains("rolled back") && ran.stderr.contains("status 3"),
+        "{ran:?}"
+    );
+    let status = ccctl.ok(&["daemon", "status"]);
+    assert!(status.contains("rolled back"), "{status}");
+    let ran = ccctl.run(&["daemon", "upgrade", "/bin/true"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("/bin/true cannot go on"), "{ran:?}");
+    session.ask("still here", "still here\n");
+}
+
+#[test]
+fn who_waits_for_something_goes_on_waiting() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    let ccctl = Ccctl::new(&daemon);
+    let expect = ["session", "expect", session.id(), "the end", "--timeout", "60"];
+    let mut waiting = ccctl
+        .command(&expect)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    for number in 1..=3 {
+        eventually("it waits", || {
+            let status = daemon.try_call_value("daemon.status", &json!({}))?;
+            (status["connections"].as_u64()? >= 2).then_some(())
+        });
+        ccctl.ok(&["daemon", "restart"]);
+        assert_eq!(hand_over(&daemon, number)["rolled_back"], false);
+    }
+    assert!(waiting.try_wait().unwrap().is_none());
+    session.line("the end");
+    let ended = waiting.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+}
+
+/// Runs a program with `ccctl run`, whose worker goes away three times.
+fn run_through(daemon: &Daemon, mut disturb: impl FnMut(u64)) {
+    let ccctl = Ccctl::new(daemon);
+    let script = "echo ready; while read line; do echo \"got $line\"; done; exit 6";
+    let mut run = ccctl
+        .command(&["run", "--", "sh", "-c", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = run.stdin.take().unwrap();
+    let mut output = BufReader::new(run.stdout.take().unwrap());
+    let mut next_line = || {
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        line
+    };
+    assert_eq!(next_line().trim_end(), "ready");
+    for round in 1..=3 {
+        disturb(round);
+        writeln!(input, "line {round}").unwrap();
+        assert_eq!(next_line().trim_end(), format!("got line {round}"));
+    }
+    drop(input);
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).unwrap();
+    let ended = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!((ended.status.code(), rest.as_str()), (Some(6), ""), "{said}");
+}
+
+#[test]
+fn a_run_survives_kills_of_the_worker() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    run_through(&daemon, |_| kill_worker(&daemon));
+    eventually("nothing of it is left", || {
+        daemon.listed(true).is_empty().then_some(())
+    });
+}
+
+#[test]
+fn a_run_survives_restarts() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    run_through(&daemon, |number| {
+        Ccctl::new(&daemon).ok(&["daemon", "restart"]);
+        hand_over(&daemon, number);
+    });
+}

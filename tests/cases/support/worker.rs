@@ -1,0 +1,56 @@
+//! The process behind the daemon that serves, while another one holds the terminals.
+
+use super::daemon::Daemon;
+use super::eventually::eventually;
+use super::executable;
+use super::session::guesses;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// The process id of the worker that answers.
+pub(crate) fn worker(daemon: &Daemon) -> i32 {
+    eventually("a worker answers", || {
+        let status = daemon.try_call_value("daemon.status", &json!({}))?;
+        i32::try_from(status["pid"].as_i64()?).ok()
+    })
+}
+
+/// Sends the worker a signal.
+pub(crate) fn signal_worker(daemon: &Daemon, pid: i32, signal: Signal) {
+    assert_ne!(pid, daemon.pid());
+    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+}
+
+/// Kills the worker, and waits for another one.
+pub(crate) fn kill_worker(daemon: &Daemon) {
+    let pid = worker(daemon);
+    signal_worker(daemon, pid, Signal::KILL);
+    eventually("another worker comes", || {
+        (worker(daemon) != pid).then_some(())
+    });
+}
+
+/// Where there is one process nothing survives it.
+pub(crate) fn is_one_process(daemon: &Daemon) -> bool {
+    worker(daemon) == daemon.pid() || guesses(daemon)
+}
+
+/// The `last_hand_over` of the status, once there is one with this number.
+pub(crate) fn hand_over(daemon: &Daemon, number: u64) -> Value {
+    eventually("another process serves", || {
+        let status = daemon.try_call_value("daemon.status", &json!({}))?;
+        let last = status["last_hand_over"].clone();
+        (last["number"] == number).then_some(last)
+    })
+}
+
+/// A copy of the daemon with something behind it: another build as far as anyone can tell. One that is named `broken`
+/// does not get to serve.
+pub(crate) fn other_build(daemon: &Daemon, name: &str) -> PathBuf {
+    let path = daemon.home().join(name);
+    let mut content = std::fs::read(env!("CARGO_BIN_EXE_ccd_under_test")).unwrap();
+    content.extend_from_slice(b"another build");
+    executable::write(&path, &content);
+    path
+}

@@ -51,7 +51,14 @@ fn who_waits_for_something_goes_on_waiting() {
     }
     let session = daemon.open("cat", &[]);
     let ccctl = Ccctl::new(&daemon);
-    let expect = ["session", "expect", session.id(), "the end", "--timeout", "60"];
+    let expect = [
+        "session",
+        "expect",
+        session.id(),
+        "the end",
+        "--timeout",
+        "60",
+    ];
     let mut waiting = ccctl
         .command(&expect)
         .stdout(Stdio::piped())
@@ -101,7 +108,11 @@ fn run_through(daemon: &Daemon, mut disturb: impl FnMut(u64)) {
     output.read_to_string(&mut rest).unwrap();
     let ended = run.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!((ended.status.code(), rest.as_str()), (Some(6), ""), "{said}");
+    assert_eq!(
+        (ended.status.code(), rest.as_str()),
+        (Some(6), ""),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What users of `ccctl` notice when the worker is killed: nothing, or one line that says what is not known.
 
 use crate::support::session::{OpenSession, program};
-use crate::support::{Ccctl, Daemon, eventually};
 use crate::support::worker::{is_one_process, kill_worker, signal_worker, worker};
+use crate::support::{Ccctl, Daemon, eventually};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rustix::process::{Pid, Signal, kill_process};

@@ -1,9 +1,9 @@
 //! Another process of the daemon goes on because somebody asked for it, and what happens when the holder dies.
 
+use crate::support::Daemon;
 use crate::support::executable;
 use crate::support::processes::lives;
 use crate::support::session::{assert_error, regex};
-use crate::support::Daemon;
 use crate::support::worker::{hand_over, is_one_process, other_build, worker};
 use ccd_protocol::session::{SessionExpectParams, SessionState};
 use ccd_protocol::{ErrorCode, Timeout};

@@ -1,5 +1,6 @@
 //! Clients that leave, in the middle of something or at once: nothing of them stays.
 
+use crate::support::worker::worker;
 use crate::support::{Daemon, eventually, processes};
 use serde_json::json;
 
@@ -8,7 +9,7 @@ fn a_client_that_leaves_ends_its_calls() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = connection.start_session(&["cat"]);
-    let before = processes::descriptors(daemon.pid());
+    let before = processes::descriptors(worker(&daemon));
     let mut leaving = daemon.connect();
     for _ in 0..3 {
         leaving.request(
@@ -27,7 +28,8 @@ fn a_client_that_leaves_ends_its_calls() {
     });
     eventually("nothing is left of the connection", || {
         let status = connection.call_value("daemon.status", &json!({})).unwrap();
-        (status["connections"] == 1 && processes::descriptors(daemon.pid()) <= before).then_some(())
+        (status["connections"] == 1 && processes::descriptors(worker(&daemon)) <= before)
+            .then_some(())
     });
     assert_eq!(
         connection
@@ -76,12 +78,13 @@ fn ten_thousand_quick_clients_are_served_and_leave_nothing() {
     let daemon = Daemon::start();
     let mut first = daemon.connect();
     first.call_value("daemon.ping", &json!({})).unwrap();
-    let before = processes::descriptors(daemon.pid());
+    let before = processes::descriptors(worker(&daemon));
     for _ in 0..10_000 {
         daemon.call_value("daemon.ping", &json!({})).unwrap();
     }
     eventually("all of them are gone", || {
         let status = first.call_value("daemon.status", &json!({})).unwrap();
-        (status["connections"] == 1 && processes::descriptors(daemon.pid()) <= before).then_some(())
+        (status["connections"] == 1 && processes::descriptors(worker(&daemon)) <= before)
+            .then_some(())
     });
 }

@@ -18,6 +18,7 @@ mod config;
 mod config_effects;
 mod crash;
 mod database;
+mod descriptors;
 mod discarded;
 mod disk;
 mod documents;

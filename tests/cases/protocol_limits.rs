@@ -1,5 +1,6 @@
 //! Each limit of the transport has its own error, and what is over it costs nobody else anything.
 
+use crate::support::worker::worker;
 use crate::support::{Connection, Daemon, eventually, kind};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -167,7 +168,7 @@ fn an_endless_line_takes_no_memory() {
 }
 
 fn resident_kib(daemon: &Daemon) -> usize {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", worker(daemon))).unwrap();
     let line = status
         .lines()
         .find_map(|line| line.strip_prefix("VmRSS:"))

@@ -2,8 +2,8 @@
 
 use crate::support::processes::lives;
 use crate::support::session::{OpenSession, assert_error, program};
-use crate::support::{Daemon, eventually, rounds};
 use crate::support::worker::{is_one_process, kill_worker, worker};
+use crate::support::{Daemon, eventually, rounds};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
     EndReason, SessionCreateParams, SessionResize, SessionResizeParams, SessionSendParams,

@@ -2,8 +2,8 @@
 
 use crate::support::processes::{descriptors, lives, private_memory, with_variable, worker_of};
 use crate::support::session::program;
-use crate::support::{Daemon, eventually, rounds};
 use crate::support::worker::{is_one_process, other_build, worker};
+use crate::support::{Daemon, eventually, rounds};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::SessionCreateParams;

@@ -14,6 +14,27 @@ pub(crate) struct Memory {
 
 /// Returns the memory of the process `pid`.
 pub(crate) fn memory(pid: u32) -> Result<Memory> {
+    let mut memory = memory_of_one(pid)?;
+    if let Some(worker) = worker_of(pid) {
+        let of_worker = memory_of_one(worker)?;
+        memory.own += of_worker.own;
+        memory.files += of_worker.files;
+    }
+    Ok(memory)
+}
+
+/// The worker of the daemon whose holder is `pid`, if it is one.
+pub(crate) fn worker_of(pid: u32) -> Option<u32> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+    let mut children = children.split_ascii_whitespace().flat_map(str::parse);
+    children.find(|child| {
+        let line = fs::read(format!("/proc/{child}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|arg| arg == b"--worker")
+    })
+}
+
+/// Likewise without its worker.
+pub(crate) fn memory_of_one(pid: u32) -> Result<Memory> {
     let maps = fs::read_to_string(format!("/proc/{pid}/smaps"))?;
     let mut memory = Memory::default();
     let (mut path, mut share) = ("", 0);
@@ -59,6 +80,16 @@ pub(crate) struct Work {
 
 /// Work of all threads of the process `pid`.
 pub(crate) fn work(pid: u32) -> Result<Work> {
+    let mut work = work_of_one(pid)?;
+    if let Some(worker) = worker_of(pid) {
+        let of_worker = work_of_one(worker)?;
+        work.ticks += of_worker.ticks;
+        work.sleeps += of_worker.sleeps;
+    }
+    Ok(work)
+}
+
+fn work_of_one(pid: u32) -> Result<Work> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let times = after_name.split_ascii_whitespace().skip(11).take(2);

@@ -5,6 +5,7 @@ mod client_process;
 mod far_match;
 mod idle;
 pub(crate) mod memory;
+mod recovery;
 mod round_trip;
 mod start;
 mod throughput;
@@ -20,7 +21,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 8] = [
+pub(crate) const ALL: [Row; 9] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -48,6 +49,10 @@ pub(crate) const ALL: [Row; 8] = [
     Row {
         name: "idle",
         measure: idle::measure,
+    },
+    Row {
+        name: "recovery",
+        measure: recovery::measure,
     },
     Row {
         name: "far-match",

@@ -1,0 +1,66 @@
+//! A daemon whose processes run out of descriptors.
+
+use crate::support::Daemon;
+use crate::support::session::program;
+use crate::support::worker::{is_one_process, worker};
+use ccd_protocol::session::SessionCreate;
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use serde_json::json;
+
+/// Lets a process have so many more descriptors than it has, and no more. Returns the limit that it had.
+fn leave_descriptors(pid: i32, more: u64) -> Rlimit {
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
+    let numbers = open.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    let highest: u64 = numbers.max().unwrap();
+    let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+    let line = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let numbers = line.unwrap().split_whitespace().flat_map(str::parse);
+    let numbers: Vec<u64> = numbers.collect();
+    let limit = Rlimit {
+        current: Some(highest + 1 + more),
+        maximum: Some(numbers[1]),
+    };
+    prlimit(Pid::from_raw(pid), Resource::Nofile, limit).unwrap()
+}
+
+#[test]
+fn a_start_without_a_descriptor_is_told_so_whichever_it_is() {
+    let daemon = Daemon::builder().config(r#"{"max_sessions": 0}"#).start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let worker = worker(&daemon);
+    let sleep = program(&daemon, "sleep", &["1000"]);
+    for process in [daemon.pid(), worker] {
+        for more in 0..8 {
+            // The connection that asks is there already.
+            let mut client = daemon.connect();
+            client.call_value("daemon.ping", &json!({})).unwrap();
+            let before = leave_descriptors(process, more);
+            let mut started = Vec::new();
+            let error = loop {
+                match client.call::<SessionCreate>(&sleep) {
+                    Ok(session) => started.push(session.session_id),
+                    Err(error) => break error,
+                }
+                assert!(started.len() < 300);
+            };
+            assert!(
+                error["message"].as_str().unwrap().contains("descriptors"),
+                "{process} with {more}: {error}"
+            );
+            prlimit(Pid::from_raw(process), Resource::Nofile, before).unwrap();
+            for session in started {
+                client
+                    .call_value("session.close", &json!({"session": session, "grace_ms": 0}))
+                    .unwrap();
+            }
+        }
+    }
+    let cat = daemon.open("cat", &[]);
+    cat.ask("all is well", "all is well\n");
+    assert_eq!(daemon.listed(false).len(), 1);
+    assert_eq!(self::worker(&daemon), worker);
+}

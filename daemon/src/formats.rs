@@ -28,6 +28,7 @@ impl Formats {
     }
 
     /// Why `other` cannot go on with the sessions of this build; `None` when it can.
+    #[cfg(any(not(portable), test))]
     pub(crate) fn obstacle(&self, other: &Self) -> Option<String> {
         let differs = |what: &str, ours: u32, theirs: u32| {
             (ours != theirs)

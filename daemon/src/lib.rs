@@ -38,7 +38,7 @@ mod shutdown;
 mod socket;
 mod status;
 mod store;
-#[cfg(not(portable))]
+#[cfg_attr(portable, path = "no_upgrade.rs")]
 mod upgrade;
 
 use args::Args;

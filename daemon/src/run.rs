@@ -13,7 +13,7 @@ use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::lock::{Lock, LockError};
 use crate::log::Log;
-use crate::serving::{Connections, LAST_ANSWERS, SHUTDOWN_LIMIT, Serving, spawn_pumps};
+use crate::serving::{Connections, SHUTDOWN_LIMIT, Serving, spawn_pumps};
 use crate::session::{SessionError, Sessions};
 use crate::shutdown::{End, Signals};
 use crate::socket::{OwnPath, Socket, SocketError, passed_in};
@@ -136,7 +136,6 @@ struct Begun {
     listener: std::os::unix::net::UnixListener,
     own_path: Option<OwnPath>,
     adopted: Vec<Adopted>,
-    secret: [u8; 32],
     since: String,
     hand_over: Option<HandOver>,
     _locks: [OwnedFd; 2],
@@ -146,11 +145,10 @@ impl Terminals {
     #[cfg(not(portable))]
     fn begin(self, paths: &Paths) -> io::Result<Begun> {
         let Self::Of(welcomed) = self;
-        let (secret, since) = (welcomed.secret, welcomed.since.clone());
+        let since = welcomed.since.clone();
         let hand_over = welcomed.hand_over.clone();
         let (holder, news, held, adopted) = welcomed.into_holder()?;
         Ok(Begun {
-            secret,
             since,
             hand_over,
             holder,
@@ -172,7 +170,6 @@ impl Terminals {
             listener: ground.socket.listener,
             own_path: ground.socket.own_path,
             adopted: Vec::new(),
-            secret: rand::random(),
             since: crate::clock::now(),
             hand_over: None,
             _locks: ground.locks,
@@ -197,7 +194,6 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         listener,
         own_path,
         adopted,
-        secret,
         since,
         hand_over,
         _locks,
@@ -225,7 +221,6 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         config,
         tracker.clone(),
         stop.clone(),
-        secret,
     )
     .map_err(system("the logs of sessions cannot be written"))?;
     let jobs = Jobs::new(opened.store.clone(), tracker.clone(), stop.clone());
@@ -279,8 +274,6 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     };
     match signals.until_end(&serving.daemon).await {
         End::Stop => {
-            // The holder may die meanwhile, and then nobody tells of ends.
-            crate::shutdown::end_for_certain_after(SHUTDOWN_LIMIT + LAST_ANSWERS);
             serving.stop(&holder, own_path).await;
             opened.store.close().await;
             // The writer checkpoints once the last handle is gone.
@@ -294,7 +287,6 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
             let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
             return Err(StartError::HolderDied);
         }
-        #[cfg(not(portable))]
         End::HandOver(successor) => {
             serving.hand_over(&opened.store).await;
             std::mem::forget(own_path); // the socket stays
@@ -302,8 +294,6 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
                 tracing::error!(%error, "the holder cannot be told of the hand-over");
             }
         }
-        #[cfg(portable)]
-        End::HandOver(_) => {} // it is refused there
     }
     Ok(())
 }

@@ -4,7 +4,6 @@ use crate::daemon::Daemon;
 use crate::holder::{Holder, HolderNews};
 use crate::session::Sessions;
 use crate::socket::OwnPath;
-#[cfg(not(portable))]
 use crate::store::{Store, Write};
 use std::io;
 use std::sync::Arc;
@@ -19,7 +18,7 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 const LAST_ITEMS: Duration = Duration::from_millis(500);
 
 /// Clients may take so long to get their last answers when this process ends and the sessions do not, or did.
-pub(crate) const LAST_ANSWERS: Duration = Duration::from_secs(3);
+const LAST_ANSWERS: Duration = Duration::from_secs(3);
 
 /// Everything together may take so long.
 pub(crate) const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
@@ -72,7 +71,8 @@ impl Serving {
             tracing::error!("not everything ended in time");
         }
         holder.stop();
-        self.pumps.join().await;
+        // The holder may have died meanwhile, and then nobody tells them that it has ended.
+        let _ = tokio::time::timeout(LAST_ANSWERS, self.pumps.join()).await;
     }
 
     /// Writes everything down; another daemon may start meanwhile, and waits for our locks alone.
@@ -91,7 +91,6 @@ impl Serving {
     }
 
     /// Answers the calls, writes down what waits, and leaves the sessions to another process.
-    #[cfg(not(portable))]
     pub(crate) async fn hand_over(self, store: &Store) {
         tracing::info!("handing over");
         let ended = async {

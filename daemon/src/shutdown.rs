@@ -1,10 +1,11 @@
 //! Signals, and the order in which everything ends.
 
 use crate::daemon::{Daemon, Successor};
+use rustix::process::{Signal, getpid, kill_process};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{self, SignalKind, signal};
 
 /// Why a process of the daemon ends.
 #[derive(Debug)]
@@ -19,9 +20,9 @@ pub(crate) enum End {
 
 /// The signals that the daemon understands.
 pub(crate) struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-    hangup: Signal,
+    terminate: unix::Signal,
+    interrupt: unix::Signal,
+    hangup: unix::Signal,
 }
 
 impl Signals {
@@ -73,6 +74,6 @@ pub(crate) fn end_for_certain_after(limit: Duration) {
     let _ = watch.spawn(move || {
         std::thread::sleep(limit);
         tracing::error!("not everything ended in time");
-        std::process::exit(1);
+        let _ = kill_process(getpid(), Signal::KILL);
     });
 }

@@ -1,5 +1,6 @@
 //! Looks at the build that is to go on with the sessions.
 
+use crate::daemon::Successor;
 use crate::formats::Formats;
 use crate::rpc::RpcError;
 use rustix::fs::{Mode, OFlags};
@@ -19,19 +20,16 @@ const LOOK_PERIOD: Duration = Duration::from_millis(5);
 /// More than the formats take.
 const MAX_TOLD_BYTES: u64 = 4096;
 
-/// A build that can take over.
-#[derive(Debug)]
-pub(crate) struct Build {
-    pub(crate) file: OwnedFd,
-    pub(crate) version: String,
-}
-
-/// Opens the file `path` and has it tell its formats. Blocks.
+/// Opens the file `path` and has it tell its formats; also returns its version. Without a path it is this build. Blocks.
 ///
 /// # Errors
 ///
 /// It is no file that can be run, no `ccd`, or one of other formats.
-pub(crate) fn look(path: &Path) -> Result<Build, RpcError> {
+pub(crate) fn look(path: Option<&Path>) -> Result<(Successor, String), RpcError> {
+    let own = Formats::own();
+    let Some(path) = path else {
+        return Ok((Successor { file: None }, own.version));
+    };
     let refuse = |why: &dyn std::fmt::Display| {
         RpcError::InvalidArgument(format!("{} cannot go on: {why}", path.display()))
     };
@@ -42,14 +40,11 @@ pub(crate) fn look(path: &Path) -> Result<Build, RpcError> {
     let file = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| refuse(&error))?;
     let formats = told_formats(&file).map_err(|error| refuse(&error))?;
-    match Formats::own().obstacle(&formats) {
+    match own.obstacle(&formats) {
         Some(obstacle) => Err(refuse(&format_args!(
             "{obstacle}; ccctl daemon stop ends all sessions, and the next start is of the new build"
         ))),
-        None => Ok(Build {
-            file,
-            version: formats.version,
-        }),
+        None => Ok((Successor { file: Some(file) }, formats.version)),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What systemd asks of a service: readiness, reload, sockets that it passes in.
 
+use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Connection, Daemon, eventually};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
 use std::os::unix::net::{UnixDatagram, UnixStream};
@@ -81,6 +82,34 @@ fn the_watchdog_hears_from_it_again_and_again() {
     }
 }
 
+#[test]
+fn a_worker_that_goes_on_says_so_and_feeds_the_watchdog() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let mut manager = Manager::listen(&path);
+    let mut daemon = Daemon::builder()
+        .env("NOTIFY_SOCKET", path.to_str().unwrap())
+        .env("WATCHDOG_USEC", "300000")
+        .start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    manager.wait_for("READY=1");
+    kill_worker(&daemon);
+    manager.wait_for("READY=1");
+    manager.wait_for("WATCHDOG=1");
+    daemon.call_value("daemon.upgrade", &json!({})).unwrap();
+    manager.wait_for("READY=1");
+    assert!(
+        !manager.heard.iter().any(|told| told.contains("STOPPING=1")),
+        "{:?}",
+        manager.heard
+    );
+    daemon.signal(Signal::TERM);
+    manager.wait_for("STOPPING=1");
+    assert!(daemon.wait_for_end().success());
+}
+
 /// A program that is ended with the test.
 struct Activator(Child);
 
@@ -127,6 +156,13 @@ fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
     let session = connection.start_session(&["cat"]);
     let send = json!({"session": session, "text": "on\r", "expect": {"patterns": [{"exact": "on\non\n"}]}});
     connection.call_value("session.send", &send).unwrap();
+    let worker = i32::try_from(status["pid"].as_i64().unwrap()).unwrap();
+    if status["holder_pid"] != status["pid"] {
+        kill_process(Pid::from_raw(worker).unwrap(), Signal::KILL).unwrap();
+        // The socket that was passed in is the next worker's too.
+        let mut connection = Connection::open(&socket);
+        connection.call_value("session.send", &send).unwrap();
+    }
     drop(activator.0.stdin.take());
     let status = eventually("the daemon ends", || activator.0.try_wait().unwrap());
     assert!(status.success());

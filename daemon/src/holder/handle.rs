@@ -80,6 +80,7 @@ struct Link {
     is_left: AtomicBool,
     /// Cancelled when the holder is no longer there.
     gone: CancellationToken,
+    secret: [u8; 32],
 }
 
 /// What was asked and not answered.
@@ -136,6 +137,7 @@ impl Holder {
             requests: Mutex::default(),
             is_left: AtomicBool::new(false),
             gone: CancellationToken::new(),
+            secret: rand::random(),
             thread: Mutex::new(Some(thread)),
         });
         let news = HolderNews {
@@ -156,6 +158,7 @@ impl Holder {
         port: Port,
         board: Arc<Board>,
         events: [Event; 3],
+        secret: [u8; 32],
     ) -> io::Result<(Self, HolderNews)> {
         let [bell, quiet, floods] = events.map(Arc::new);
         let link = Arc::new(Link {
@@ -164,6 +167,7 @@ impl Holder {
             requests: Mutex::default(),
             is_left: AtomicBool::new(false),
             gone: CancellationToken::new(),
+            secret,
             thread: Mutex::new(None),
             board: Arc::clone(&board),
         });
@@ -173,6 +177,11 @@ impl Holder {
         };
         tokio::spawn(answers(port, Arc::downgrade(&link)));
         Ok((Self(link), news))
+    }
+
+    /// Drawn by chance when the holder started, and the same for all its workers.
+    pub(crate) fn secret(&self) -> [u8; 32] {
+        self.0.secret
     }
 
     /// Says that everything is taken over, and calls are served.
@@ -255,7 +264,6 @@ impl Holder {
     /// # Errors
     ///
     /// The holder is gone.
-    #[cfg(not(portable))]
     pub(crate) fn leave(&self, build: Option<&OwnedFd>) -> io::Result<()> {
         let build = build.map(AsFd::as_fd);
         send_over(&self.0.socket, &ToHolder::Leave, build.as_slice())?;

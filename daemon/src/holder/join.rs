@@ -22,7 +22,7 @@ pub(crate) struct Welcomed {
     events: [Event; 3],
     pub(crate) held: Held,
     adopted: Vec<Adopted>,
-    pub(crate) secret: [u8; 32],
+    secret: [u8; 32],
     /// When the holder started.
     pub(crate) since: String,
     /// How the sessions came here, unless this is the first worker.
@@ -116,7 +116,7 @@ impl Welcomed {
     ///
     /// The kernel's error when descriptors cannot be made.
     pub(crate) fn into_holder(self) -> io::Result<(Holder, HolderNews, Held, Vec<Adopted>)> {
-        let (holder, news) = Holder::attach(self.port, self.board, self.events)?;
+        let (holder, news) = Holder::attach(self.port, self.board, self.events, self.secret)?;
         Ok((holder, news, self.held, self.adopted))
     }
 }

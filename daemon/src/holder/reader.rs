@@ -133,6 +133,7 @@ impl Reader {
             if let Some(worker) = &mut self.worker {
                 worker.keep_time();
                 if worker.is_to_be_replaced() {
+                    #[cfg(not(portable))]
                     self.replace_worker();
                 }
             }
@@ -256,6 +257,7 @@ impl Reader {
     }
 
     /// Hands everything to another worker, or ends when the last one has ended by itself or too many were killed.
+    #[cfg(not(portable))]
     fn replace_worker(&mut self) {
         // What the last one has said before its end counts, but for what it would have to be answered.
         self.receive();

@@ -86,6 +86,7 @@ pub(crate) enum Cause {
 }
 
 /// A session that a worker before this one has started.
+#[cfg(not(portable))]
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HeldSession {
     pub(super) started: Started,

@@ -2,9 +2,7 @@
 
 use super::RpcError;
 use super::register::method;
-use crate::daemon::Daemon;
-#[cfg(not(portable))]
-use crate::daemon::{Successor, own_pid};
+use crate::daemon::{Daemon, own_pid};
 use crate::session::SessionError;
 use ccd_protocol::Done;
 use ccd_protocol::daemon::{
@@ -13,6 +11,7 @@ use ccd_protocol::daemon::{
 };
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
@@ -56,42 +55,25 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })
 }
 
-#[cfg(not(portable))]
 async fn upgrade(
     daemon: &Daemon,
     params: DaemonUpgradeParams,
 ) -> Result<DaemonUpgradeReply, RpcError> {
-    let own_version = env!("CARGO_PKG_VERSION");
-    let (file, new_version) = match params.binary {
-        None => (None, own_version.to_owned()),
-        Some(path) => {
-            let look = tokio::task::spawn_blocking(move || crate::upgrade::look(path.as_ref()));
-            let build = look
-                .await
-                .map_err(|error| RpcError::InvalidArgument(error.to_string()))??;
-            (Some(build.file), build.version)
-        }
-    };
-    if !daemon.leave_to(Successor { file }) {
-        return Err(SessionError::ShuttingDown.into());
-    }
-    Ok(DaemonUpgradeReply {
+    let path = params.binary.map(PathBuf::from);
+    let look = tokio::task::spawn_blocking(move || crate::upgrade::look(path.as_deref()));
+    let looked = look.await;
+    let (successor, new_version) =
+        looked.map_err(|error| RpcError::InvalidArgument(error.to_string()))??;
+    let reply = DaemonUpgradeReply {
         pid: own_pid(),
-        version: own_version.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
         new_version,
         sessions: daemon.sessions.counts().live,
         number: daemon.hand_over.as_ref().map_or(0, |last| last.number),
-    })
-}
-
-#[cfg(portable)]
-async fn upgrade(
-    _daemon: &Daemon,
-    _params: DaemonUpgradeParams,
-) -> Result<DaemonUpgradeReply, RpcError> {
-    Err(SessionError::Unavailable(
-        "holder and worker are one process on this system: stop the daemon and start it again"
-            .into(),
-    )
-    .into())
+    };
+    if daemon.leave_to(successor) {
+        Ok(reply)
+    } else {
+        Err(SessionError::ShuttingDown.into())
+    }
 }

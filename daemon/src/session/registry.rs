@@ -65,8 +65,8 @@ impl Sessions {
         config: Arc<Config>,
         tracker: TaskTracker,
         stop: CancellationToken,
-        reuse_key: [u8; 32],
     ) -> io::Result<Arc<Self>> {
+        let reuse_key = holder.secret();
         let logger = Logger::start(holder.clone(), recorder.clone())?;
         Ok(Arc::new(Self {
             all: DashMap::new(),

@@ -92,22 +92,35 @@ impl Daemon {
         self.sources.current()
     }
 
+    /// Reads the configuration again, and leaves it at that.
+    ///
+    /// # Errors
+    ///
+    /// [`RpcError::Config`] with the place of the mistake.
+    pub(crate) async fn check_configuration(&self) -> Result<(), RpcError> {
+        self.read_configuration().await.map(drop)
+    }
+
+    async fn read_configuration(&self) -> Result<Loaded, RpcError> {
+        let sources = self.sources.clone();
+        let read = tokio::task::spawn_blocking(move || sources.load()).await;
+        match read {
+            Ok(Ok(loaded)) => Ok(loaded),
+            Ok(Err(error)) => Err(RpcError::Config(error.to_string())),
+            Err(error) => Err(RpcError::Config(error.to_string())),
+        }
+    }
+
     /// Reads the configuration again and puts it in force.
     ///
     /// # Errors
     ///
     /// [`RpcError::Config`] with the place of the mistake; the old one stays then.
     pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, RpcError> {
-        let sources = self.sources.clone();
-        let read = tokio::task::spawn_blocking(move || sources.load()).await;
-        let loaded = match read {
-            Ok(Ok(loaded)) => Arc::new(loaded),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "the configuration was refused, the old one stays");
-                return Err(RpcError::Config(error.to_string()));
-            }
-            Err(error) => return Err(RpcError::Config(error.to_string())),
-        };
+        let loaded = self.read_configuration().await.inspect_err(|error| {
+            tracing::error!(%error, "the old configuration stays");
+        })?;
+        let loaded = Arc::new(loaded);
         for warning in loaded.warning_lines() {
             tracing::warn!(warning, "configuration");
         }

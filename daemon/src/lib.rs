@@ -74,13 +74,14 @@ pub fn main() -> ExitCode {
 /// This process holds the terminals, and the one that it starts does everything else.
 #[cfg(not(portable))]
 fn start(args: &Args) -> Result<ExitCode, StartError> {
-    use holder::Exit;
+    use holder::{Ended, Exit};
     holder::name_daemon().map_err(system("this process cannot be named"))?;
     if args.worker {
         holder::make_files_private();
         let holder = holder::join().map_err(system("there is no holder to serve for"))?;
         return work(args, run::Terminals::Of(holder));
     }
+    log::to_stderr().map_err(StartError::Log)?;
     let originals = claim()?;
     let run::Ground { locks, socket } = run::Ground::take(args)?;
     let held = holder::Held {
@@ -90,14 +91,11 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     };
     let ended = holder::hold(&held, originals).map_err(system("the worker cannot be started"))?;
     match ended {
-        Some(Exit {
+        Ended::Worker(Exit {
             code: Some(code), ..
         }) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
         ended => {
-            let signal = ended.and_then(|ended| ended.signal).unwrap_or_default();
-            say(&format!(
-                "the worker was ended by signal {signal}, and with it all sessions"
-            ));
+            say(&format!("{ended}; with it all sessions have ended"));
             Ok(ExitCode::FAILURE)
         }
     }
@@ -124,7 +122,7 @@ fn claim() -> Result<holder::Originals, StartError> {
 
 fn work(args: &Args, terminals: run::Terminals) -> Result<ExitCode, StartError> {
     give_back_large_memory();
-    let prepared = run::prepare(args)?;
+    let prepared = run::prepare(args, &terminals)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -131,6 +131,21 @@ impl Log {
     }
 }
 
+/// Has this process tell warnings and errors on standard error, for the one that holds the terminals: it touches no
+/// disk.
+///
+/// # Errors
+///
+/// It has a log already.
+#[cfg(not(portable))]
+pub(crate) fn to_stderr() -> io::Result<()> {
+    tracing_subscriber::registry()
+        .with(LevelFilter::WARN)
+        .with(layer(LogFormat::Text, true, io::stderr))
+        .try_init()
+        .map_err(io::Error::other)
+}
+
 fn layer<S, W>(format: LogFormat, times: bool, writer: W) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> tracing_subscriber::registry::LookupSpan<'span>,

@@ -101,11 +101,16 @@ fn paths_of(args: &Args) -> Result<Paths, StartError> {
 /// # Errors
 ///
 /// [`StartError`] in one line.
-pub(crate) fn prepare(args: &Args) -> Result<Prepared, StartError> {
+pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
     let env = |name: &str| std::env::var_os(name);
     let paths = paths_of(args)?;
     let sources = Sources::from_env(args.config.clone(), env, &paths.base);
-    let loaded = Arc::new(sources.load()?);
+    let loaded = match sources.load() {
+        // Sessions wait for us, and shall not end for a mistake in a file.
+        Err(error) if terminals.are_handed_over() => Loaded::in_spite_of(&error),
+        loaded => loaded?,
+    };
+    let loaded = Arc::new(loaded);
     let log = Log::start(&loaded.config.logging, loaded.config.log_level, &paths.logs)
         .map_err(StartError::Log)?;
     Ok(Prepared {
@@ -142,6 +147,16 @@ struct Begun {
 }
 
 impl Terminals {
+    /// True when another process has served before this one.
+    fn are_handed_over(&self) -> bool {
+        match self {
+            #[cfg(not(portable))]
+            Self::Of(welcomed) => welcomed.hand_over.is_some(),
+            #[cfg(portable)]
+            Self::Own { .. } => false,
+        }
+    }
+
     #[cfg(not(portable))]
     fn begin(self, paths: &Paths) -> io::Result<Begun> {
         let Self::Of(welcomed) = self;

@@ -292,3 +292,30 @@ fn the_daemon_ends_when_it_is_told_to_while_there_is_no_worker() {
     assert!(daemon.wait_for_end().success());
     assert!(!lives(session.pid));
 }
+
+#[test]
+fn a_mistake_in_the_configuration_ends_no_session() {
+    let daemon = Daemon::builder().config("{max_sessions: 7}").start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    std::fs::write(daemon.config_path(), "{max_sessions: many}").unwrap();
+    let refused = daemon.call_value("daemon.upgrade", &json!({}));
+    assert_error(&refused.unwrap_err(), ErrorCode::InvalidArgument);
+    kill_worker(&daemon);
+    session.ask("still here", "still here\n");
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let warning = status["config_warnings"][0].as_str().unwrap();
+    assert!(
+        warning.contains(":1:16: ") && warning.contains("reload"),
+        "{warning}"
+    );
+    std::fs::write(daemon.config_path(), "{max_sessions: 8}").unwrap();
+    daemon.call_value("daemon.reload", &json!({})).unwrap();
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    assert_eq!(
+        (&status["sessions"]["max"], &status["config_warnings"]),
+        (&json!(8), &json!([]))
+    );
+}

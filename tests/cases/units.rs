@@ -57,7 +57,7 @@ fn setting(unit: &str, key: &str) -> String {
 fn the_units_say_what_the_daemon_relies_on() {
     for (unit, key, value) in [
         ("ccd.service", "Type", "notify"),
-        ("ccd.service", "NotifyAccess", "main"),
+        ("ccd.service", "NotifyAccess", "all"),
         ("ccd.service", "KillMode", "mixed"),
         ("ccd.service", "OOMPolicy", "continue"),
         ("ccd.service", "RuntimeDirectoryPreserve", "yes"),

@@ -48,6 +48,8 @@ pub(crate) struct Loaded {
     pub(crate) warnings: Vec<Warning>,
     /// The file, if there is one.
     pub(crate) path: Option<PathBuf>,
+    /// Why it was not used.
+    pub(super) refused: Option<String>,
 }
 
 /// Where a configuration may lie; the first file that exists is the only one.
@@ -133,13 +135,27 @@ impl Loaded {
             set: checked.set,
             warnings: checked.warnings,
             path: Some(path),
+            refused: None,
         })
+    }
+
+    /// The defaults, for a process that must start in spite of a configuration that it cannot use.
+    pub(crate) fn in_spite_of(error: &ConfigError) -> Self {
+        let error = error.to_string().replace('\n', "; ");
+        Self {
+            refused: Some(format!(
+                "the configuration was refused, and the defaults hold until it is corrected and ccctl daemon reload: {error}"
+            )),
+            ..Self::default()
+        }
     }
 
     /// Returns the warnings as `file:line:column: text`.
     pub(crate) fn warning_lines(&self) -> Vec<String> {
         let path = self.path.as_deref().unwrap_or(Path::new(""));
-        lines(path, &self.warnings)
+        let mut warnings = lines(path, &self.warnings);
+        warnings.extend(self.refused.clone());
+        warnings
     }
 }
 

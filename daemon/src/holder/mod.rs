@@ -51,7 +51,7 @@ pub(crate) use ring::{Exit, Ring};
 pub(crate) use ring_layout::{Gap, VERSION as RING_VERSION};
 pub(crate) use root::holder_pid;
 #[cfg(not(portable))]
-pub(crate) use supervise::{Held, hold};
+pub(crate) use supervise::{Ended, Held, hold};
 #[cfg(test)]
 use umask::Umask;
 pub(crate) use umask::make_files_private;

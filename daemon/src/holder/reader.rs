@@ -132,7 +132,8 @@ impl Reader {
             self.retry_starved();
             if let Some(worker) = &mut self.worker {
                 worker.keep_time();
-                if worker.is_to_be_replaced() {
+                let is_stopping = self.board.to_holder.stop.load(SeqCst);
+                if worker.is_to_be_replaced() && !is_stopping {
                     #[cfg(not(portable))]
                     self.replace_worker();
                 }

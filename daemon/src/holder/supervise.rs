@@ -30,10 +30,11 @@ const READY_TIME: Duration = Duration::from_secs(20);
 const LOOK_PERIOD: Duration = Duration::from_millis(2);
 
 /// After so many workers in a row that did not get to serve, none is started again.
-const MAX_RESTARTS: u32 = 5;
+const MAX_RESTARTS: u32 = 10;
 
-/// Pause before the second start in a row; it doubles.
+/// Pause before the second start in a row; it doubles, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// This program, also when its file has another content by now.
 const OWN_PROGRAM: &std::ffi::CStr = c"/proc/self/exe";
@@ -49,6 +50,7 @@ pub(super) struct Worker {
     house: House,
     /// Starts since the last worker that served.
     restarts: u32,
+    has_served: bool,
     /// How it ended.
     ended: Option<Exit>,
     /// When the next one is to be started.
@@ -149,6 +151,7 @@ impl Worker {
             signals,
             house,
             restarts: 0,
+            has_served: false,
             ended: None,
             restart_at: None,
             leaving: None,
@@ -172,14 +175,15 @@ impl Worker {
             }
             (None, Some(_)) => (self.proven.clone(), Cause::Upgrade, Some(ended)),
             (None, None) => {
-                ended.signal?;
-                if self.restarts == MAX_RESTARTS {
+                // One that has never served says itself why, or it was the first.
+                if self.restarts == MAX_RESTARTS || !self.has_served && ended.code.is_some() {
                     return None;
                 }
                 self.restarts += 1;
                 (self.proven.clone(), Cause::Crash, None)
             }
         };
+        tracing::warn!(%ended, ?cause, "another worker is started");
         let reason = match cause {
             Cause::Upgrade => {
                 failed.map(|failed| format!("it ended with {failed} before it served"))
@@ -219,6 +223,7 @@ impl Worker {
     /// It serves: whatever ended the one before, it has got over it.
     pub(super) fn is_ready(&mut self) {
         self.restarts = 0;
+        self.has_served = true;
         if let Some((build, _)) = self.candidate.take() {
             self.proven = build;
         }
@@ -283,7 +288,9 @@ impl Worker {
             // Terminals are read meanwhile.
             let pause = match self.restarts {
                 0 => Duration::ZERO,
-                restarts => FIRST_PAUSE * 2_u32.pow(restarts - 1),
+                restarts => FIRST_PAUSE
+                    .saturating_mul(1 << (restarts - 1))
+                    .min(LONGEST_PAUSE),
             };
             self.restart_at = Some(Instant::now() + pause);
         }
@@ -291,7 +298,7 @@ impl Worker {
     }
 
     /// Waits until it has ended, and returns how.
-    fn wait(&mut self) -> Option<Exit> {
+    fn wait(&mut self) -> Ended {
         let deadline = Instant::now() + LEAVE_TIME;
         while self.ended.is_none() {
             match waitpid(Some(self.pid), WaitOptions::NOHANG) {
@@ -303,7 +310,11 @@ impl Worker {
                 Err(_) => break,
             }
         }
-        self.ended
+        match self.ended {
+            Some(ended) if self.restarts == MAX_RESTARTS => Ended::Hopeless(MAX_RESTARTS, ended),
+            Some(ended) => Ended::Worker(ended),
+            None => Ended::Lost,
+        }
     }
 }
 
@@ -316,12 +327,36 @@ pub(crate) struct Held {
     pub(crate) owns_path: bool,
 }
 
+/// How a daemon came to its end.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// With its worker, which was to end, or never served.
+    Worker(Exit),
+    /// With so many workers in a row that did not get to serve, the last like this.
+    Hopeless(u32, Exit),
+    /// Nobody knows.
+    Lost,
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Worker(exit) => write!(f, "the worker ended with {exit}"),
+            Self::Hopeless(count, exit) => write!(
+                f,
+                "{count} workers in a row did not get to serve, the last ended with {exit}"
+            ),
+            Self::Lost => write!(f, "the worker is lost"),
+        }
+    }
+}
+
 /// Holds the terminals for a worker until that has ended; returns how it ended.
 ///
 /// # Errors
 ///
 /// The kernel's error when the holder cannot be made or the worker not be started.
-pub(crate) fn hold(held: &Held, originals: Originals) -> io::Result<Option<Exit>> {
+pub(crate) fn hold(held: &Held, originals: Originals) -> io::Result<Ended> {
     let signals = AskingSignals::claim()?;
     let (board, memory) = Board::create_shared()?;
     let house = House {
@@ -346,5 +381,6 @@ pub(crate) fn hold(held: &Held, originals: Originals) -> io::Result<Option<Exit>
         originals,
     )?;
     reader.supervise(worker)?;
-    Ok(reader.run().and_then(|mut worker| worker.wait()))
+    let worker = reader.run();
+    Ok(worker.map_or(Ended::Lost, |mut worker| worker.wait()))
 }

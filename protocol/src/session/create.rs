@@ -60,6 +60,7 @@ pub struct SessionCreateParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_limit: Option<i64>,
     /// The session ends with the connection that created it, and goes once it has ended and that connection is closed.
+    /// When another process of the daemon goes on, it waits 5 s for a connection that subscribes to it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub transient: bool,
     /// No echo and no output processing: output arrives as the program wrote it.

@@ -89,7 +89,10 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
         locks,
         owns_path: socket.own_path.is_some(),
     };
-    let ended = holder::hold(&held, originals).map_err(system("the worker cannot be started"))?;
+    let ended = holder::hold(&held, originals).map_err(system("the worker cannot be started"));
+    // A worker that was to end has removed it. We still have the locks.
+    drop(socket.own_path);
+    let ended = ended?;
     match ended {
         Ended::Worker(Exit {
             code: Some(code), ..

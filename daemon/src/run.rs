@@ -20,7 +20,7 @@ use crate::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::store::{Opening, Store, StoreError};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixListener;
@@ -139,7 +139,8 @@ struct Begun {
     holder: Holder,
     news: HolderNews,
     listener: std::os::unix::net::UnixListener,
-    own_path: Option<OwnPath>,
+    /// Where the socket is, if that is ours to remove.
+    own_path: Option<PathBuf>,
     adopted: Vec<Adopted>,
     since: String,
     hand_over: Option<HandOver>,
@@ -169,7 +170,7 @@ impl Terminals {
             holder,
             news,
             listener: held.listener,
-            own_path: held.owns_path.then(|| OwnPath::of(paths.socket.clone())),
+            own_path: held.owns_path.then(|| paths.socket.clone()),
             adopted,
             _locks: held.locks,
         })
@@ -183,7 +184,7 @@ impl Terminals {
             holder,
             news,
             listener: ground.socket.listener,
-            own_path: ground.socket.own_path,
+            own_path: ground.socket.own_path.map(OwnPath::into_path),
             adopted: Vec::new(),
             since: crate::clock::now(),
             hand_over: None,
@@ -274,6 +275,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     spawn_watchdog(&daemon);
     crate::service::ready();
     holder.ready();
+    let own_path = own_path.map(OwnPath::of);
     let connections = Connections {
         accepting,
         disconnect,

@@ -32,10 +32,15 @@ pub(crate) struct Socket {
 pub(crate) struct OwnPath(PathBuf);
 
 impl OwnPath {
-    /// The path of a socket that another process has bound for us.
-    #[cfg(not(portable))]
+    /// The path of a socket that is ours to remove.
     pub(crate) fn of(path: PathBuf) -> Self {
         Self(path)
+    }
+
+    /// The path, which stays.
+    #[cfg(portable)]
+    pub(crate) fn into_path(mut self) -> PathBuf {
+        std::mem::take(&mut self.0)
     }
 }
 

@@ -319,3 +319,33 @@ fn a_mistake_in_the_configuration_ends_no_session() {
         (&json!(8), &json!([]))
     );
 }
+
+#[test]
+fn a_worker_that_cannot_start_is_tried_again_and_ends_nothing() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    session.ask("before", "before\n");
+    let (database, aside) = (
+        daemon.home().join("ccd.sqlite"),
+        daemon.home().join("aside"),
+    );
+    let pid = worker(&daemon);
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
+    std::fs::rename(&database, &aside).unwrap();
+    std::fs::create_dir(&database).unwrap();
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    eventually("another worker has failed", || {
+        let said = daemon.printed();
+        (said.matches("could not be opened").count() >= 2).then_some(())
+    });
+    assert!(lives(session.record.pid));
+    std::fs::remove_dir(&database).unwrap();
+    std::fs::rename(&aside, &database).unwrap();
+    session.ask("after", "after\n");
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let reason = status["last_hand_over"]["reason"].as_str().unwrap();
+    assert!(reason.contains("status 1"), "{reason}");
+}

@@ -65,7 +65,8 @@ pub(crate) struct HolderNews {
     pub(crate) floods: Wakes,
 }
 
-/// A cheap handle to the holder. The holder stops when the last one is dropped.
+/// A cheap handle to the holder. The holder stops when the last one is dropped, unless that is before
+/// [`Holder::ready`] or after [`Holder::leave`].
 #[derive(Debug, Clone)]
 pub(crate) struct Holder(Arc<Link>);
 
@@ -76,7 +77,7 @@ struct Link {
     socket: OwnedFd,
     requests: Mutex<Requests>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Another worker goes on.
+    /// The holder goes on without us: another worker comes.
     is_left: AtomicBool,
     /// Cancelled when the holder is no longer there.
     gone: CancellationToken,
@@ -165,7 +166,8 @@ impl Holder {
             bell: Bell::of_holder(&board, bell),
             socket: port.sender()?,
             requests: Mutex::default(),
-            is_left: AtomicBool::new(false),
+            // Until everything is taken over: a worker that fails before ends nothing.
+            is_left: AtomicBool::new(true),
             gone: CancellationToken::new(),
             secret,
             thread: Mutex::new(None),
@@ -186,6 +188,7 @@ impl Holder {
 
     /// Says that everything is taken over, and calls are served.
     pub(crate) fn ready(&self) {
+        self.0.is_left.store(false, SeqCst);
         // A holder that has ended is noticed elsewhere.
         let _ = send_over(&self.0.socket, &ToHolder::Ready, &[]);
     }

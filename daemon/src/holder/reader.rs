@@ -22,6 +22,8 @@ use super::port::{Port, read_blob};
 use super::slot_set::SlotSet;
 use super::slots::Slots;
 use super::source::Source;
+#[cfg(not(portable))]
+use super::supervise::Next;
 use super::supervise::Worker;
 use super::terminal::Watch;
 use super::wake::{Bell, Line};
@@ -270,12 +272,12 @@ impl Reader {
         self.poller.remove(&self.port);
         self.take_notes();
         let held = self.slots.held();
-        let port = self
-            .worker
-            .as_mut()
-            .and_then(|worker| worker.restart(&held));
-        match port {
-            Some(port) if self.poller.add(&port, Source::Port).is_ok() => self.port = port,
+        let next = self.worker.as_mut().map(|worker| worker.restart(&held));
+        match next {
+            Some(Next::Serves(port)) if self.poller.add(&port, Source::Port).is_ok() => {
+                self.port = port;
+            }
+            Some(Next::Later) => {}
             _ => self.board.to_holder.stop.store(true, SeqCst),
         }
     }

@@ -36,6 +36,12 @@ const MAX_RESTARTS: u32 = 10;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
+/// As a shell tells of a program that cannot be started.
+const NOT_STARTED: Exit = Exit {
+    code: Some(127),
+    signal: None,
+};
+
 /// This program, also when its file has another content by now.
 const OWN_PROGRAM: &std::ffi::CStr = c"/proc/self/exe";
 
@@ -64,6 +70,17 @@ pub(super) struct Worker {
     hand_overs: u64,
     /// Somebody wants the daemon to end.
     stop_signal: Option<Signal>,
+}
+
+/// What comes after a worker.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// Another one; this is the holder's end of its port.
+    Serves(Port),
+    /// Another try.
+    Later,
+    /// The end.
+    End,
 }
 
 /// A file to start workers from.
@@ -163,10 +180,11 @@ impl Worker {
         Ok((worker, port))
     }
 
-    /// Starts another one in place of one that has ended, unless the daemon ends with it; returns the holder's end of
-    /// its port.
-    pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> Option<Port> {
-        let ended = self.ended?;
+    /// Starts another one in place of one that has ended, unless the daemon ends with it.
+    pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> Next {
+        let Some(ended) = self.ended else {
+            return Next::End;
+        };
         self.restart_at = None;
         let (build, cause, failed) = match (self.leaving.take(), self.candidate.take()) {
             (Some((build, _)), _) => {
@@ -177,7 +195,7 @@ impl Worker {
             (None, None) => {
                 // One that has never served says itself why, or it was the first.
                 if self.restarts == MAX_RESTARTS || !self.has_served && ended.code.is_some() {
-                    return None;
+                    return Next::End;
                 }
                 self.restarts += 1;
                 (self.proven.clone(), Cause::Crash, None)
@@ -209,7 +227,9 @@ impl Worker {
             Ok(started) => started,
             Err(error) => {
                 tracing::error!(%error, "a worker cannot be started");
-                return None;
+                self.ended = Some(NOT_STARTED);
+                self.restart_at = Some(Instant::now() + self.pause());
+                return Next::Later;
             }
         };
         self.pid = pid;
@@ -217,7 +237,7 @@ impl Worker {
         if let Some(signal) = self.stop_signal {
             let _ = kill_process(pid, signal); // its predecessor has not done it
         }
-        Some(port)
+        Next::Serves(port)
     }
 
     /// It serves: whatever ended the one before, it has got over it.
@@ -286,15 +306,19 @@ impl Worker {
         if is_it {
             self.ended = Some(exit_of(status));
             // Terminals are read meanwhile.
-            let pause = match self.restarts {
-                0 => Duration::ZERO,
-                restarts => FIRST_PAUSE
-                    .saturating_mul(1 << (restarts - 1))
-                    .min(LONGEST_PAUSE),
-            };
-            self.restart_at = Some(Instant::now() + pause);
+            self.restart_at = Some(Instant::now() + self.pause());
         }
         is_it
+    }
+
+    /// How long to wait before the next start.
+    fn pause(&self) -> Duration {
+        match self.restarts {
+            0 => Duration::ZERO,
+            restarts => FIRST_PAUSE
+                .saturating_mul(1 << (restarts - 1))
+                .min(LONGEST_PAUSE),
+        }
     }
 
     /// Waits until it has ended, and returns how.

@@ -100,6 +100,10 @@ impl Sessions {
         }
         let recorded = self.store.recorded_upto(&id).await.unwrap_or(0);
         session.recorded_upto.store(recorded, Ordering::Release);
+        let silent = resumed
+            .silent
+            .or_else(|| crate::clock::age_s(&kept.row.last_activity));
+        session.set_last_activity(silent.unwrap_or(0.0));
         let session = Arc::new(session);
         self.insert(Arc::clone(&session));
         self.resume_questions(&session, &resumed.tail, resumed.logged, answered);
@@ -142,10 +146,14 @@ struct Resumed {
     answered: u64,
     note: Vec<u8>,
     holder_waits: bool,
+    /// Seconds since the last output was logged.
+    silent: Option<f64>,
 }
 
 /// Brings ring and log together. Blocks.
 fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed> {
+    let modified = std::fs::metadata(log::current_path(&folder)).and_then(|file| file.modified());
+    let silent = modified.ok().and_then(|at| at.elapsed().ok());
     let writer = LogWriter::resume(folder.clone(), ring.log_base(), rotation)?;
     // The log's length is the truth, but for what was given up behind it.
     let logged = writer.end().max(ring.tail());
@@ -168,6 +176,7 @@ fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed>
         answered: ring.answered(),
         note: ring.note(),
         holder_waits,
+        silent: silent.map(|silent| silent.as_secs_f64()),
         ring,
     })
 }

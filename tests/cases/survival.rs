@@ -277,10 +277,7 @@ fn the_daemon_ends_when_it_is_told_to_while_there_is_no_worker() {
     let session = daemon.open("cat", &[]).record;
     let pid = worker(&daemon);
     kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
-    eventually("it has stopped", || {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-        status.contains("State:\tT").then_some(())
-    });
+    eventually("it has stopped", || has_stopped(pid).then_some(()));
     daemon.signal(Signal::TERM); // which the worker cannot hear
     eventually("the holder has passed it on", || {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
@@ -348,4 +345,40 @@ fn a_worker_that_cannot_start_is_tried_again_and_ends_nothing() {
     let status = daemon.call_value("daemon.status", &json!({})).unwrap();
     let reason = status["last_hand_over"]["reason"].as_str().unwrap();
     assert!(reason.contains("status 1"), "{reason}");
+}
+
+#[test]
+fn what_is_stopped_goes_on_where_it_was() {
+    const LINES: usize = 200_000;
+    let daemon = Daemon::builder()
+        .config(r#"{"max_output_size": 0}"#)
+        .start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let serving = worker(&daemon);
+    let mut expected: String = (1..=LINES).map(|line| format!("{line}\r\n")).collect();
+    expected.push_str("all of it\r\n");
+    for stopped in [serving, daemon.pid()] {
+        let script = format!("read go; seq 1 {LINES}; echo all of it; exec cat");
+        let flood = daemon.open("sh", &["-c", &format!("stty -echo; echo ready; {script}")]);
+        flood.expect("ready\n");
+        let before = flood.bytes().len();
+        flood.line("go");
+        send(stopped, Signal::STOP);
+        eventually("it has stopped", || has_stopped(stopped).then_some(()));
+        send(stopped, Signal::CONT);
+        flood.expect("all of it\n");
+        assert!(flood.bytes()[before..] == *expected.as_bytes());
+    }
+    assert_eq!(worker(&daemon), serving);
+}
+
+fn send(pid: i32, signal: Signal) {
+    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+}
+
+fn has_stopped(pid: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    status.contains("State:\tT")
 }

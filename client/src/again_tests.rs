@@ -157,6 +157,7 @@ fn what_is_typed_or_started_is_never_repeated_once_it_was_read() {
         "session.cleanup",
         "run.once",
         "daemon.stop",
+        "daemon.restart",
         "daemon.upgrade",
     ] {
         let server = serve(vec![Turn::Lost]);

@@ -8,7 +8,8 @@ methods! {
     DaemonPing = "daemon.ping" (NoParams) -> Done, "Answers; costs nothing.";
     DaemonStatus = "daemon.status" (NoParams) -> DaemonStatusReply, "Tells what the daemon is, holds and uses.";
     DaemonStop = "daemon.stop" (DaemonStopParams) -> DaemonStopReply, "Ends all sessions and the daemon.";
-    DaemonUpgrade = "daemon.upgrade" (DaemonUpgradeParams) -> DaemonUpgradeReply, "Hands all sessions over to another process, of the same build or of another; a build that does not get to serve is rolled back.";
+    DaemonRestart = "daemon.restart" (NoParams) -> DaemonUpgradeReply, "Hands all sessions over to another process of the same build.";
+    DaemonUpgrade = "daemon.upgrade" (DaemonUpgradeParams) -> DaemonUpgradeReply, "Hands all sessions over to a process of another build; one that does not get to serve is rolled back.";
     DaemonReload = "daemon.reload" (NoParams) -> DaemonReloadReply, "Reads the configuration again; a bad one is refused and the old one stays.";
     DaemonLog = "daemon.log" (DaemonLogParams) -> DaemonLogReply, "Shows or changes what is logged, until the next start.";
     DaemonCheck = "daemon.check" (NoParams) -> crate::job::JobStarted, "Starts a job that checks the databases and session folders and applies retention.";
@@ -87,12 +88,12 @@ pub struct DaemonStopReply {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DaemonUpgradeParams {
-    /// Absolute path of the `ccd` that goes on. Default: the build that runs.
+    /// Absolute path of the `ccd` that goes on. Default: the build that runs, as `daemon.restart`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<String>,
 }
 
-/// Reply of `daemon.upgrade`, sent before the hand-over. How that went is in the `last_hand_over` of `daemon.status`
+/// Reply of `daemon.restart` and `daemon.upgrade`, sent before the hand-over. How that went is in the `last_hand_over` of `daemon.status`
 /// once another process answers: `number` is higher then.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -131,7 +132,7 @@ pub struct HandOver {
 pub enum HandOverCause {
     /// The one before it was killed.
     Crash,
-    /// `daemon.upgrade` asked for it.
+    /// `daemon.restart` or `daemon.upgrade` asked for it.
     Upgrade,
 }
 

@@ -32,7 +32,7 @@ fn a_restart_keeps_the_sessions_and_tells_who_waits() {
     let expect = serde_json::to_value(&expect).unwrap();
     let asked = waiting.request("session.expect", &expect);
     let before = worker(&daemon);
-    let reply = daemon.call_value("daemon.upgrade", &json!({})).unwrap();
+    let reply = daemon.call_value("daemon.restart", &json!({})).unwrap();
     assert_eq!(
         (&reply["pid"], &reply["sessions"], &reply["number"]),
         (&json!(before), &json!(1), &json!(0))

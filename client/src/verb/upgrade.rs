@@ -7,16 +7,16 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::launch;
-use ccd_protocol::NoParams;
 use ccd_protocol::daemon::{
-    DaemonStatus, DaemonStatusReply, DaemonUpgrade, DaemonUpgradeParams, DaemonUpgradeReply,
-    HandOver, HandOverCause,
+    DaemonRestart, DaemonStatus, DaemonStatusReply, DaemonUpgrade, DaemonUpgradeParams,
+    DaemonUpgradeReply, HandOver, HandOverCause,
 };
+use ccd_protocol::{Method, NoParams};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long the hand-over may take.
-const LIMIT: Duration = Duration::from_secs(30);
+/// How long the hand-over may take: until the old process is gone (12 s), another serves (20 s), or the old build again.
+const LIMIT: Duration = Duration::from_secs(45);
 
 /// Pause between two looks whether another process answers.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
@@ -27,8 +27,7 @@ const LOOK_PAUSE: Duration = Duration::from_millis(10);
 ///
 /// As [`upgrade`].
 pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
-    let params = DaemonUpgradeParams::default();
-    hand_over(&params, context).map_err(|failure| failure.of_verb("daemon.restart"))
+    hand_over::<DaemonRestart>(&NoParams {}, context)
 }
 
 /// Hands the sessions over to another build: the one that is named, else the one that `ccctl` would start.
@@ -46,7 +45,7 @@ pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit,
     let params = DaemonUpgradeParams {
         binary: Some(absolute(&binary)?),
     };
-    hand_over(&params, context)
+    hand_over::<DaemonUpgrade>(&params, context)
 }
 
 /// The path from the root on, with its links: whoever changes where one leads means the next start too.
@@ -66,16 +65,16 @@ fn absolute(binary: &Path) -> Result<String, Failure> {
         .map_err(|path| Failure::Usage(format!("daemon.upgrade: the path {path:?} is not UTF-8")))
 }
 
-fn hand_over(params: &DaemonUpgradeParams, context: &mut Context) -> Result<Exit, Failure> {
+fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
+    params: &M::Params,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
     let place = Place {
         may_start: false,
         ..context.place()?
     };
-    let asked = call_at::<DaemonUpgrade>(&place, params)?.value;
-    let verb = match params.binary {
-        Some(_) => "daemon.upgrade",
-        None => "daemon.restart",
-    };
+    let asked = call_at::<M>(&place, params)?.value;
+    let verb = M::NAME;
     let deadline = Instant::now() + LIMIT;
     let (status, hand_over) = wait_for_next(verb, &place, asked.number, deadline)?;
     require_success(verb, &status, &hand_over)?;
@@ -87,7 +86,7 @@ fn hand_over(params: &DaemonUpgradeParams, context: &mut Context) -> Result<Exit
             "last_hand_over": hand_over,
         }))?;
     } else {
-        context.write_line(&told(params.binary.is_some(), &asked, &status))?;
+        context.write_line(&told(verb == DaemonUpgrade::NAME, &asked, &status))?;
     }
     Ok(Exit::Done)
 }

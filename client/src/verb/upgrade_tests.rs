@@ -64,7 +64,7 @@ fn who_asks_waits_until_another_process_answers() {
     assert_eq!(restart(&mut context(&socket)).unwrap(), Exit::Done);
     let requests = requests.join().unwrap();
     let methods: Vec<&Value> = requests.iter().map(|request| &request["method"]).collect();
-    assert_eq!(methods[0], "daemon.upgrade");
+    assert_eq!(methods[0], "daemon.restart");
     assert_eq!(requests[0]["params"], json!({}));
     assert!(methods[1..].iter().all(|method| *method == "daemon.status"));
 }

@@ -6,8 +6,9 @@ use crate::daemon::{Daemon, own_pid};
 use crate::session::SessionError;
 use ccd_protocol::Done;
 use ccd_protocol::daemon::{
-    DaemonCheck, DaemonLog, DaemonPing, DaemonReload, DaemonReloadReply, DaemonStatus, DaemonStop,
-    DaemonStopReply, DaemonUpgrade, DaemonUpgradeParams, DaemonUpgradeReply,
+    DaemonCheck, DaemonLog, DaemonPing, DaemonReload, DaemonReloadReply, DaemonRestart,
+    DaemonStatus, DaemonStop, DaemonStopReply, DaemonUpgrade, DaemonUpgradeParams,
+    DaemonUpgradeReply,
 };
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -27,6 +28,10 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             pid: crate::holder::holder_pid(),
             sessions,
         })
+    })?;
+    method::<DaemonRestart, _, _>(module, |daemon, peer, _| async move {
+        tracing::info!(client = &**peer.name(), pid = peer.pid, "asked to restart");
+        upgrade(&daemon, DaemonUpgradeParams::default()).await
     })?;
     method::<DaemonUpgrade, _, _>(module, |daemon, peer, params| async move {
         tracing::info!(

@@ -14,6 +14,7 @@ enum Turn {
     /// It ends behind the request.
     Lost,
     /// It ends before the request is read.
+    #[cfg(target_os = "linux")]
     Unread,
 }
 
@@ -56,6 +57,7 @@ fn play(turn: Turn, stream: &UnixStream, requests: &mut Vec<Value>) {
     };
     match turn {
         Turn::Lost => read(),
+        #[cfg(target_os = "linux")]
         Turn::Unread => {
             // Ready to be read is enough: what is in the socket at its end was not read.
             let mut fds = [rustix::event::PollFd::new(

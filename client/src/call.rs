@@ -117,7 +117,9 @@ impl Connection {
             }
             return match (message.result, message.error) {
                 (Some(result), None) => Ok(result),
-                (_, Some(error)) if is_undone(&error) => Err(lost(method, false)),
+                (_, Some(error)) if let Some(was_read) = handed_over(&error) => {
+                    Err(lost(method, was_read))
+                }
                 (_, Some(error)) => Err(Failure::Refused {
                     method: method.to_owned(),
                     error: Box::new(error),
@@ -196,13 +198,15 @@ pub(crate) fn request_at(
     }
 }
 
-/// True when the daemon says that another process goes on and nothing was done.
-fn is_undone(error: &ErrorObject) -> bool {
-    error.known() == Some(ErrorCode::HandedOver)
-        && error
-            .data
-            .as_ref()
-            .is_some_and(|data| data.get("repeatable") == Some(&true.into()))
+/// Whether a call may have been carried out that the daemon has not finished, because another process goes on; `None`
+/// for other errors, and where it says how far it came.
+fn handed_over(error: &ErrorObject) -> Option<bool> {
+    if error.known() != Some(ErrorCode::HandedOver) {
+        return None;
+    }
+    let data = error.data.as_ref()?;
+    let is_repeatable = data.get("repeatable") == Some(&true.into());
+    (!data.contains_key("written_bytes")).then_some(!is_repeatable)
 }
 
 /// True when the connection was closed before all of the request had been read: nothing was done then.

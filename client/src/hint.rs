@@ -26,6 +26,9 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
         Some(ErrorCode::NotAShell) => {
             "start one with ccctl session create --shell, or use ccctl session send --expect"
         }
+        Some(ErrorCode::HandedOver) if has(error, "written_bytes") => {
+            "send the rest, or look with ccctl session read first"
+        }
         Some(ErrorCode::SpawnFailed) => return None,
         _ => return error.hint().filter(|hint| !error.message.contains(hint)),
     };

@@ -132,9 +132,19 @@ impl Daemon {
         Ok(loaded)
     }
 
-    /// Begins the shutdown.
-    pub(crate) fn request_stop(&self) {
+    /// Begins the shutdown; false when a hand-over has begun, and another process must be asked.
+    pub(crate) fn request_stop(&self) -> bool {
+        // Not while a hand-over begins.
+        let _place = self
+            .successor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if self.leaving.is_cancelled() {
+            return false;
+        }
+        self.sessions.holder.stopping();
         self.stop.cancel();
+        true
     }
 
     /// Begins the hand-over to another process; false when that or the end has begun already.

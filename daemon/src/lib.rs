@@ -98,7 +98,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
             code: Some(code), ..
         }) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
         ended => {
-            say(&format!("{ended}; with it all sessions have ended"));
+            say(&format!("{ended}, and all sessions have ended"));
             Ok(ExitCode::FAILURE)
         }
     }

@@ -14,7 +14,7 @@ use crate::job::Jobs;
 use crate::lock::{Lock, LockError};
 use crate::log::Log;
 use crate::serving::{Connections, SHUTDOWN_LIMIT, Serving, spawn_pumps};
-use crate::session::{SessionError, Sessions};
+use crate::session::{Past, SessionError, Sessions};
 use crate::shutdown::{End, Signals};
 use crate::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::store::{Opening, Store, StoreError};
@@ -242,8 +242,15 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let jobs = Jobs::new(opened.store.clone(), tracker.clone(), stop.clone());
     let recorder_stop = CancellationToken::new();
     let recorder_task = tokio::spawn(pending.run(opened.store.clone(), recorder_stop.clone()));
+    let past = Past {
+        holder_since: &since,
+        has_crashed: hand_over
+            .as_ref()
+            .is_some_and(|last| last.cause == Cause::Crash),
+        database_is_new: opened.is_new,
+    };
     let killed = sessions
-        .recover(adopted, &since, opened.set_aside.is_some())
+        .recover(adopted, &past)
         .await
         .map_err(StartError::Recover)?;
     jobs.recover().await?;

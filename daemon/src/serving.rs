@@ -83,11 +83,12 @@ impl Serving {
         self.daemon.subscriptions.close();
         let _ = tokio::time::timeout(LAST_ITEMS, self.daemon.subscriptions.wait()).await;
         let ended = async {
-            self.connections.end().await;
             self.recorder_stop.cancel();
             let _ = self.recorder.await;
+            self.connections.end().await;
         };
-        let _ = tokio::time::timeout(LAST_ANSWERS, ended).await;
+        // Another daemon waits for the locks.
+        let _ = tokio::time::timeout(LAST_ITEMS, ended).await;
     }
 
     /// Answers the calls, writes down what waits, and leaves the sessions to another process.

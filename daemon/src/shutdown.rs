@@ -63,8 +63,11 @@ impl Signals {
             return End::HolderDied;
         }
         tracing::info!(why, "stopping");
-        daemon.request_stop();
-        End::Stop
+        if daemon.request_stop() {
+            return End::Stop;
+        }
+        // The holder passes the signal on to the next process too.
+        daemon.successor().map_or(End::Stop, End::HandOver)
     }
 }
 

@@ -138,3 +138,42 @@ fn a_run_survives_restarts() {
         hand_over(&daemon, number);
     });
 }
+
+#[test]
+fn piped_input_comes_whole_through_restarts() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let ccctl = Ccctl::new(&daemon);
+    let expected: String = (1..=16_000).map(|line| format!("{line:063}\n")).collect();
+    let input = daemon.home().join("input");
+    std::fs::write(&input, &expected).unwrap();
+    let script =
+        "read first; echo begun; sleep 0.2; { echo \"$first\"; cat; } >got; echo end; exit 3";
+    let run = ccctl
+        .command(&[
+            "run",
+            "--cwd",
+            daemon.home().to_str().unwrap(),
+            "--",
+            "sh",
+            "-c",
+            script,
+        ])
+        .stdin(std::fs::File::open(&input).unwrap())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    for number in 1..=4 {
+        ccctl.ok(&["daemon", "restart"]);
+        hand_over(&daemon, number);
+    }
+    let ended = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!((ended.status.code(), &*said), (Some(3), ""));
+    let got = std::fs::read_to_string(daemon.home().join("got")).unwrap();
+    assert_eq!(got.len(), expected.len());
+    assert!(got == expected);
+}

@@ -1,12 +1,15 @@
 //! Another process of the daemon goes on because somebody asked for it, and what happens when the holder dies.
 
-use crate::support::Daemon;
 use crate::support::executable;
 use crate::support::processes::lives;
 use crate::support::session::{assert_error, regex};
-use crate::support::worker::{hand_over, is_one_process, other_build, worker};
-use ccd_protocol::session::{SessionExpectParams, SessionState};
+use crate::support::worker::{
+    hand_over, is_one_process, kill_worker, other_build, signal_worker, worker,
+};
+use crate::support::{Daemon, eventually};
+use ccd_protocol::session::{EndReason, SessionExpectParams, SessionState};
 use ccd_protocol::{ErrorCode, Timeout};
+use rustix::process::Signal;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +67,7 @@ fn another_build_goes_on_and_stays_after_a_crash() {
     hand_over(&daemon, 1);
     assert_eq!(executable_of(worker(&daemon)), build);
     session.ask("after the upgrade", "after the upgrade\n");
-    crate::support::worker::kill_worker(&daemon);
+    kill_worker(&daemon);
     let last = hand_over(&daemon, 2);
     assert_eq!(last["cause"], "crash");
     assert!(
@@ -87,7 +90,7 @@ fn a_build_that_does_not_serve_is_rolled_back() {
     daemon
         .call_value("daemon.upgrade", &json!({"binary": broken}))
         .unwrap();
-    let last = hand_over(&daemon, 2);
+    let last = hand_over(&daemon, 1);
     assert_eq!(last["rolled_back"], true);
     assert!(
         last["reason"].as_str().unwrap().contains("status 3"),
@@ -154,4 +157,117 @@ fn without_its_holder_everything_ends_and_is_written_down() {
     );
     let read = daemon.call_value("session.read", &json!({"session": id, "since": 0}));
     assert_eq!(read.unwrap()["text"], "all of this is kept\n");
+}
+
+#[test]
+fn the_end_is_not_forgotten_when_the_worker_is_killed_meanwhile() {
+    let mut daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let stubborn = "trap '' HUP TERM INT; echo ready; while :; do sleep 0.1; done";
+    let session = daemon.open("bash", &["-c", stubborn]);
+    session.expect("ready\n");
+    let program = session.record.pid;
+    let pid = worker(&daemon);
+    daemon.call_value("daemon.stop", &json!({})).unwrap();
+    signal_worker(&daemon, pid, Signal::KILL);
+    assert!(daemon.wait_for_end().success());
+    assert!(!lives(program));
+}
+
+#[test]
+fn a_stop_behind_a_hand_over_is_told_to_come_again() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let mut connection = daemon.connect();
+    connection.send_raw(
+        b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"daemon.restart\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"daemon.stop\"},\
+        {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"daemon.restart\"}]\n",
+    );
+    let replies = connection.next_line().unwrap();
+    assert!(replies[0]["result"].is_object(), "{replies}");
+    for reply in [&replies[1], &replies[2]] {
+        assert_error(&reply["error"], ErrorCode::HandedOver);
+        assert_eq!(reply["error"]["data"]["repeatable"], true);
+    }
+    hand_over(&daemon, 1);
+}
+
+#[test]
+fn an_ordered_end_is_carried_out_by_who_goes_on() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let stubborn = "trap '' HUP TERM INT; echo ready; while :; do sleep 0.1; done";
+    let session = daemon.open("bash", &["-c", stubborn]);
+    session.expect("ready\n");
+    let mut closing = daemon.connect();
+    let close = json!({"session": session.id(), "grace_ms": 3000});
+    let asked = closing.request("session.close", &close);
+    // What asks behind it finds it ordered.
+    eventually("it is being ended", || {
+        (session.now().state == SessionState::Zombie).then_some(())
+    });
+    daemon.call_value("daemon.restart", &json!({})).unwrap();
+    let error = closing.answer(asked).unwrap_err();
+    assert_error(&error, ErrorCode::HandedOver);
+    assert_eq!(error["data"]["repeatable"], true);
+    hand_over(&daemon, 1);
+    assert_eq!(session.ended().end_reason, Some(EndReason::Closed));
+    assert!(!lives(session.record.pid));
+    let history = daemon.call_value("session.history", &json!({"session": session.id()}));
+    assert!(!history.unwrap().to_string().contains("250 ms"));
+}
+
+#[test]
+fn a_send_that_waits_says_how_much_was_taken() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open(
+        "sh",
+        &["-c", "stty raw -echo; echo ready; read go; sleep 1000"],
+    );
+    session.expect("ready");
+    let mut sending = daemon.connect();
+    let text = "x".repeat(1 << 20);
+    let asked = sending.request(
+        "session.send",
+        &json!({"session": session.id(), "text": text}),
+    );
+    eventually("the terminal is full", || {
+        let status = daemon.try_call_value("daemon.status", &json!({}))?;
+        (status["connections"].as_u64()? >= 2).then_some(())
+    });
+    daemon.call_value("daemon.restart", &json!({})).unwrap();
+    let error = sending.answer(asked).unwrap_err();
+    assert_error(&error, ErrorCode::HandedOver);
+    let written = error["data"]["written_bytes"].as_u64().unwrap();
+    assert!(written < 1 << 20, "{written}");
+}
+
+#[test]
+fn without_database_or_rings_nothing_that_lives_is_lost() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    for file in ["ccd.sqlite", "ccd.sqlite-wal", "ccd.sqlite-shm"] {
+        let _ = std::fs::remove_file(daemon.home().join(file));
+    }
+    kill_worker(&daemon);
+    session.ask("with another database", "another database\n");
+    kill_worker(&daemon);
+    session.ask("which has it", "has it\n");
+    let rings = daemon.home().join("run/ccd.sock.rings");
+    std::fs::remove_dir_all(&rings).unwrap();
+    let refused = daemon.call_value("daemon.restart", &json!({}));
+    assert_error(&refused.unwrap_err(), ErrorCode::Unavailable);
+    session.ask("still here", "still here\n");
 }

@@ -95,6 +95,12 @@ impl Forward {
             let Some(written) = written_before_full(&failure) else {
                 return Err(failure);
             };
+            if failure
+                .refusal()
+                .is_some_and(|error| error.known() == Some(ErrorCode::HandedOver))
+            {
+                self.connection = Connection::over(self.place.connect()?);
+            }
             losses = 0;
             bytes = bytes.get(written..).unwrap_or_default();
         }
@@ -118,10 +124,12 @@ impl Forward {
     }
 }
 
-/// How much was taken when the program does not read now; `None` for any other failure.
+/// How much was taken when the program does not read now, or another process takes the rest; `None` for any other
+/// failure.
 fn written_before_full(failure: &Failure) -> Option<usize> {
     let error = failure.refusal()?;
-    if error.known() != Some(ErrorCode::InputFull) {
+    let knows = [Some(ErrorCode::InputFull), Some(ErrorCode::HandedOver)];
+    if !knows.contains(&error.known()) {
         return None;
     }
     let written = error.data.as_ref()?.get("written_bytes")?.as_u64()?;

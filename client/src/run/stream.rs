@@ -13,9 +13,12 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use crate::output::{Output, Piece};
-use ccd_protocol::session::{EndReason, Ended, SessionCreate};
+use ccd_protocol::session::{EndReason, Ended, Session, SessionCreate, SessionCreateParams};
 use std::io::{self, IsTerminal as _};
 use std::time::Instant;
+
+/// So often a start is asked for that nobody reads.
+const MAX_TRIES: u32 = 5;
 
 /// Runs a program until it ends; it never outlives this process.
 ///
@@ -27,10 +30,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     let is_interactive =
         io::stdin().is_terminal() && io::stdout().is_terminal() && !context.global.json;
     let start = Instant::now();
-    let mut connection = Connection::over(place.connect()?);
-    let session = connection
-        .call::<SessionCreate>(&request::session(args, !is_interactive)?)?
-        .value;
+    let (connection, session) = create(&place, &request::session(args, !is_interactive)?)?;
     context.warn(&session.warnings);
     // From here on a new daemon would be of no use: it has no such session.
     let place = Place {
@@ -73,6 +73,21 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     match ended {
         Ok(ended) => run.finish(&ended, start, context),
         Err(failure) => why_stopped(&stopped, failure),
+    }
+}
+
+/// Starts the program, whose life hangs on the connection. A request that was not read is made again.
+fn create(place: &Place, params: &SessionCreateParams) -> Result<(Connection, Session), Failure> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let mut connection = Connection::over(place.connect()?);
+        match connection.call::<SessionCreate>(params) {
+            Err(Failure::Lost {
+                was_read: false, ..
+            }) if tries < MAX_TRIES => {}
+            created => return Ok((connection, created?.value)),
+        }
     }
 }
 

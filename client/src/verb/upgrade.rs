@@ -53,7 +53,7 @@ fn absolute(binary: &Path) -> Result<String, Failure> {
     if !binary.is_file() {
         let shown = binary.display();
         return Err(Failure::Usage(format!(
-            "daemon.upgrade: no file is at {shown}"
+            "daemon.upgrade: {shown} is no regular file"
         )));
     }
     let path = std::path::absolute(binary).map_err(|source| Failure::Io {

@@ -37,8 +37,8 @@ pub(super) enum Fault {
     Subscriptions { limit: u32 },
     #[error("the reply is longer than {limit_bytes} bytes")]
     ReplyTooLarge { limit_bytes: usize },
-    #[error("{method} was not finished: another process of the daemon goes on with the sessions")]
-    HandedOver { method: &'static str, looks: bool },
+    #[error("not finished: another process of the daemon goes on with the sessions")]
+    HandedOver { repeatable: bool },
     #[error("client {client:?} speaks protocol {theirs}, this daemon {PROTOCOL_VERSION}")]
     Version { client: String, theirs: u32 },
 }
@@ -87,8 +87,8 @@ impl Fault {
             Self::Connections { .. } => "close some connections, or raise limits.connections",
             Self::Subscriptions { .. } => "unsubscribe first, or use a second connection",
             Self::ReplyTooLarge { .. } => "ask for less at a time, or raise limits.reply_bytes",
-            Self::HandedOver { looks: true, .. } => "nothing was done: connect and call again",
-            Self::HandedOver { looks: false, .. } => {
+            Self::HandedOver { repeatable: true } => "connect and call again",
+            Self::HandedOver { repeatable: false } => {
                 "it may have been carried out: connect and look before you call again"
             }
             Self::Version { .. } => {
@@ -107,7 +107,7 @@ impl Fault {
             | Self::InFlight { limit }
             | Self::Connections { limit } => Some(("limit", limit.into())),
             Self::Subscriptions { limit } => Some(("limit", limit.into())),
-            Self::HandedOver { looks, .. } => Some(("repeatable", looks.into())),
+            Self::HandedOver { repeatable } => Some(("repeatable", repeatable.into())),
             Self::Version { .. } => Some(("protocol", PROTOCOL_VERSION.into())),
             _ => None,
         }

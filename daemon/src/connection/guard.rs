@@ -63,16 +63,18 @@ pub(super) struct BulkPlace(
     #[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>,
 );
 
-/// Methods that wait for something to happen and change nothing: where another process goes on they are asked again.
-const LOOKING_METHODS: [&str; 4] = [
+/// Methods that may wait for long and can be called again: they change nothing, or the process that goes on knows what
+/// was ordered.
+const REPEATABLE_METHODS: [&str; 5] = [
     "session.expect",
     "session.wait",
     "session.screen",
+    "session.close",
     "job.get",
 ];
 
 /// Methods that do something and then may wait for long.
-const DOING_METHODS: [&str; 3] = ["session.send", "session.run", "run.once"];
+const DOING_METHODS: [&str; 4] = ["session.send", "session.run", "session.cleanup", "run.once"];
 
 impl Shared {
     /// For the connection of `peer`.
@@ -173,13 +175,13 @@ impl<S: Callee> RpcServiceT for Guard<S> {
             let span = tracing::debug_span!("call", method, conn, peer);
             let call = async { inner.call(request).await };
             let call = AssertUnwindSafe(call).catch_unwind().instrument(span);
-            let looks = LOOKING_METHODS.contains(&method);
-            let waits = looks || DOING_METHODS.contains(&method);
+            let repeatable = REPEATABLE_METHODS.contains(&method);
+            let waits = repeatable || DOING_METHODS.contains(&method);
             let answer = tokio::select! {
                 biased;
                 answer = call => answer,
                 () = shared.leaving.cancelled(), if waits => {
-                    return Fault::HandedOver { method, looks }.response(id);
+                    return Fault::HandedOver { repeatable }.response(id);
                 }
             };
             match answer {

@@ -262,6 +262,12 @@ impl Holder {
         self.0.release(slot);
     }
 
+    /// Says that everything is going to end: should this process be killed meanwhile, the next one does it.
+    pub(crate) fn stopping(&self) {
+        // A holder that has ended is noticed elsewhere.
+        let _ = send_over(&self.0.socket, &ToHolder::Stopping, &[]);
+    }
+
     /// Says that this process is about to end, and another one goes on: of the build in the file, else of this one.
     ///
     /// # Errors

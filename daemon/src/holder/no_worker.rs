@@ -14,6 +14,10 @@ impl Worker {
         match *self {}
     }
 
+    pub(super) fn is_stopping(&mut self) {
+        match *self {}
+    }
+
     pub(super) fn leaves(&mut self, _file: Option<OwnedFd>) {
         match *self {}
     }

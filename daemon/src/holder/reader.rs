@@ -265,7 +265,11 @@ impl Reader {
         // What the last one has said before its end counts, but for what it would have to be answered.
         self.receive();
         for (request, descriptors) in std::mem::take(&mut self.requests) {
-            if matches!(request, ToHolder::Keep { .. } | ToHolder::Leave) {
+            let counts = matches!(
+                request,
+                ToHolder::Keep { .. } | ToHolder::Leave | ToHolder::Stopping
+            );
+            if counts {
                 self.obey(request, descriptors);
             }
         }
@@ -287,6 +291,12 @@ impl Reader {
             ToHolder::Ready => {
                 if let Some(worker) = &mut self.worker {
                     worker.is_ready();
+                }
+                Ok(())
+            }
+            ToHolder::Stopping => {
+                if let Some(worker) = &mut self.worker {
+                    worker.is_stopping();
                 }
                 Ok(())
             }

@@ -65,6 +65,8 @@ pub(super) struct Worker {
     leaving: Option<(Build, Instant)>,
     /// It is of another build than the last that served, or was to be: which, and when it must serve.
     candidate: Option<(Build, Instant)>,
+    /// It has not kept its time, and was killed.
+    was_late: bool,
     /// The build of the last that served.
     proven: Build,
     hand_overs: u64,
@@ -173,6 +175,7 @@ impl Worker {
             restart_at: None,
             leaving: None,
             candidate: None,
+            was_late: false,
             proven: Build::Own,
             hand_overs: 0,
             stop_signal: None,
@@ -203,12 +206,17 @@ impl Worker {
         };
         tracing::warn!(%ended, ?cause, "another worker is started");
         let reason = match cause {
+            Cause::Upgrade if self.was_late => {
+                failed.map(|_| format!("it did not serve within {} s", READY_TIME.as_secs()))
+            }
             Cause::Upgrade => {
                 failed.map(|failed| format!("it ended with {failed} before it served"))
             }
             Cause::Crash => Some(format!("ended by {ended}")),
         };
-        self.hand_overs += 1;
+        // One that never served is no hand-over of its own.
+        self.hand_overs += u64::from(failed.is_none());
+        self.was_late = false;
         let hand_over = HandOver {
             number: self.hand_overs,
             cause,
@@ -249,6 +257,11 @@ impl Worker {
         }
     }
 
+    /// It ends all sessions, as it was asked to.
+    pub(super) fn is_stopping(&mut self) {
+        self.stop_signal = Some(Signal::TERM);
+    }
+
     /// It is about to end, and one of the build in `file`, or of its own, goes on.
     pub(super) fn leaves(&mut self, file: Option<OwnedFd>) {
         let build = match file {
@@ -282,6 +295,7 @@ impl Worker {
         {
             if *at <= now {
                 *at = now + LEAVE_TIME; // its end is heard before
+                self.was_late = true;
                 let _ = kill_process(self.pid, Signal::KILL);
             }
         }
@@ -368,7 +382,7 @@ impl std::fmt::Display for Ended {
             Self::Worker(exit) => write!(f, "the worker ended with {exit}"),
             Self::Hopeless(count, exit) => write!(
                 f,
-                "{count} workers in a row did not get to serve, the last ended with {exit}"
+                "{count} workers in a row did not get to serve; the last ended with {exit}"
             ),
             Self::Lost => write!(f, "the worker is lost"),
         }

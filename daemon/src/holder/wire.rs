@@ -20,6 +20,8 @@ pub(super) enum ToHolder {
     Start { request: u32 },
     /// Keep what comes as a file for the next worker, in place of what is kept for that slot.
     Keep { slot: u32 },
+    /// The worker ends all sessions.
+    Stopping,
     /// The worker is about to end, and another one goes on: of the build that comes with it, if one does.
     Leave,
     /// Look what the program in a slot waits for.

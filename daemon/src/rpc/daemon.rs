@@ -23,7 +23,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     method::<DaemonStop, _, _>(module, |daemon, peer, _| async move {
         tracing::info!(client = &**peer.name(), pid = peer.pid, "asked to stop");
         let sessions = daemon.sessions.counts().live;
-        daemon.request_stop();
+        if !daemon.request_stop() {
+            return Err(RpcError::HandingOver);
+        }
         Ok(DaemonStopReply {
             pid: crate::holder::holder_pid(),
             sessions,
@@ -78,8 +80,17 @@ async fn upgrade(
         sessions: daemon.sessions.counts().live,
         number: daemon.hand_over.as_ref().map_or(0, |last| last.number),
     };
+    let lost = daemon.sessions.without_ring();
+    if !lost.is_empty() {
+        return Err(RpcError::Lost(format!(
+            "the ring files of {} are gone, and with them these sessions would end",
+            lost.join(", ")
+        )));
+    }
     if daemon.leave_to(successor) {
         Ok(reply)
+    } else if daemon.leaving.is_cancelled() {
+        Err(RpcError::HandingOver)
     } else {
         Err(SessionError::ShuttingDown.into())
     }

@@ -20,6 +20,10 @@ pub(crate) enum RpcError {
     NoKey(String),
     #[error("{0}")]
     InvalidArgument(String),
+    #[error("another process of the daemon is about to go on with the sessions")]
+    HandingOver,
+    #[error("{0}")]
+    Lost(String),
     #[error("the configuration was refused, the old one stays: {0}")]
     Config(String),
 }
@@ -41,6 +45,9 @@ impl From<RpcError> for ErrorObjectOwned {
         if let RpcError::Session(error) = &error {
             add_details(error, &mut data);
         }
+        if matches!(error, RpcError::HandingOver) {
+            data.insert("repeatable".into(), true.into());
+        }
         tracing::debug!(code = code as i32, kind = code.kind(), "call failed");
         if code == ErrorCode::Storage {
             tracing::error!(error = %error, "storage");
@@ -54,6 +61,8 @@ fn code_of(error: &RpcError) -> ErrorCode {
         RpcError::Params(_) => ErrorCode::InvalidParams,
         RpcError::NoJob(_) | RpcError::NoKey(_) => ErrorCode::NotFound,
         RpcError::InvalidArgument(_) | RpcError::Config(_) => ErrorCode::InvalidArgument,
+        RpcError::HandingOver => ErrorCode::HandedOver,
+        RpcError::Lost(_) => ErrorCode::Unavailable,
         RpcError::Session(error) => session_code(error),
     }
 }
@@ -74,6 +83,7 @@ fn session_code(error: &SessionError) -> ErrorCode {
         SessionError::Timeout { .. } | SessionError::RunTimeout { .. } => ErrorCode::Timeout,
         SessionError::ProcessEnded(_) => ErrorCode::ProcessEnded,
         SessionError::InputFull { .. } => ErrorCode::InputFull,
+        SessionError::HandedOver { .. } => ErrorCode::HandedOver,
         SessionError::Busy(_) => ErrorCode::Busy,
         SessionError::NotAShell { .. } => ErrorCode::NotAShell,
         SessionError::Unavailable(_) => ErrorCode::Unavailable,
@@ -99,6 +109,8 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
         return match error {
             RpcError::Params(_) => Some("rpc.discover lists the parameters of each method"),
             RpcError::NoKey(_) => Some("config.list names all keys"),
+            RpcError::HandingOver => Some("nothing was done: connect and call again"),
+            RpcError::Lost(_) => Some("daemon.stop and a new start end all sessions"),
             _ => None,
         };
     };
@@ -131,6 +143,7 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
         SessionError::InputFull { .. } => {
             Some("the program does not read its terminal; session.get tells what it does")
         }
+        SessionError::HandedOver { .. } => Some("connect again and send the rest"),
         SessionError::Busy(_) => Some("wait for the sends before this one"),
         SessionError::NotAShell { .. } => {
             Some("start a shell with shell: true, or use session.send with expect")
@@ -182,6 +195,10 @@ fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
             add("recent_output", json!(report.recent_output));
         }
         SessionError::Spawn(error) => add("exit_code", json!(shell_status(error))),
+        SessionError::HandedOver { written_bytes } => {
+            add("repeatable", json!(false));
+            add("written_bytes", json!(written_bytes));
+        }
         SessionError::InputFull { written_bytes }
         | SessionError::NotAlive {
             written_bytes: Some(written_bytes),

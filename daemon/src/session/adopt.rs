@@ -34,10 +34,11 @@ impl Sessions {
         self: &Arc<Self>,
         adopted: Vec<Adopted>,
         unfinished: &HashSet<String>,
+        after_crash: bool,
     ) -> Result<HashSet<String>, SessionError> {
         let adopting = adopted.into_iter().map(|adopted| async move {
             let (pid, slot) = (adopted.pid, adopted.slot);
-            let id = self.adopt(adopted, unfinished).await;
+            let id = self.adopt(adopted, unfinished, after_crash).await;
             if let Err(problem) = &id {
                 tracing::error!(pid, problem, "a program cannot be taken over and is ended");
                 signal_group(pid, Signal::KILL);
@@ -49,11 +50,21 @@ impl Sessions {
         Ok(ids.into_iter().flatten().collect())
     }
 
+    /// The live sessions that another process could not go on with: somebody has removed their rings.
+    pub(crate) fn without_ring(&self) -> Vec<String> {
+        let mut sessions = self.list();
+        sessions.retain(|session| session.output.is_live());
+        let ids = sessions.iter().map(|session| session.id().to_string());
+        ids.filter(|id| !self.paths.rings.join(format!("{id}.ring")).exists())
+            .collect()
+    }
+
     /// Goes on with a session, or says why not.
     async fn adopt(
         self: &Arc<Self>,
         adopted: Adopted,
         unfinished: &HashSet<String>,
+        after_crash: bool,
     ) -> Result<String, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let kept = Keepsake::read(&adopted.keepsake).map_err(|error| text(&error))?;
@@ -91,7 +102,7 @@ impl Sessions {
         );
         let age = crate::clock::age_s(&kept.row.created_at).unwrap_or(0.0);
         let flusher = Flusher::new(resumed.writer);
-        let input = Input::new(Some(master));
+        let input = Input::new(Some(master), self.leaving.clone());
         let session = Session::live(facts, output, flusher, input, rows, cols)
             .resumed(kept.sizes, modes)
             .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
@@ -108,16 +119,20 @@ impl Sessions {
         self.insert(Arc::clone(&session));
         self.resume_questions(&session, &resumed.tail, resumed.logged, answered);
         resumed.tail.clear();
-        let text =
-            "another process of the daemon went on; interactions of the last 250 ms may be missing";
-        self.recorder
-            .note(&session, None, Event::Trouble(text.into()));
+        if after_crash {
+            let text = "the daemon was killed, and another process of it went on; interactions of the last 250 ms may be missing";
+            self.recorder
+                .note(&session, None, Event::Trouble(text.into()));
+        }
         self.take_output(&session, usize::MAX);
         if kept.input_has_ended {
             self.end_input(&session, LastLine::Whole);
         }
         if session.facts.transient {
-            self.await_owner(Arc::clone(&session));
+            self.await_owner(Arc::clone(&session), kept.orphaned_at);
+        }
+        if let Some(order) = kept.close {
+            session.order_close(order.into());
         }
         self.tracker
             .spawn(super::task::run(Arc::clone(&session), Arc::clone(self)));

@@ -108,6 +108,7 @@ impl Sessions {
             killed = self.kill_leftovers(std::slice::from_ref(&session)).await;
         } else {
             order(&session, EndReason::Closed, grace);
+            self.keep(&session);
             session.wait_dead().await;
         }
         let state = session.state().clone();
@@ -142,6 +143,7 @@ impl Sessions {
         for session in self.list() {
             if !session.is_dead() && (params.force || too_old(&session)) {
                 order(&session, EndReason::Closed, CLOSE_GRACE);
+                self.keep(&session);
                 closing.push(session);
             }
         }

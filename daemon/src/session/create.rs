@@ -338,7 +338,7 @@ impl Sessions {
         let rotation = facts.rotation_bytes(config);
         let writer = LogWriter::new(folder.clone(), 0, rotation);
         let output = Output::live(folder, spawned.ring, plan.output_limit);
-        let input = Input::new(Some(spawned.master));
+        let input = Input::new(Some(spawned.master), self.leaving.clone());
         let flusher = Flusher::new(writer);
         let session = Session::live(facts, output, flusher, input, plan.rows, plan.cols);
         let session = Arc::new(session);

@@ -54,6 +54,10 @@ pub(crate) enum SessionError {
     ProcessEnded(Box<EndedReport>),
     #[error("the program has taken no input for 5 s; {written_bytes} bytes were written")]
     InputFull { written_bytes: u64 },
+    #[error(
+        "the program has taken {written_bytes} bytes so far: another process of the daemon goes on with the sessions"
+    )]
+    HandedOver { written_bytes: u64 },
     #[error("{SEND_QUEUE_LEN} sends already wait for the session {0}")]
     Busy(SessionId),
     #[error("{program:?} is no shell that can run commands")]

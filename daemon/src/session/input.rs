@@ -33,6 +33,10 @@ pub(crate) enum InputError {
     Full {
         written_bytes: u64,
     },
+    /// Another process goes on with the session; it takes the rest.
+    HandedOver {
+        written_bytes: u64,
+    },
     /// A line of so many bytes would be cut by the terminal.
     LineTooLong {
         len: usize,
@@ -59,6 +63,8 @@ pub(crate) struct Input {
     waiting: AtomicUsize,
     /// Cancelled when nobody will make room any more.
     ended: CancellationToken,
+    /// Cancelled when another process is about to go on.
+    leaving: CancellationToken,
 }
 
 /// What a terminal says about taking more.
@@ -80,12 +86,13 @@ impl Drop for Waiting<'_> {
 }
 
 impl Input {
-    pub(crate) fn new(master: Option<OwnedFd>) -> Self {
+    pub(crate) fn new(master: Option<OwnedFd>, leaving: CancellationToken) -> Self {
         Self {
             master: Mutex::new(master.map(Arc::new)),
             turn: tokio::sync::Mutex::new(()),
             waiting: AtomicUsize::new(0),
             ended: CancellationToken::new(),
+            leaving,
         }
     }
 
@@ -171,6 +178,7 @@ impl Input {
             tokio::select! {
                 biased;
                 () = self.ended.cancelled() => return Err(InputError::Closed { written_bytes }),
+                () = self.leaving.cancelled() => return Err(InputError::HandedOver { written_bytes }),
                 room = wait_for_room(master) => {
                     room.map_err(InputError::Io)?;
                     is_told_of_room = true;

@@ -1,12 +1,15 @@
 //! What the holder keeps of a session for the next worker: what no file has, and secrets, which no file may have.
 
-use super::live::{Facts, Session};
+use super::error::{reason_of, reason_text};
+use super::live::{CloseOrder, Facts, Session};
 use super::persist::{facts_of, row_of, row_of_start};
 use super::registry::Sessions;
 use super::screen::Sizes;
 use crate::store::SessionRow;
+use ccd_protocol::session::EndReason;
 use serde::{Deserialize, Serialize};
 use std::sync::PoisonError;
+use std::time::Duration;
 
 /// The facts of a session. As JSON, with defaults for what an older build does not say.
 #[derive(Serialize, Deserialize)]
@@ -22,6 +25,37 @@ pub(super) struct Keepsake {
     /// What was typed hidden.
     #[serde(default)]
     pub(super) hidden: Vec<String>,
+    /// Somebody has ordered the end.
+    #[serde(default)]
+    pub(super) close: Option<KeptOrder>,
+    /// Since when it waits for a client to live with.
+    #[serde(default)]
+    pub(super) orphaned_at: Option<String>,
+}
+
+/// An order to end a session.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KeptOrder {
+    reason: String,
+    grace_ms: u64,
+}
+
+impl From<CloseOrder> for KeptOrder {
+    fn from(order: CloseOrder) -> Self {
+        Self {
+            reason: reason_text(order.reason).into(),
+            grace_ms: order.grace.as_millis() as u64,
+        }
+    }
+}
+
+impl From<KeptOrder> for CloseOrder {
+    fn from(kept: KeptOrder) -> Self {
+        Self {
+            reason: reason_of(&kept.reason).unwrap_or(EndReason::Closed),
+            grace: Duration::from_millis(kept.grace_ms),
+        }
+    }
 }
 
 impl Keepsake {
@@ -36,6 +70,8 @@ impl Keepsake {
             sizes: Sizes::new(rows, cols),
             input_has_ended: false,
             hidden: Vec::new(),
+            close: None,
+            orphaned_at: None,
         }
     }
 
@@ -45,6 +81,8 @@ impl Keepsake {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),
             hidden: session.hidden.texts(),
+            close: session.close_order().map(KeptOrder::from),
+            orphaned_at: session.orphaned_at(),
             ..Self::of_start(&session.facts, row.terminal_rows, row.terminal_cols)
         }
     }

@@ -38,5 +38,6 @@ mod wait;
 pub(crate) use adopt::ids_of;
 pub(crate) use error::{SessionError, describe_end, reason_text};
 pub(crate) use live::Session;
+pub(crate) use persist::Past;
 pub(crate) use read::wait_for_published;
 pub(crate) use registry::Sessions;

@@ -14,20 +14,32 @@ const CLAIM_TIME: Duration = Duration::from_secs(5);
 
 /// A place for the connection that a session is to live with, while it has none.
 #[derive(Debug, Default)]
-pub(super) struct OwnerWanted(Mutex<Option<oneshot::Sender<Peer>>>);
+pub(super) struct OwnerWanted(Mutex<Option<Wanted>>);
+
+#[derive(Debug)]
+struct Wanted {
+    claim: oneshot::Sender<Peer>,
+    since: String,
+}
 
 impl Session {
     /// Makes the session live as long as the connection of `peer`, if it has lost its own with an earlier process.
     pub(crate) fn claim(&self, peer: &Peer) {
-        let mut wanted = self.owner_wanted.lock();
-        if let Some(wanted) = wanted.take() {
-            let _ = wanted.send(peer.clone()); // it may be too late
+        let wanted = self.owner_wanted.lock().take();
+        if let Some(wanted) = wanted {
+            let _ = wanted.claim.send(peer.clone()); // it may be too late
         }
+    }
+
+    /// Since when it has no connection to live with, if it is to have one.
+    pub(super) fn orphaned_at(&self) -> Option<String> {
+        let wanted = self.owner_wanted.lock();
+        wanted.as_ref().map(|wanted| wanted.since.clone())
     }
 }
 
 impl OwnerWanted {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<oneshot::Sender<Peer>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Wanted>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -50,19 +62,26 @@ impl Sessions {
     }
 
     /// Likewise for one whose connection ended with an earlier process: the first that [claims](Session::claim) it
-    /// has it, and without any it ends.
-    pub(super) fn await_owner(self: &Arc<Self>, session: Arc<Session>) {
-        let (wanted, claimed) = oneshot::channel();
-        *session.owner_wanted.lock() = Some(wanted);
+    /// has it, and without any it ends. It may have waited under an earlier process already, `since` that time.
+    pub(super) fn await_owner(self: &Arc<Self>, session: Arc<Session>, since: Option<String>) {
+        let (claim, claimed) = oneshot::channel();
+        let since = since.unwrap_or_else(crate::clock::now);
+        let age = crate::clock::age_s(&since).unwrap_or(0.0);
+        let waited = Duration::try_from_secs_f64(age).unwrap_or_default();
+        *session.owner_wanted.lock() = Some(Wanted { claim, since });
+        self.keep(&session);
         let sessions = Arc::clone(self);
         self.tracker.spawn(async move {
             let claim = tokio::select! {
-                claim = tokio::time::timeout(CLAIM_TIME, claimed) => claim,
+                claim = tokio::time::timeout(CLAIM_TIME.saturating_sub(waited), claimed) => claim,
                 () = session.forgotten.cancelled() => return,
                 () = sessions.stop.cancelled() => return sessions.end_transient(&session).await,
             };
             match claim {
-                Ok(Ok(peer)) => sessions.end_with(session, peer),
+                Ok(Ok(peer)) => {
+                    sessions.keep(&session);
+                    sessions.end_with(session, peer);
+                }
                 _ => sessions.end_transient(&session).await,
             }
         });

@@ -19,6 +19,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// What is known of the processes before this one.
+pub(crate) struct Past<'a> {
+    /// When the holder started.
+    pub(crate) holder_since: &'a str,
+    /// The last one was killed.
+    pub(crate) has_crashed: bool,
+    /// The database has nothing of what they wrote.
+    pub(crate) database_is_new: bool,
+}
 
 impl Sessions {
     /// Writes a session's row; it survives a kill once this returns.
@@ -72,8 +83,7 @@ impl Sessions {
     pub(crate) async fn recover(
         self: &Arc<Self>,
         adopted: Vec<Adopted>,
-        holder_since: &str,
-        database_is_new: bool,
+        past: &Past<'_>,
     ) -> Result<u64, SessionError> {
         let mut killed = 0;
         let rows = self.store.sessions().await?;
@@ -83,11 +93,13 @@ impl Sessions {
             .filter(|row| row.state != "dead")
             .map(|row| row.session_id.clone())
             .collect();
-        if database_is_new {
+        if past.database_is_new {
             unfinished.extend(super::adopt::ids_of(&adopted));
         }
-        let alive = self.adopt_all(adopted, &unfinished).await?;
-        if database_is_new {
+        let alive = self
+            .adopt_all(adopted, &unfinished, past.has_crashed)
+            .await?;
+        if past.database_is_new {
             for session in self.list() {
                 if !session.facts.transient {
                     self.save(&session).await?;
@@ -111,7 +123,7 @@ impl Sessions {
                 let signal = leader_signal.unwrap_or(Signal::HUP);
                 cursor = self.finish_killed(&mut row, signal).await;
             }
-            let Some(session) = session_of(&row, &self.paths.sessions, holder_since) else {
+            let Some(session) = session_of(&row, &self.paths.sessions, past.holder_since) else {
                 continue;
             };
             session.output.advance_cursor(cursor);
@@ -380,7 +392,12 @@ fn session_of(row: &SessionRow, folders: &Path, holder_since: &str) -> Option<Se
         is_of_this_holder: row.created_at.as_str() >= holder_since,
         ..facts_of(row)?
     };
-    let session = Session::new(facts, output, Input::new(None), state);
+    let session = Session::new(
+        facts,
+        output,
+        Input::new(None, CancellationToken::new()),
+        state,
+    );
     session
         .recorded_upto
         .store(number(row.output_bytes), Ordering::Release);

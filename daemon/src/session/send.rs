@@ -234,6 +234,7 @@ pub(crate) fn input_error(session: &Session, error: InputError) -> SessionError 
         InputError::Closed { written_bytes } => session.not_alive(Some(written_bytes)),
         InputError::Busy => SessionError::Busy(session.id().clone()),
         InputError::Full { written_bytes } => SessionError::InputFull { written_bytes },
+        InputError::HandedOver { written_bytes } => SessionError::HandedOver { written_bytes },
         InputError::LineTooLong { len } => SessionError::InvalidArgument(format!(
             "a line of {len} bytes would be cut: the program reads lines, of which the terminal keeps {CANONICAL_LINE_LEN} bytes; \
              send shorter lines, or a program that reads keys"

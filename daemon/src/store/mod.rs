@@ -70,6 +70,8 @@ pub(crate) struct Opened {
     pub(crate) writer: JoinHandle<()>,
     /// Where a corrupt file was moved to.
     pub(crate) set_aside: Option<PathBuf>,
+    /// There was no file, or it was moved away.
+    pub(crate) is_new: bool,
 }
 
 /// The newest form of the database that this build knows.
@@ -100,11 +102,13 @@ impl Store {
     ///
     /// [`StoreError`] when the file is of a newer version or cannot be used.
     pub(crate) async fn open(path: &Path, how: Opening) -> Result<Opened, StoreError> {
+        let is_new = !path.exists();
         match Self::open_once(path, how).await {
             Ok((store, writer)) => Ok(Opened {
                 store,
                 writer,
                 set_aside: None,
+                is_new,
             }),
             Err(error) if is_corrupt(&error) => {
                 let aside = set_aside(path)?;
@@ -113,6 +117,7 @@ impl Store {
                     store,
                     writer,
                     set_aside: Some(aside),
+                    is_new: true,
                 })
             }
             Err(error) => Err(error),

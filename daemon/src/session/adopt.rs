@@ -92,7 +92,6 @@ impl Sessions {
             (size.ws_row, size.ws_col)
         });
         let modes = postcard::from_bytes::<Modes>(&resumed.note).unwrap_or_default();
-        let answered = resumed.answered;
         let output = Output::adopted(
             resumed.folder,
             resumed.ring,
@@ -104,7 +103,7 @@ impl Sessions {
         let flusher = Flusher::new(resumed.writer);
         let input = Input::new(Some(master), self.leaving.clone());
         let session = Session::live(facts, output, flusher, input, rows, cols)
-            .resumed(kept.sizes, modes)
+            .resumed(kept.sizes, modes, resumed.answered)
             .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
         for text in &kept.hidden {
             session.hidden.remember(text);
@@ -117,7 +116,7 @@ impl Sessions {
         session.set_last_activity(silent.unwrap_or(0.0));
         let session = Arc::new(session);
         self.insert(Arc::clone(&session));
-        self.resume_questions(&session, &resumed.tail, resumed.logged, answered);
+        self.resume_questions(&session, &resumed.tail, resumed.logged);
         resumed.tail.clear();
         if after_crash {
             let text = "the daemon was killed, and another process of it went on; interactions of the last 250 ms may be missing";

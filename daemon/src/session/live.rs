@@ -163,9 +163,11 @@ impl Session {
         }
     }
 
-    /// An earlier process has left the terminal with these `modes`, after these `sizes`.
-    pub(super) fn resumed(self, sizes: Sizes, modes: Modes) -> Self {
+    /// An earlier process has left the terminal with these `modes`, after these `sizes`, and has answered the questions up
+    /// to an offset.
+    pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64) -> Self {
         Self {
+            queries: Queries::answered(answered),
             screen: ScreenModel::resumed(sizes),
             scanner: Mutex::new(Scanner::resume(modes)),
             ..self

@@ -16,6 +16,8 @@ const MAX_WAITING: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct Queries {
     queue: Mutex<Queue>,
+    /// An earlier process has answered what ends there or before.
+    answered: u64,
 }
 
 #[derive(Debug, Default)]
@@ -34,16 +36,10 @@ struct Asked {
 
 impl Sessions {
     /// Follows the output that an earlier process has seen, which ends at `end`, and answers what that left open.
-    pub(super) fn resume_questions(
-        &self,
-        session: &Arc<Session>,
-        tail: &[u8],
-        end: u64,
-        answered: u64,
-    ) {
+    pub(super) fn resume_questions(&self, session: &Arc<Session>, tail: &[u8], end: u64) {
         let mut events = Vec::new();
         session.scan(tail, end - tail.len() as u64, &mut events);
-        for event in events.into_iter().filter(|event| event.end > answered) {
+        for event in events {
             if let EventKind::Query(query) = event.kind {
                 Queries::ask(session, query, event.end, &self.tracker);
             }
@@ -52,10 +48,18 @@ impl Sessions {
 }
 
 impl Queries {
+    /// None, after an earlier process has answered up to an offset.
+    pub(super) fn answered(answered: u64) -> Self {
+        Self {
+            queue: Mutex::default(),
+            answered,
+        }
+    }
+
     /// Takes a question; a task answers it, and ends when there is none left.
     pub(super) fn ask(session: &Arc<Session>, query: Query, end: u64, tracker: &TaskTracker) {
         let mut queue = session.queries.lock();
-        if queue.waiting.len() == MAX_WAITING {
+        if end <= session.queries.answered || queue.waiting.len() == MAX_WAITING {
             return;
         }
         queue.waiting.push_back(Asked { query, end });

@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How much of a log goes back to memory.
-const TAIL_BYTES: u64 = 1 << 20;
+const TAIL_BYTES: u64 = 256 << 10;
 
 impl Sessions {
     /// Goes on with the sessions among `adopted` that somebody was told of, and ends the others. Returns their ids.

@@ -25,9 +25,7 @@ struct Server {
 }
 
 fn serve(turns: Vec<Turn>) -> Server {
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("s");
-    let listener = UnixListener::bind(&socket).unwrap();
+    let (place, listener, folder) = Place::listening();
     let requests = std::thread::spawn(move || {
         let mut requests = Vec::new();
         for turn in turns {
@@ -36,11 +34,6 @@ fn serve(turns: Vec<Turn>) -> Server {
         }
         requests
     });
-    let place = Place {
-        socket,
-        is_explicit: true,
-        may_start: false,
-    };
     Server {
         place,
         requests,

@@ -5,7 +5,6 @@ use crate::exit_code::Exit;
 use ccd_protocol::daemon::{DaemonPing, DaemonReload};
 use ccd_protocol::{ErrorCode, NoParams};
 use serde_json::Value;
-use std::os::unix::net::UnixListener;
 use std::thread::JoinHandle;
 
 /// A server that answers the first request of each connection with the next of `replies`, then closes it.
@@ -16,9 +15,7 @@ struct Server {
 }
 
 fn serve(replies: &'static [&'static str]) -> Server {
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("s");
-    let listener = UnixListener::bind(&socket).unwrap();
+    let (place, listener, folder) = Place::listening();
     let requests = std::thread::spawn(move || {
         let mut requests = Vec::new();
         for reply in replies {
@@ -30,11 +27,6 @@ fn serve(replies: &'static [&'static str]) -> Server {
         }
         requests
     });
-    let place = Place {
-        socket,
-        is_explicit: true,
-        may_start: false,
-    };
     Server {
         place,
         requests,

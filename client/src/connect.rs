@@ -93,6 +93,22 @@ impl Place {
     }
 }
 
+#[cfg(test)]
+impl Place {
+    /// A place at which a test listens, for as long as the folder is there.
+    pub(crate) fn listening() -> (Self, std::os::unix::net::UnixListener, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let place = Self {
+            socket,
+            is_explicit: true,
+            may_start: false,
+        };
+        (place, listener, folder)
+    }
+}
+
 /// No file, or one that a killed daemon left behind.
 fn nobody_listens(error: &io::Error) -> bool {
     matches!(

@@ -3,16 +3,13 @@
 use super::*;
 use serde_json::{Value, json};
 use std::io::{BufReader, Write as _};
-use std::os::unix::net::UnixListener;
 use std::thread::JoinHandle;
 
 const CREATED_AT: &str = "2020-01-01T00:00:00.000Z";
 
 /// Answers each connection's request for a subscription with the next of `pushed`, then closes it.
 fn serve(pushed: Vec<Vec<Value>>) -> (tempfile::TempDir, Place, JoinHandle<Vec<Value>>) {
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("s");
-    let listener = UnixListener::bind(&socket).unwrap();
+    let (place, listener, folder) = Place::listening();
     let requests = std::thread::spawn(move || {
         let requests = pushed.iter().map(|items| {
             let (stream, _) = listener.accept().unwrap();
@@ -37,11 +34,6 @@ fn serve(pushed: Vec<Vec<Value>>) -> (tempfile::TempDir, Place, JoinHandle<Vec<V
         });
         requests.collect()
     });
-    let place = Place {
-        socket,
-        is_explicit: true,
-        may_start: false,
-    };
     (folder, place, requests)
 }
 

@@ -382,3 +382,43 @@ fn has_stopped(pid: i32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     status.contains("State:\tT")
 }
+
+#[test]
+fn a_worker_that_fails_again_and_again_is_always_replaced() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    for round in 0..4 {
+        let pid = worker(&daemon);
+        send(pid, Signal::ABORT);
+        eventually("another worker comes", || {
+            (worker(&daemon) != pid).then_some(())
+        });
+        session.ask(&format!("round {round}"), &format!("round {round}\n"));
+    }
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let reason = status["last_hand_over"]["reason"].as_str().unwrap();
+    assert!(reason.contains("signal 6"), "{reason}");
+}
+
+#[test]
+fn what_somebody_else_has_put_into_a_log_ends_nothing() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    session.ask("before", "before\n");
+    let log = session.now().output.log_path;
+    eventually("it is logged", || {
+        std::fs::read(&log)
+            .is_ok_and(|bytes| bytes.len() > 14)
+            .then_some(())
+    });
+    let mut log = std::fs::OpenOptions::new().append(true).open(log).unwrap();
+    std::io::Write::write_all(&mut log, b"not from here").unwrap();
+    kill_worker(&daemon);
+    session.ask("after", "after\n");
+}

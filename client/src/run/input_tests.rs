@@ -3,7 +3,6 @@
 use super::*;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::net::UnixListener;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
@@ -27,9 +26,7 @@ struct Server {
 }
 
 fn serve(turns: Vec<Turn>) -> Server {
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("s");
-    let listener = UnixListener::bind(&socket).unwrap();
+    let (place, listener, folder) = Place::listening();
     let (say, closed) = sync_channel(8);
     let requests = std::thread::spawn(move || {
         let mut requests = Vec::new();
@@ -59,11 +56,6 @@ fn serve(turns: Vec<Turn>) -> Server {
         }
         requests
     });
-    let place = Place {
-        socket,
-        is_explicit: true,
-        may_start: false,
-    };
     Server {
         place,
         requests,

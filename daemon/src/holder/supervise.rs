@@ -36,6 +36,9 @@ const MAX_RESTARTS: u32 = 10;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
+/// A worker that has served so long ends by something new, not by what ended the one before.
+const SETTLED: Duration = Duration::from_secs(10);
+
 /// As a shell tells of a program that cannot be started.
 const NOT_STARTED: Exit = Exit {
     code: Some(127),
@@ -56,7 +59,11 @@ pub(super) struct Worker {
     house: House,
     /// Starts since the last worker that served.
     restarts: u32,
+    /// When the one that is there got to serve.
+    served_at: Option<Instant>,
     has_served: bool,
+    /// Workers in a row that served and soon ended by their own fault.
+    quick_ends: u32,
     /// How it ended.
     ended: Option<Exit>,
     /// When the next one is to be started.
@@ -170,7 +177,9 @@ impl Worker {
             signals,
             house,
             restarts: 0,
+            served_at: None,
             has_served: false,
+            quick_ends: 0,
             ended: None,
             restart_at: None,
             leaving: None,
@@ -251,6 +260,7 @@ impl Worker {
     /// It serves: whatever ended the one before, it has got over it.
     pub(super) fn is_ready(&mut self) {
         self.restarts = 0;
+        self.served_at = Some(Instant::now());
         self.has_served = true;
         if let Some((build, _)) = self.candidate.take() {
             self.proven = build;
@@ -318,7 +328,14 @@ impl Worker {
     pub(super) fn has_ended(&mut self, pid: Pid, status: i32) -> bool {
         let is_it = pid == self.pid;
         if is_it {
-            self.ended = Some(exit_of(status));
+            let ended = exit_of(status);
+            if let Some(served_at) = self.served_at.take() {
+                let (killed, done) = (Some(Signal::KILL.as_raw()), Some(0));
+                let is_fault =
+                    ended.signal != killed && ended.code != done && served_at.elapsed() < SETTLED;
+                self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
+            }
+            self.ended = Some(ended);
             // Terminals are read meanwhile.
             self.restart_at = Some(Instant::now() + self.pause());
         }
@@ -327,10 +344,11 @@ impl Worker {
 
     /// How long to wait before the next start.
     fn pause(&self) -> Duration {
-        match self.restarts {
+        // The first is replaced at once.
+        match self.restarts.max(self.quick_ends.saturating_sub(1)) {
             0 => Duration::ZERO,
-            restarts => FIRST_PAUSE
-                .saturating_mul(1 << (restarts - 1))
+            count => FIRST_PAUSE
+                .saturating_mul(1 << (count - 1).min(MAX_RESTARTS))
                 .min(LONGEST_PAUSE),
         }
     }

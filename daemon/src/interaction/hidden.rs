@@ -39,10 +39,10 @@ impl Drop for Secret {
 }
 
 impl HiddenTexts {
-    /// Remembers a text, each line of which is masked from now on.
-    pub(crate) fn remember(&self, text: &str) {
+    /// Remembers a text, each line of which is masked from now on; returns false when there is nothing to mask in it.
+    pub(crate) fn remember(&self, text: &str) -> bool {
         if lines_of(text).next().is_none() {
-            return;
+            return false;
         }
         let end = text.floor_char_boundary(MAX_TEXT_BYTES);
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,6 +51,7 @@ impl HiddenTexts {
             texts.pop_front();
         }
         texts.push_back(Secret(text.as_bytes()[..end].to_vec()));
+        true
     }
 
     /// All that is remembered, for the next process.

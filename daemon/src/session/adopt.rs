@@ -1,7 +1,6 @@
 //! Sessions that an earlier worker has started: the holder has kept their terminals, and the disk the rest.
 
 use super::end_of_input::LastLine;
-use super::error::SessionError;
 use super::input::Input;
 use super::keepsake::Keepsake;
 use super::live::{Facts, Session};
@@ -26,28 +25,28 @@ const TAIL_BYTES: u64 = 256 << 10;
 
 impl Sessions {
     /// Goes on with the sessions among `adopted` that somebody was told of, and ends the others. Returns their ids.
-    ///
-    /// # Errors
-    ///
-    /// The database cannot be read.
     pub(super) async fn adopt_all(
         self: &Arc<Self>,
         adopted: Vec<Adopted>,
         unfinished: &HashSet<String>,
         after_crash: bool,
-    ) -> Result<HashSet<String>, SessionError> {
+    ) -> HashSet<String> {
         let adopting = adopted.into_iter().map(|adopted| async move {
             let (pid, slot) = (adopted.pid, adopted.slot);
+            let ring = adopted.opened.as_ref().ok().map(|(_, ring)| ring);
+            let has_ended = ring.is_some_and(|ring| ring.status().is_some());
             let id = self.adopt(adopted, unfinished, after_crash).await;
             if let Err(problem) = &id {
                 tracing::error!(pid, problem, "a program cannot be taken over and is ended");
-                signal_group(pid, Signal::KILL);
+                // The number of one that was reaped may be another's.
+                if !has_ended {
+                    signal_group(pid, Signal::KILL);
+                }
                 self.holder.release(slot);
             }
             id.ok()
         });
-        let ids = join_all(adopting).await;
-        Ok(ids.into_iter().flatten().collect())
+        join_all(adopting).await.into_iter().flatten().collect()
     }
 
     /// The live sessions that another process could not go on with: somebody has removed their rings.
@@ -169,9 +168,9 @@ fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed>
     let modified = std::fs::metadata(log::current_path(&folder)).and_then(|file| file.modified());
     let silent = modified.ok().and_then(|at| at.elapsed().ok());
     let writer = LogWriter::resume(folder.clone(), ring.log_base(), rotation)?;
-    // The log's length is the truth, but for what was given up behind it.
-    let logged = writer.end().max(ring.tail());
-    let tail = if logged == writer.end() {
+    // The log's length is the truth, but for what was given up behind it, and what somebody else has put there.
+    let logged = writer.end().clamp(ring.tail(), ring.head());
+    let tail = if logged <= writer.end() {
         tail_of(&folder, logged)?
     } else {
         Vec::new()

@@ -2,7 +2,7 @@
 
 use super::error::{reason_of, reason_text};
 use super::live::{CloseOrder, Facts, Session};
-use super::persist::{facts_of, row_of, row_of_start};
+use super::persist::{facts_of, row_of_start};
 use super::registry::Sessions;
 use super::screen::Sizes;
 use crate::store::SessionRow;
@@ -76,14 +76,17 @@ impl Keepsake {
     }
 
     fn of(session: &Session) -> Self {
-        let row = row_of(session);
+        let (rows, cols) = {
+            let state = session.state();
+            (state.rows, state.cols)
+        };
         Self {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),
             hidden: session.hidden.texts(),
             close: session.close_order().map(KeptOrder::from),
             orphaned_at: session.orphaned_at(),
-            ..Self::of_start(&session.facts, row.terminal_rows, row.terminal_cols)
+            ..Self::of_start(&session.facts, rows, cols)
         }
     }
 

@@ -96,9 +96,7 @@ impl Sessions {
         if past.database_is_new {
             unfinished.extend(super::adopt::ids_of(&adopted));
         }
-        let alive = self
-            .adopt_all(adopted, &unfinished, past.has_crashed)
-            .await?;
+        let alive = self.adopt_all(adopted, &unfinished, past.has_crashed).await;
         if past.database_is_new {
             for session in self.list() {
                 if !session.facts.transient {
@@ -285,7 +283,7 @@ fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvage
     Ok(salvaged)
 }
 
-pub(super) fn row_of(session: &Session) -> SessionRow {
+fn row_of(session: &Session) -> SessionRow {
     let state = session.state().clone();
     let output = session.output.facts();
     SessionRow {

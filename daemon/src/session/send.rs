@@ -128,8 +128,9 @@ impl Sessions {
 
 impl Sessions {
     fn remember_hidden(&self, session: &Session, input: &Input) {
-        session.hidden.remember(input.secret());
-        self.keep(session);
+        if session.hidden.remember(input.secret()) {
+            self.keep(session);
+        }
     }
 }
 

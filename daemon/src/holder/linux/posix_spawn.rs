@@ -30,8 +30,20 @@ pub(in crate::holder) fn on_terminal(
 ) -> io::Result<Pid> {
     let attributes = Attributes::session_leader()?;
     let actions = FileActions::new(cwd, tty)?;
-    let argv = null_terminated(argv);
-    let env = null_terminated(env);
+    let pid = spawn(program, argv, env, &attributes, &actions)?;
+    originals.limits.restore_in(pid);
+    Ok(pid)
+}
+
+/// Starts `program` with what the attributes and actions say.
+pub(super) fn spawn(
+    program: &CStr,
+    argv: &[CString],
+    env: &[CString],
+    attributes: &Attributes,
+    actions: &FileActions,
+) -> io::Result<Pid> {
+    let (argv, env) = (null_terminated(argv), null_terminated(env));
     let mut pid = 0;
     // SAFETY: all pointers are valid for the call, and both arrays end with a null pointer.
     check(unsafe {
@@ -44,13 +56,10 @@ pub(in crate::holder) fn on_terminal(
             env.as_ptr(),
         )
     })?;
-    let pid =
-        Pid::from_raw(pid).ok_or_else(|| io::Error::other("posix_spawn returned no process"))?;
-    originals.limits.restore_in(pid);
-    Ok(pid)
+    Pid::from_raw(pid).ok_or_else(|| io::Error::other("posix_spawn returned no process"))
 }
 
-pub(super) struct Attributes(pub(super) libc::posix_spawnattr_t);
+pub(super) struct Attributes(libc::posix_spawnattr_t);
 
 impl Attributes {
     fn session_leader() -> io::Result<Self> {
@@ -99,7 +108,7 @@ impl Drop for Attributes {
     }
 }
 
-pub(super) struct FileActions(pub(super) libc::posix_spawn_file_actions_t);
+pub(super) struct FileActions(libc::posix_spawn_file_actions_t);
 
 impl FileActions {
     /// Gives the child our descriptor `from` as `to`.
@@ -158,7 +167,7 @@ impl Drop for FileActions {
     }
 }
 
-pub(super) fn null_terminated(strings: &[CString]) -> Vec<*mut c_char> {
+fn null_terminated(strings: &[CString]) -> Vec<*mut c_char> {
     strings
         .iter()
         .map(|string| string.as_ptr().cast_mut())
@@ -167,7 +176,7 @@ pub(super) fn null_terminated(strings: &[CString]) -> Vec<*mut c_char> {
 }
 
 /// These functions return the error number instead of setting `errno`.
-pub(super) fn check(code: c_int) -> io::Result<()> {
+fn check(code: c_int) -> io::Result<()> {
     if code == 0 {
         Ok(())
     } else {

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 
 use rustix::process::Pid;
 
-use super::posix_spawn::{Attributes, FileActions, check, null_terminated};
+use super::posix_spawn::{Attributes, FileActions, spawn};
 use super::signals::asking_set;
 
 /// The descriptor by which a worker finds its port.
@@ -34,18 +34,5 @@ pub(in crate::holder) fn start_worker(port: BorrowedFd<'_>, program: &CStr) -> i
         .collect::<io::Result<_>>()?;
     let attributes = Attributes::blocking(&asking_set())?;
     let actions = FileActions::passing(port.as_raw_fd(), PORT)?;
-    let (argv, env) = (null_terminated(&argv), null_terminated(&env));
-    let mut pid = 0;
-    // SAFETY: all pointers are valid for the call, and both arrays end with a null pointer.
-    check(unsafe {
-        libc::posix_spawn(
-            &raw mut pid,
-            program.as_ptr(),
-            &raw const actions.0,
-            &raw const attributes.0,
-            argv.as_ptr(),
-            env.as_ptr(),
-        )
-    })?;
-    Pid::from_raw(pid).ok_or_else(|| io::Error::other("posix_spawn returned no process"))
+    spawn(program, &argv, &env, &attributes, &actions)
 }

@@ -1,5 +1,6 @@
 //! The one place that turns errors into numbers.
 
+use crate::documents::DocumentError;
 use crate::holder::SpawnError;
 use crate::session::SessionError;
 use crate::store::StoreError;
@@ -26,6 +27,8 @@ pub(crate) enum RpcError {
     Lost(String),
     #[error("the configuration was refused, the old one stays: {0}")]
     Config(String),
+    #[error(transparent)]
+    Document(#[from] DocumentError),
 }
 
 impl From<StoreError> for RpcError {
@@ -63,6 +66,7 @@ fn code_of(error: &RpcError) -> ErrorCode {
         RpcError::InvalidArgument(_) | RpcError::Config(_) => ErrorCode::InvalidArgument,
         RpcError::HandingOver => ErrorCode::HandedOver,
         RpcError::Lost(_) => ErrorCode::Unavailable,
+        RpcError::Document(_) => ErrorCode::Storage,
         RpcError::Session(error) => session_code(error),
     }
 }

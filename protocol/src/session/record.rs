@@ -61,7 +61,8 @@ pub struct Session {
     pub pipe: Option<serde_json::Value>,
     /// Looked up for `session.get` and `session.wait`, null elsewhere and after the end.
     pub waiting_for_input: Option<WaitingForInput>,
-    pub attached: Vec<serde_json::Value>,
+    /// Who has the session on a terminal now, in the order of coming.
+    pub attached: Vec<Attachment>,
     pub config: Option<String>,
     pub tape: Option<serde_json::Value>,
     pub is_replay: bool,
@@ -77,6 +78,17 @@ pub struct Session {
     /// What was corrected in the request, such as a limit that was clamped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// A terminal that shows the session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Attachment {
+    /// Name of the client.
+    pub client: String,
+    /// What is typed there is not passed on.
+    pub read_only: bool,
+    pub since: String,
 }
 
 /// Where a session's output is.

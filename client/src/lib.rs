@@ -26,6 +26,7 @@ mod run;
 mod start;
 mod subscribe;
 mod tail;
+mod terminal;
 mod verb;
 
 use args::Ccctl;

@@ -50,6 +50,7 @@ mod reuse;
 mod run_once;
 mod service_manager;
 mod session;
+mod session_list;
 mod session_names;
 mod shell_run;
 mod shell_run_ends;

@@ -29,7 +29,10 @@ fn once(daemon: &Daemon, params: &RunOnceParams) -> RunOnceReply {
 /// Nothing of a one-shot program is listed or on disk.
 fn nothing_is_left(daemon: &Daemon) {
     eventually("nothing is left", || {
-        let all = daemon.call::<SessionList>(&SessionListParams { all: true });
+        let all = daemon.call::<SessionList>(&SessionListParams {
+            all: true,
+            ..SessionListParams::default()
+        });
         let folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
         (all.unwrap().sessions.is_empty() && folders.count() == 0).then_some(())
     });

@@ -17,12 +17,17 @@ pub(crate) enum SessionVerb {
   ccctl session create --shell --cwd /tmp --size 50x120
   ccctl session create --reuse --env DEBUG=1 -- ./server --port 8080")]
     Create(CreateArgs),
-    /// List live sessions
+    /// List live sessions: what they run, whether they wait for input, who is attached
     #[command(
         visible_alias = "ls",
         after_help = "Examples:
   ccctl session list
-  ccctl session list --all --json"
+  ccctl session list --all --json
+
+On a terminal the list is as wide as the terminal. WAITS tells whether the program waits for input: yes, hidden (as for
+a password), no, or ? where it cannot be seen. IDLE is the time since the last input or output; ATTACHED are the clients
+that have the session on a terminal, in brackets those that only look. Elsewhere there is no heading, nothing is cut,
+and each column is one word but for the last."
     )]
     List {
         /// Ended ones too

@@ -1,14 +1,19 @@
 //! How records look for people.
 
+mod columns;
 mod job;
+mod line;
 mod session;
+mod session_list;
+mod short;
 mod status;
 mod style;
 mod table;
 mod words;
 
 pub(crate) use job::{job_line, jobs};
-pub(crate) use session::{command_line, end, history, session, sessions, will_end};
+pub(crate) use session::{command_line, end, history, session, will_end};
+pub(crate) use session_list::sessions;
 pub(crate) use status::status;
 pub(crate) use style::Style;
 pub(crate) use table::{Table, printable};

@@ -1,4 +1,4 @@
-//! Sessions and their history.
+//! A session's record, and its history.
 
 use super::style::{Colour, Style};
 use super::table::{Cell, Table, printable};
@@ -8,32 +8,6 @@ use std::io::{self, Write};
 
 /// The longest text of one interaction in a table, in characters.
 const MAX_TEXT_LEN: usize = 100;
-
-/// Writes one line a session.
-///
-/// # Errors
-///
-/// Those of `out`.
-pub(crate) fn sessions(all: &[Session], out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let mut table = Table::new(["ID", "NAME", "STATE", "PID", "SIZE", "STARTED", "COMMAND"]);
-    for session in all {
-        let colour = match (session.state, session.exitstatus) {
-            (SessionState::Alive, _) => Colour::Good,
-            (_, Some(0)) => Colour::Dim,
-            _ => Colour::Bad,
-        };
-        table.row([
-            session.session_id.as_str().into(),
-            session.name.as_deref().unwrap_or_default().into(),
-            Cell::coloured(state(session).replace(' ', "_"), colour),
-            session.pid.to_string().into(),
-            format!("{}x{}", session.rows, session.cols).into(),
-            whole_seconds(&session.created_at).into(),
-            command_line(session).into(),
-        ]);
-    }
-    table.write(out, style)
-}
 
 /// Writes a record, one field a line.
 ///
@@ -192,4 +166,4 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 #[path = "session_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::json;
 
-fn record(changes: &serde_json::Value) -> Session {
+pub(crate) fn record(changes: &serde_json::Value) -> Session {
     let mut record = json!({
         "session_id": "k3", "name": null, "program": "sh", "args": ["-c", "it's"], "cwd": "/",
         "timeout": 30.0, "created_at": "2026-01-02T03:04:05.678Z",
@@ -18,22 +18,6 @@ fn record(changes: &serde_json::Value) -> Session {
         record[key] = value.clone();
     }
     serde_json::from_value(record).unwrap()
-}
-
-#[test]
-fn a_list_has_one_line_a_session() {
-    let all = [
-        record(&json!({})),
-        record(&json!({"name": "b", "state": "dead", "signal": 15, "end_reason": "closed"})),
-    ];
-    let mut out = Vec::new();
-    sessions(&all, &mut out, Style::default()).unwrap();
-    assert_eq!(
-        String::from_utf8(out).unwrap(),
-        r"k3  -  alive               7  24x80  2026-01-02T03:04:05Z  sh -c 'it'\''s'
-k3  b  signal_15_(closed)  7  24x80  2026-01-02T03:04:05Z  sh -c 'it'\''s'
-"
-    );
 }
 
 #[test]

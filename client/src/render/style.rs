@@ -16,6 +16,8 @@ pub(crate) enum Colour {
     Good,
     Bad,
     Dim,
+    /// Somebody may have to do something.
+    Notice,
     Heading,
 }
 
@@ -42,6 +44,7 @@ impl Style {
             Colour::Good => 32,
             Colour::Bad => 31,
             Colour::Dim => 2,
+            Colour::Notice => 33,
             Colour::Heading => 1,
         };
         format!("\x1b[{code}m{text}\x1b[0m")

@@ -4,7 +4,6 @@ mod collect;
 mod dialogue;
 mod input;
 mod interrupt;
-mod raw_mode;
 mod request;
 mod signals;
 mod stream;

@@ -1,11 +1,11 @@
 //! What is asked of the daemon for `ccctl run`.
 
-use super::raw_mode;
 use crate::args::RunArgs;
 use crate::caller;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::terminal::terminal_size;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::{ErrorCode, Timeout};
 
@@ -40,7 +40,7 @@ pub(crate) fn command(args: &RunArgs) -> Result<(String, Vec<String>), Failure> 
 /// As [`command`], and when the current directory is gone.
 pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreateParams, Failure> {
     let (program, words) = command(args)?;
-    let size = args.size.or_else(raw_mode::terminal_size);
+    let size = args.size.or_else(terminal_size);
     Ok(SessionCreateParams {
         program: Some(program),
         args: words,

@@ -1,11 +1,11 @@
 //! Signals to ccctl that concern the program it runs.
 
 use super::interrupt::Interrupts;
-use super::raw_mode::terminal_size;
 use crate::call::call_at;
 use crate::connect::Place;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
+use crate::terminal::terminal_size;
 use ccd_protocol::Method;
 use ccd_protocol::session::{
     SessionClose, SessionCloseParams, SessionResize, SessionResizeParams, SessionSignal,

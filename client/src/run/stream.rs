@@ -2,7 +2,6 @@
 
 use super::collect::{Collected, Contains};
 use super::input::Forward;
-use super::raw_mode::RawMode;
 use super::request;
 use super::signals::{Relay, Stopped};
 use crate::args::RunArgs;
@@ -13,6 +12,7 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use crate::output::{Output, Piece};
+use crate::terminal::RawMode;
 use ccd_protocol::session::{EndReason, Ended, Session, SessionCreate, SessionCreateParams};
 use std::io::{self, IsTerminal as _};
 use std::time::Instant;

@@ -24,13 +24,13 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         Ok(daemon.sessions.create(&peer, params).await?)
     })?;
     method::<SessionList, _, _>(module, |daemon, _, params| async move {
-        Ok(SessionListReply {
-            sessions: daemon
-                .listed(params.all)
-                .iter()
-                .map(|session| session.record(None))
-                .collect(),
-        })
+        let listed = daemon.listed(params.all);
+        let sessions = if params.waiting {
+            daemon.sessions.records_with_waiting(listed).await
+        } else {
+            listed.iter().map(|session| session.record(None)).collect()
+        };
+        Ok(SessionListReply { sessions })
     })?;
     method::<SessionGet, _, _>(module, |daemon, _, params| async move {
         let session = daemon.sessions.find(&params.session)?;

@@ -7,8 +7,9 @@ use super::registry::Sessions;
 use crate::expect::clean_lossy;
 use crate::probe::{Probe, STALE_AFTER_WRITE, Verdict, fresh, prompt_like};
 use ccd_protocol::session::{
-    InputVerdict, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
+    InputVerdict, Session as Record, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
 };
+use futures_util::{StreamExt as _, stream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,12 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 const TUI_QUIET: Duration = Duration::from_millis(300);
 
 const DEFAULT_IDLE_MS: f64 = 500.0;
+
+/// Looks at a time for a list: one that waits out [`STALE_AFTER_WRITE`] holds up no other.
+const MAX_LOOKS: usize = 32;
+
+/// How long a list waits for its looks. A thousand of the slowest take 140 ms.
+const LONGEST_LOOKS: Duration = Duration::from_millis(400);
 
 /// [`Met::how`] where nothing was seen.
 const GUESS: &str = "guess";
@@ -102,6 +109,23 @@ impl Sessions {
             found = self.probe(session).await?;
         }
         Some(waiting(&found, None))
+    }
+
+    /// The records, in the same order, each with what one look tells.
+    ///
+    /// At most [`MAX_LOOKS`] looks at a time; what has not been seen after [`LONGEST_LOOKS`] is left out.
+    pub(crate) async fn records_with_waiting(&self, sessions: Vec<Arc<Session>>) -> Vec<Record> {
+        let end = tokio::time::Instant::now() + LONGEST_LOOKS;
+        let records = sessions.into_iter().map(|session| async move {
+            let is_late = tokio::time::Instant::now() >= end;
+            let look = self.waiting_for_input(&session);
+            let waiting = match is_late {
+                true => None,
+                false => tokio::time::timeout_at(end, look).await.ok().flatten(),
+            };
+            session.record(waiting)
+        });
+        stream::iter(records).buffered(MAX_LOOKS).collect().await
     }
 
     async fn wait_input(

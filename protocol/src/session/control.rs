@@ -18,6 +18,9 @@ pub struct SessionListParams {
     /// Ended sessions too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
+    /// Look up `waiting_for_input` of live sessions too. Null where that took too long.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waiting: bool,
 }
 
 /// Reply of `session.list`, oldest first.

@@ -59,7 +59,7 @@ pub struct Session {
     pub cols: u16,
     pub output: SessionOutput,
     pub pipe: Option<serde_json::Value>,
-    /// Looked up for `session.get` and `session.wait`, null elsewhere and after the end.
+    /// Looked up for `session.get`, `session.wait` and `session.list` with `waiting`; null elsewhere and after the end.
     pub waiting_for_input: Option<WaitingForInput>,
     /// Who has the session on a terminal now, in the order of coming.
     pub attached: Vec<Attachment>,

@@ -120,6 +120,18 @@ impl Daemon {
         }
     }
 
+    /// The real client on a terminal of its own: a session that uses the daemon it is in.
+    #[track_caller]
+    pub(crate) fn open_client(&self, words: &[&str], (rows, cols): (i64, i64)) -> OpenSession<'_> {
+        let mut params = program(self, env!("CARGO_BIN_EXE_ccctl_under_test"), words);
+        let home = self.home().display().to_string();
+        let variables = [("CCD_HOME", home), ("CCD_NO_START", "1".to_owned())];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value));
+        params.env.extend(variables);
+        (params.rows, params.cols) = (Some(rows), Some(cols));
+        self.open_with(&params)
+    }
+
     /// A bash that shows `ready> ` and reads no file of the user.
     #[track_caller]
     pub(crate) fn open_bash(&self) -> OpenSession<'_> {
@@ -131,7 +143,10 @@ impl Daemon {
     /// Ids of live sessions, or of all, oldest first.
     #[track_caller]
     pub(crate) fn listed(&self, all: bool) -> Vec<String> {
-        let reply = self.call::<SessionList>(&SessionListParams { all });
+        let reply = self.call::<SessionList>(&SessionListParams {
+            all,
+            ..SessionListParams::default()
+        });
         let sessions = reply.unwrap().sessions;
         sessions
             .into_iter()

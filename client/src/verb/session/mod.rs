@@ -12,6 +12,7 @@ use crate::args::{CloseArgs, HistoryArgs, SessionVerb};
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::terminal::output_columns;
 use crate::{render, tail};
 use ccd_protocol::session::{
     SessionClose, SessionCloseParams, SessionGet, SessionHistory, SessionHistoryParams,
@@ -27,12 +28,7 @@ use ccd_protocol::session::{
 pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         SessionVerb::Create(args) => create::create(args, context),
-        SessionVerb::List { all } => {
-            let params = SessionListParams { all: *all };
-            context.show::<SessionList>(&params, |reply, out, style| {
-                render::sessions(&reply.sessions, out, style)
-            })
-        }
+        SessionVerb::List { all } => list(*all, context),
         SessionVerb::Get(args) => {
             let session = args.session.clone();
             context.show::<SessionGet>(&SessionParams { session }, render::session)
@@ -67,6 +63,26 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
         SessionVerb::History(args) => history(args, context),
         SessionVerb::Cleanup(args) => cleanup::cleanup(args, context),
     }
+}
+
+/// Lists sessions; where there are none, standard error tells how to start one.
+fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
+    let params = SessionListParams { all, waiting: true };
+    let answer = context.call::<SessionList>(&params)?;
+    if answer.value.sessions.is_empty() && !context.global.json {
+        let what = match all {
+            true => "no sessions",
+            false => "no live sessions (--all shows ended ones)",
+        };
+        context.note(&format!(
+            "{what}; start one with ccctl session create --name py -- python3"
+        ));
+    }
+    let width = output_columns();
+    context.print(&answer, |reply, out, style| {
+        render::sessions(&reply.sessions, width, out, style)
+    })?;
+    Ok(Exit::Done)
 }
 
 fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {

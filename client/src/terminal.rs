@@ -33,6 +33,12 @@ impl Drop for RawMode {
     }
 }
 
+/// Returns how many columns the terminal behind standard output has; a terminal that nobody sized has none.
+pub(crate) fn output_columns() -> Option<usize> {
+    let size = tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
+}
+
 /// Returns the size of the terminal behind output, errors or input, whichever is one.
 pub(crate) fn terminal_size() -> Option<Size> {
     let size = tcgetwinsize(io::stdout())

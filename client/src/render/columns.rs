@@ -1,0 +1,155 @@
+//! Columns that fit a width: long ones are cut, and the least important ones left out.
+
+use super::line::{Line, cut, width};
+use super::style::Colour;
+
+const GAP: usize = 2;
+
+/// One column of a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column {
+    pub(crate) heading: &'static str,
+    /// It is cut to no less.
+    pub(crate) min: usize,
+    /// The highest goes first when there is no room; 0 always stays.
+    pub(crate) rank: u8,
+}
+
+/// A cell: its text and colour.
+pub(crate) type Cell = (String, Option<Colour>);
+
+/// Returns the width of each column, `None` for those that are left out. Without `total` there is room for all.
+pub(crate) fn fit(
+    columns: &[Column],
+    rows: &[Vec<Cell>],
+    total: Option<usize>,
+) -> Vec<Option<usize>> {
+    let mut widths: Vec<Option<usize>> = columns
+        .iter()
+        .enumerate()
+        .map(|(index, column)| {
+            let cells = rows.iter().map(|row| width(&row[index].0));
+            Some(cells.max().unwrap_or(0).max(width(column.heading)))
+        })
+        .collect();
+    let Some(total) = total else {
+        return widths;
+    };
+    loop {
+        let over = needed(&widths).saturating_sub(total);
+        let spare: usize = shown(columns, &widths)
+            .map(|(index, wide)| wide.saturating_sub(columns[index].min))
+            .sum();
+        if over <= spare {
+            shrink(columns, &mut widths, over);
+            return widths;
+        }
+        let least = shown(columns, &widths)
+            .filter(|&(index, _)| columns[index].rank > 0)
+            .max_by_key(|&(index, _)| columns[index].rank);
+        let Some((index, _)) = least else {
+            // The rows are cut as a whole.
+            shrink(columns, &mut widths, spare);
+            return widths;
+        };
+        widths[index] = None;
+    }
+}
+
+/// Puts a row together, without blanks at its end.
+pub(crate) fn line(row: &[Cell], widths: &[Option<usize>]) -> Line {
+    let mut line = Line::default();
+    let mut blanks = 0;
+    for ((text, colour), wide) in row.iter().zip(widths) {
+        let Some(wide) = *wide else { continue };
+        let text = cut(text, wide);
+        if text.is_empty() {
+            blanks += wide + GAP;
+            continue;
+        }
+        let rest = wide - width(&text) + GAP;
+        if blanks > 0 {
+            line.push(" ".repeat(blanks), None);
+        }
+        line.push(text, *colour);
+        blanks = rest;
+    }
+    line
+}
+
+/// The heading as a row.
+pub(crate) fn heading(columns: &[Column]) -> Vec<Cell> {
+    let cell = |column: &Column| (column.heading.to_owned(), Some(Colour::Heading));
+    columns.iter().map(cell).collect()
+}
+
+/// The columns that are still there, with their widths.
+fn shown<'a>(
+    columns: &'a [Column],
+    widths: &'a [Option<usize>],
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    (0..columns.len()).filter_map(|index| widths[index].map(|wide| (index, wide)))
+}
+
+fn needed(widths: &[Option<usize>]) -> usize {
+    let count = widths.iter().flatten().count();
+    widths.iter().flatten().sum::<usize>() + GAP * count.saturating_sub(1)
+}
+
+/// Takes `over` columns away, from the last ones first.
+fn shrink(columns: &[Column], widths: &mut [Option<usize>], mut over: usize) {
+    for (column, wide) in columns.iter().zip(widths).rev() {
+        if let Some(wide) = wide {
+            let less = over.min(wide.saturating_sub(column.min));
+            *wide -= less;
+            over -= less;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::Style;
+
+    const COLUMNS: [Column; 3] = [
+        column("NAME", 4, 0),
+        column("IDLE", 4, 1),
+        column("PROGRAM", 7, 0),
+    ];
+
+    const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
+        Column { heading, min, rank }
+    }
+
+    fn shown_in(total: Option<usize>) -> String {
+        let rows = [["a name", "2s", "python3 世界 -q"], ["b", "", "sh"]]
+            .map(|row| row.map(|text| (text.to_owned(), None)).to_vec());
+        let widths = fit(&COLUMNS, &rows, total);
+        let lines = rows.iter().map(|row| line(row, &widths));
+        let lines: Vec<String> = lines.map(|line| line.painted(Style::default())).collect();
+        lines.join("\n")
+    }
+
+    #[test]
+    fn with_room_nothing_is_cut() {
+        let all = "a name  2s    python3 世界 -q\nb             sh";
+        assert_eq!(shown_in(None), all);
+        assert_eq!(shown_in(Some(29)), all);
+    }
+
+    #[test]
+    fn the_last_column_is_cut_first() {
+        assert_eq!(
+            shown_in(Some(26)),
+            "a name  2s    python3 世…\nb             sh"
+        );
+        assert_eq!(shown_in(Some(20)), "a na…  2s    python…\nb            sh");
+    }
+
+    #[test]
+    fn what_matters_least_is_left_out() {
+        assert_eq!(shown_in(Some(16)), "a name  python3…\nb       sh");
+        assert_eq!(shown_in(Some(5)), "a n…  python…\nb     sh");
+    }
+}

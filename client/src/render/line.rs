@@ -1,0 +1,124 @@
+//! Pieces of a line, and how wide they are on a terminal.
+
+use super::style::{Colour, Style};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Stands where text was cut.
+const CUT: char = '…';
+
+/// A line of text in colours.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Line(Vec<(String, Option<Colour>)>);
+
+impl Line {
+    /// Adds a piece.
+    pub(crate) fn push(&mut self, text: impl Into<String>, colour: Option<Colour>) {
+        self.0.push((text.into(), colour));
+    }
+
+    /// Columns it takes.
+    pub(crate) fn width(&self) -> usize {
+        self.0.iter().map(|(text, _)| width(text)).sum()
+    }
+
+    /// The same, cut where it is longer than `columns`.
+    pub(crate) fn cut(self, columns: usize) -> Self {
+        if self.width() <= columns {
+            return self;
+        }
+        let mut left = columns;
+        let mut pieces = Vec::new();
+        for (text, colour) in self.0 {
+            let text = match width(&text) {
+                // One column stays for the mark, since there is more than fits.
+                wide if wide < left => text,
+                _ => cut(&format!("{text}{CUT}{CUT}"), left),
+            };
+            left -= width(&text);
+            let is_cut = text.ends_with(CUT);
+            pieces.push((text, colour));
+            if left == 0 || is_cut {
+                break;
+            }
+        }
+        Self(pieces)
+    }
+
+    /// The text with what makes a terminal colour it.
+    pub(crate) fn painted(&self, style: Style) -> String {
+        let paint = |(text, colour): &(String, Option<Colour>)| match colour {
+            Some(colour) if !text.is_empty() => style.paint(*colour, text),
+            _ => text.clone(),
+        };
+        self.0.iter().map(paint).collect()
+    }
+}
+
+/// Columns that a text takes on a terminal.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// Returns as much of a text as fits into `columns`, with a mark at the end of what was cut.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    let mut used = 1;
+    for c in text.chars() {
+        used += c.width().unwrap_or_default();
+        if used > columns {
+            break;
+        }
+        short.push(c);
+    }
+    if columns > 0 {
+        short.push(CUT);
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn wide_characters_count_twice_and_marks_not_at_all() {
+        assert_eq!(width("世界"), 4);
+        assert_eq!(width("e\u{301}"), 1);
+        assert_eq!(cut("世界人", 5), "世界…");
+        assert_eq!(cut("世界人", 4), "世…");
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(cut("abc", 2), "a…");
+        assert_eq!(cut("abc", 0), "");
+    }
+
+    #[test]
+    fn a_line_is_cut_in_the_piece_where_it_ends() {
+        let mut line = Line::default();
+        line.push("ab", Some(Colour::Good));
+        line.push("cdef", None);
+        line.push("gh", None);
+        let plain = |line: Line| line.painted(Style::default());
+        assert_eq!(plain(line.clone().cut(8)), "abcdefgh");
+        assert_eq!(plain(line.clone().cut(7)), "abcdef…");
+        assert_eq!(plain(line.clone().cut(4)), "abc…");
+        assert_eq!(plain(line.clone().cut(2)), "a…");
+        assert_eq!(plain(line.cut(0)), "");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_cut_fits(pieces in prop::collection::vec("\\PC{0,6}", 0..4), columns in 0..20_usize) {
+            let mut line = Line::default();
+            for piece in &pieces {
+                line.push(piece.as_str(), None);
+            }
+            let all = line.width();
+            let short = line.cut(columns);
+            prop_assert!(short.width() <= columns.max(all.min(columns)));
+        }
+    }
+}

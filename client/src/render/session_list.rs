@@ -1,0 +1,191 @@
+//! Sessions at a glance: what `session list` prints and `top` shows.
+
+use super::columns::{self, Cell, Column};
+use super::line::Line;
+use super::session::{command_line, end};
+use super::short::{age, size};
+use super::style::{Colour, Style};
+use super::table::printable;
+use ccd_protocol::session::{EndReason, InputVerdict, Session, SessionState};
+use std::io::{self, Write};
+use std::time::SystemTime;
+
+const ID: Column = column("ID", 12, 0);
+const NAME: Column = column("NAME", 8, 0);
+/// Names, and ids in place of missing ones: those are of no use when they are cut.
+const NAME_OR_ID: Column = column("NAME", 12, 0);
+const REST: [Column; 7] = [
+    column("STATE", 9, 1),
+    column("WAITS", 6, 2),
+    column("AGE", 3, 5),
+    column("IDLE", 4, 3),
+    column("OUTPUT", 6, 6),
+    column("ATTACHED", 8, 4),
+    column("PROGRAM", 12, 0),
+];
+
+const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
+    Column { heading, min, rank }
+}
+
+/// A heading and one line a session.
+#[derive(Debug)]
+pub(crate) struct SessionList {
+    pub(crate) heading: Line,
+    pub(crate) rows: Vec<Line>,
+}
+
+impl SessionList {
+    /// Lays the list out in `width` columns, or in as many as it takes.
+    ///
+    /// Where that leaves no room for ids, those stand for the names of sessions that have none.
+    pub(crate) fn new(sessions: &[Session], now: SystemTime, width: Option<usize>) -> Self {
+        let with_ids = [&[ID, NAME], &REST[..]].concat();
+        let without = [&[NAME_OR_ID], &REST[..]].concat();
+        let rows = |has_ids: bool| -> Vec<Vec<Cell>> {
+            let row = |session| cells(session, now, has_ids);
+            sessions.iter().map(row).collect()
+        };
+        let mut columns = with_ids;
+        let mut cells = rows(true);
+        let mut widths = columns::fit(&columns, &cells, width);
+        if widths.contains(&None) {
+            (columns, cells) = (without, rows(false));
+            widths = columns::fit(&columns, &cells, width);
+        }
+        let line = |row: &Vec<Cell>| columns::line(row, &widths);
+        let fitted = |line: Line| match width {
+            Some(width) => line.cut(width),
+            None => line,
+        };
+        Self {
+            heading: fitted(line(&columns::heading(&columns))),
+            rows: cells.iter().map(|row| fitted(line(row))).collect(),
+        }
+    }
+}
+
+/// Writes one line a session: with a heading and as wide as the terminal, or whole where there is none.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn sessions(
+    all: &[Session],
+    width: Option<usize>,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    let now = SystemTime::now();
+    if !style.is_terminal {
+        return plain(all, now, out);
+    }
+    let list = SessionList::new(all, now, width);
+    let lines = std::iter::once(&list.heading).chain(&list.rows);
+    for line in lines {
+        writeln!(out, "{}", line.painted(style))?;
+    }
+    Ok(())
+}
+
+/// Columns are words then: a blank within one is an underscore, and what is empty a dash.
+fn plain(all: &[Session], now: SystemTime, out: &mut dyn Write) -> io::Result<()> {
+    let columns = [&[ID, NAME], &REST[..]].concat();
+    let mut rows: Vec<Vec<Cell>> = all
+        .iter()
+        .map(|session| cells(session, now, true))
+        .collect();
+    for row in &mut rows {
+        let (_, words) = row.split_last_mut().expect("there are columns");
+        for (text, _) in words {
+            *text = match text.is_empty() {
+                true => "-".to_owned(),
+                false => text.replace(' ', "_"),
+            };
+        }
+    }
+    // Without the heading no column is wider than what is in it.
+    let unheaded: Vec<Column> = columns.iter().map(|_| column("", 0, 0)).collect();
+    let widths = columns::fit(&unheaded, &rows, None);
+    for row in &rows {
+        let line = columns::line(row, &widths);
+        writeln!(out, "{}", line.painted(Style::default()))?;
+    }
+    Ok(())
+}
+
+fn cells(session: &Session, now: SystemTime, has_ids: bool) -> Vec<Cell> {
+    let has_ended = session.state == SessionState::Dead;
+    let dim = has_ended.then_some(Colour::Dim);
+    let id = session.session_id.as_str();
+    let name = session.name.as_deref();
+    let (state, state_colour) = state(session);
+    let (waits, waits_colour) = waits(session);
+    let mut cells = vec![
+        (state, Some(state_colour)),
+        (waits.to_owned(), waits_colour),
+        (age(&session.created_at, now), dim),
+        (age(&session.last_activity, now), dim),
+        (size(session.output.output_bytes), dim),
+        (attached(session), dim),
+        (printable(&command_line(session)), dim),
+    ];
+    match has_ids {
+        true => {
+            cells.insert(0, (name.unwrap_or_default().to_owned(), dim));
+            cells.insert(0, (id.to_owned(), dim));
+        }
+        false => cells.insert(0, (name.unwrap_or(id).to_owned(), dim)),
+    }
+    cells
+}
+
+/// `alive`, or how it ended; an end that nobody wanted stands out.
+fn state(session: &Session) -> (String, Colour) {
+    match session.state {
+        SessionState::Alive => ("alive".to_owned(), Colour::Good),
+        SessionState::Zombie => ("ending".to_owned(), Colour::Notice),
+        SessionState::Dead => {
+            let is_fine =
+                session.exitstatus == Some(0) || session.end_reason == Some(EndReason::Closed);
+            let colour = if is_fine { Colour::Dim } else { Colour::Bad };
+            let end = end(session.exitstatus, session.signal, session.end_reason);
+            (end, colour)
+        }
+    }
+}
+
+/// Whether the program waits for input; `hidden` when it would not show it, as for a password.
+fn waits(session: &Session) -> (&'static str, Option<Colour>) {
+    let Some(waiting) = &session.waiting_for_input else {
+        return ("", None);
+    };
+    match waiting.verdict {
+        InputVerdict::Blocked | InputVerdict::Accepts if waiting.hidden => {
+            ("hidden", Some(Colour::Notice))
+        }
+        InputVerdict::Blocked | InputVerdict::Accepts => ("yes", Some(Colour::Notice)),
+        InputVerdict::No => ("no", None),
+        InputVerdict::Unknown => ("?", None),
+    }
+}
+
+/// Names of the clients, in brackets where they only look.
+fn attached(session: &Session) -> String {
+    let names: Vec<String> = session
+        .attached
+        .iter()
+        .map(|attachment| match attachment.read_only {
+            true => format!("({})", printable(&attachment.client)),
+            false => printable(&attachment.client),
+        })
+        .collect();
+    names.join(",")
+}
+
+#[cfg(test)]
+#[path = "session_list_tests.rs"]
+mod tests;

@@ -1,0 +1,117 @@
+//! How lists of sessions look.
+
+use super::super::line::width;
+use super::super::session::tests::record;
+use super::*;
+use serde_json::json;
+
+fn all() -> Vec<Session> {
+    let waiting = |hidden: bool| json!({"verdict": "blocked", "hidden": hidden, "how": "read"});
+    let attached = json!([
+        {"client": "ccctl", "read_only": false, "since": "2026-01-02T03:04:05.678Z"},
+        {"client": "web", "read_only": true, "since": "2026-01-02T03:04:05.678Z"},
+    ]);
+    vec![
+        record(&json!({"waiting_for_input": waiting(false)})),
+        record(
+            &json!({"name": "db", "waiting_for_input": waiting(true), "attached": attached,
+            "program": "psql", "args": ["世界", "a\u{1b}b"],
+            "last_activity": "2026-01-02T03:05:05.678Z"}),
+        ),
+        record(&json!({"name": "old", "state": "dead", "signal": 15, "end_reason": "closed"})),
+        record(&json!({"name": "bad", "state": "dead", "exitstatus": 3, "end_reason": "exited"})),
+    ]
+}
+
+fn in_width(width: Option<usize>) -> Vec<String> {
+    let now = crate::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
+    let list = SessionList::new(&all(), now, width);
+    let lines = std::iter::once(list.heading).chain(list.rows);
+    lines.map(|line| line.painted(Style::default())).collect()
+}
+
+#[test]
+fn a_list_tells_who_waits_and_who_is_attached() {
+    assert_eq!(
+        in_width(Some(110)),
+        [
+            "ID  NAME  STATE               WAITS   AGE  IDLE  OUTPUT  ATTACHED     PROGRAM",
+            "k3        alive               yes     1m   1m    2B                   sh -c 'it'\\''s'",
+            "k3  db    alive               hidden  1m   1s    2B      ccctl,(web)  psql 世界 'a\\u{1b}b'",
+            "k3  old   signal 15 (closed)          1m   1m    2B                   sh -c 'it'\\''s'",
+            "k3  bad   exited 3                    1m   1m    2B                   sh -c 'it'\\''s'",
+        ]
+    );
+}
+
+#[test]
+fn without_room_ids_stand_for_missing_names() {
+    let lines = in_width(Some(60));
+    assert_eq!(
+        lines[..3],
+        [
+            "NAME  STATE        WAITS   AGE  IDLE  ATTACHED  PROGRAM",
+            "k3    alive        yes     1m   1m              sh -c 'it'\\…",
+            "db    alive        hidden  1m   1s    ccctl,(…  psql 世界 '…",
+        ]
+    );
+}
+
+#[test]
+fn a_list_fits_every_width() {
+    for columns in 0..120 {
+        for line in in_width(Some(columns)) {
+            assert!(width(&line) <= columns, "{columns}: {line}");
+        }
+    }
+    assert!(in_width(Some(20))[2].starts_with("db"));
+}
+
+#[test]
+fn without_a_terminal_columns_are_words_and_nothing_is_cut() {
+    let mut out = Vec::new();
+    let at = clock_of(&all()[0].created_at);
+    plain(&all(), at, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[1],
+        "k3  db   alive               hidden  0s  0s  2B  ccctl,(web)  psql 世界 'a\\u{1b}b'"
+    );
+    let words = |line: &str| -> Vec<String> {
+        line.split_whitespace().take(8).map(str::to_owned).collect()
+    };
+    assert_eq!(
+        words(lines[2]),
+        [
+            "k3",
+            "old",
+            "signal_15_(closed)",
+            "-",
+            "0s",
+            "0s",
+            "2B",
+            "-"
+        ]
+    );
+    assert_eq!(words(lines[0])[1], "-");
+}
+
+#[test]
+fn what_has_ended_is_dim_and_a_failure_is_not() {
+    let list = SessionList::new(&all(), SystemTime::now(), None);
+    let style = Style {
+        is_terminal: true,
+        has_colour: true,
+    };
+    let lines: Vec<String> = list.rows.iter().map(|row| row.painted(style)).collect();
+    assert!(lines[0].contains("\x1b[32malive"), "{:?}", lines[0]);
+    assert!(lines[0].contains("\x1b[33myes"), "{:?}", lines[0]);
+    assert!(lines[2].contains("\x1b[2msignal 15"), "{:?}", lines[2]);
+    assert!(lines[3].contains("\x1b[31mexited 3"), "{:?}", lines[3]);
+    assert!(lines[3].contains("\x1b[2mbad"), "{:?}", lines[3]);
+}
+
+fn clock_of(time: &str) -> SystemTime {
+    crate::clock::parse(time).unwrap()
+}

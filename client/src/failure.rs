@@ -164,6 +164,7 @@ fn after_loss(method: &str) -> &'static str {
         "daemon.check" | "job.cancel" => {
             "it is not known whether it was done: look with ccctl job list"
         }
+        "pattern.unset" => "it is not known whether it was done: look with ccctl pattern list",
         // Nothing was to be done but to look.
         method
             if is_repeatable(method)

@@ -27,6 +27,7 @@ mod macos;
 mod maintenance;
 mod nice;
 mod output;
+mod pattern;
 mod probe;
 mod readiness;
 mod redact;

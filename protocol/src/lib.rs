@@ -6,6 +6,7 @@ pub mod frame;
 pub mod id;
 pub mod job;
 pub mod method;
+pub mod pattern;
 pub mod run;
 pub mod session;
 pub mod socket;
@@ -25,6 +26,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
     [
         session::METHODS,
         run::METHODS,
+        pattern::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

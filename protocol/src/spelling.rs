@@ -14,3 +14,16 @@ pub(crate) fn any_case<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     let name = String::deserialize(deserializer)?.to_ascii_lowercase();
     T::deserialize(StringDeserializer::new(name))
 }
+
+/// The same, where the name may be null.
+///
+/// # Errors
+///
+/// As [`any_case`].
+pub(crate) fn any_case_or_none<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let name = Option::<String>::deserialize(deserializer)?;
+    name.map(|name| T::deserialize(StringDeserializer::new(name.to_ascii_lowercase())))
+        .transpose()
+}

@@ -40,6 +40,7 @@ mod limits_of_sessions;
 mod log;
 mod many_sessions;
 mod odd_programs;
+mod pattern;
 mod peers;
 mod process_tree;
 mod protocol;

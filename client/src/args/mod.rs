@@ -4,6 +4,7 @@ mod config;
 mod daemon;
 mod hot;
 mod job;
+mod pattern;
 mod run;
 mod session;
 mod session_create;
@@ -19,6 +20,7 @@ use std::ffi::OsString;
 pub(crate) use config::ConfigVerb;
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use job::JobVerb;
+pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use session::{CleanupArgs, CloseArgs, SessionRunArgs, SessionVerb};
 pub(crate) use session_create::CreateArgs;
@@ -92,6 +94,9 @@ pub(crate) enum Noun {
     Session(SessionVerb),
     /// Run one program on a terminal until it ends, and pass its status on
     Run(RunArgs),
+    /// What prompts, errors, help and data look like, and what a text is
+    #[command(subcommand)]
+    Pattern(PatternVerb),
     /// Long work in the daemon
     #[command(subcommand)]
     Job(JobVerb),

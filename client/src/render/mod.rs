@@ -3,6 +3,7 @@
 mod columns;
 mod job;
 mod line;
+mod pattern;
 mod session;
 mod session_list;
 mod short;
@@ -12,6 +13,7 @@ mod table;
 mod words;
 
 pub(crate) use job::{job_line, jobs};
+pub(crate) use pattern::{classified, library, matches, patterns};
 pub(crate) use session::{command_line, end, history, session, will_end};
 pub(crate) use session_list::sessions;
 pub(crate) use status::status;

@@ -5,6 +5,7 @@ mod daemon;
 mod job;
 mod logs;
 mod other;
+mod pattern;
 mod session;
 mod stop;
 mod upgrade;
@@ -24,6 +25,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
     match noun {
         Noun::Session(verb) => session::dispatch(verb, context),
         Noun::Run(args) => run::run(args, context),
+        Noun::Pattern(verb) => pattern::dispatch(verb, context),
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),

@@ -3,7 +3,9 @@
 
 mod cache;
 mod clean_stream;
+mod cleaned;
 mod decode;
+mod lines;
 mod locate;
 mod matcher;
 #[cfg(test)]
@@ -17,7 +19,9 @@ mod text;
 
 pub(crate) use cache::PatternCache;
 pub(crate) use clean_stream::CleanStream;
+pub(crate) use cleaned::Cleaned;
 pub(crate) use decode::encoding_for;
+pub(crate) use lines::LinePatterns;
 pub(crate) use matcher::{BEFORE_BYTES, Hit, Matcher};
 pub(crate) use miss::closest_miss;
 pub(crate) use patterns::{Pattern, PatternError, Patterns};

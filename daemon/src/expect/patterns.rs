@@ -53,6 +53,8 @@ pub(crate) enum PatternError {
         at: usize,
         message: String,
     },
+    #[error("pattern {index} matches the empty text, and so every line: make it match something")]
+    MatchesNothing { index: usize },
     #[error("pattern {index} needs more than {} MiB", MAX_COMPILED_BYTES >> 20)]
     PatternTooBig { index: usize },
     #[error("the patterns need more than {} MiB together", MAX_COMPILED_BYTES >> 20)]
@@ -178,7 +180,7 @@ impl Patterns {
     }
 }
 
-fn parse(index: usize, regex: &str, raw: bool) -> Result<Hir, PatternError> {
+pub(super) fn parse(index: usize, regex: &str, raw: bool) -> Result<Hir, PatternError> {
     if regex.len() > MAX_REGEX_BYTES {
         return Err(PatternError::PatternTooBig { index });
     }

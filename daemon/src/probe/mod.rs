@@ -5,7 +5,6 @@
 //! - `report`: what a look finds ([`Probe`], [`Reader`], [`Verdict`])
 //! - `line`: the line discipline ([`Line`]), which alone tells that typed text is hidden
 //! - `fresh`: whether a look right after a write counts already
-//! - `prompt`: whether a line of output looks like a prompt, for where nothing can be seen
 //! - `search`, `syscall`, `proc` (not in a `portable` build): the foreground tasks, what each one is blocked in, and
 //!   `/proc`
 //!
@@ -17,7 +16,6 @@ mod line;
 mod look;
 #[cfg(not(portable))]
 mod proc;
-mod prompt;
 mod report;
 #[cfg(not(portable))]
 mod search;
@@ -33,5 +31,4 @@ mod test_terminal;
 pub(crate) use fresh::{STALE_AFTER_WRITE, fresh};
 pub(crate) use line::Line;
 pub(crate) use look::probe;
-pub(crate) use prompt::prompt_like;
 pub(crate) use report::{Probe, Reader, Verdict};

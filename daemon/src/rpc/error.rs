@@ -1,7 +1,9 @@
 //! The one place that turns errors into numbers.
 
 use crate::documents::DocumentError;
+use crate::expect::PatternError;
 use crate::holder::SpawnError;
+use crate::pattern::LibraryError;
 use crate::session::SessionError;
 use crate::store::StoreError;
 use ccd_protocol::ErrorCode;
@@ -29,6 +31,8 @@ pub(crate) enum RpcError {
     Config(String),
     #[error(transparent)]
     Document(#[from] DocumentError),
+    #[error(transparent)]
+    Library(#[from] LibraryError),
 }
 
 impl From<StoreError> for RpcError {
@@ -45,8 +49,10 @@ impl From<RpcError> for ErrorObjectOwned {
         if let Some(hint) = hint_of(&error) {
             data.insert("hint".into(), hint.into());
         }
-        if let RpcError::Session(error) = &error {
-            add_details(error, &mut data);
+        match &error {
+            RpcError::Session(error) => add_details(error, &mut data),
+            RpcError::Library(LibraryError::Pattern(error)) => add_place(error, &mut data),
+            _ => {}
         }
         if matches!(error, RpcError::HandingOver) {
             data.insert("repeatable".into(), true.into());
@@ -66,7 +72,12 @@ fn code_of(error: &RpcError) -> ErrorCode {
         RpcError::InvalidArgument(_) | RpcError::Config(_) => ErrorCode::InvalidArgument,
         RpcError::HandingOver => ErrorCode::HandedOver,
         RpcError::Lost(_) => ErrorCode::Unavailable,
-        RpcError::Document(_) => ErrorCode::Storage,
+        RpcError::Document(_) | RpcError::Library(LibraryError::Document(_)) => ErrorCode::Storage,
+        RpcError::Library(LibraryError::Pattern(_)) => ErrorCode::InvalidPattern,
+        RpcError::Library(LibraryError::NotFound { .. }) => ErrorCode::PatternNotFound,
+        RpcError::Library(LibraryError::Category { .. } | LibraryError::Limit(_)) => {
+            ErrorCode::InvalidArgument
+        }
         RpcError::Session(error) => session_code(error),
     }
 }
@@ -114,6 +125,9 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
             RpcError::Params(_) => Some("rpc.discover lists the parameters of each method"),
             RpcError::NoKey(_) => Some("config.list names all keys"),
             RpcError::HandingOver => Some("nothing was done: connect and call again"),
+            RpcError::Library(LibraryError::NotFound { .. }) => {
+                Some("pattern.list shows what is built in and what was set")
+            }
             RpcError::Lost(_) => Some("daemon.stop and a new start end all sessions"),
             _ => None,
         };
@@ -213,10 +227,15 @@ fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
         SessionError::MaxSessions { max } => add("max_sessions", json!(max)),
         SessionError::Ambiguous { candidates, .. } => add("candidates", json!(candidates)),
         SessionError::Conflict { session, .. } => add("session", json!(session.as_str())),
-        SessionError::Pattern(crate::expect::PatternError::Syntax { index, at, .. }) => {
-            add("index", json!(index));
-            add("position", json!(at));
-        }
+        SessionError::Pattern(error) => add_place(error, data),
         _ => {}
+    }
+}
+
+/// Which pattern of the list is wrong, and where.
+fn add_place(error: &PatternError, data: &mut Map<String, Value>) {
+    if let PatternError::Syntax { index, at, .. } = error {
+        data.insert("index".into(), json!(index));
+        data.insert("position".into(), json!(at));
     }
 }

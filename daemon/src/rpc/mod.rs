@@ -5,6 +5,7 @@ mod daemon;
 mod discover;
 mod error;
 mod job;
+mod pattern;
 mod register;
 mod run;
 mod session;
@@ -27,6 +28,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     session::register(&mut module)?;
     run::register(&mut module)?;
     job::register(&mut module)?;
+    pattern::register(&mut module)?;
     daemon::register(&mut module)?;
     config::register(&mut module)?;
     subscribe::register(&mut module)?;

@@ -8,6 +8,7 @@ use crate::config::{Config, Paths};
 use crate::expect::PatternCache;
 use crate::holder::{Holder, ProcessTables};
 use crate::interaction::Recorder;
+use crate::pattern::Library;
 use crate::store::Store;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
@@ -33,6 +34,7 @@ pub(crate) struct Sessions {
     pub(crate) store: Store,
     pub(crate) recorder: Recorder,
     pub(crate) patterns: PatternCache,
+    pub(crate) library: Arc<Library>,
     pub(crate) paths: Paths,
     config: RwLock<Arc<Config>>,
     pub(crate) tracker: TaskTracker,
@@ -80,6 +82,7 @@ impl Sessions {
             store,
             recorder,
             patterns: PatternCache::default(),
+            library: Arc::new(Library::new(paths.base.join("patterns.json"))),
             paths,
             config: RwLock::new(config),
             tracker,

@@ -13,7 +13,8 @@ use super::wait::{is_fresh, last_line};
 use crate::connection::Peer;
 use crate::interaction::{Event, Typed};
 use crate::output::Piece;
-use crate::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict, prompt_like};
+use crate::pattern::Compiled;
+use crate::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict};
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
 use std::ffi::{OsStr, OsString};
@@ -133,7 +134,7 @@ impl Sessions {
             };
             // Right after a send the shell may not have seen yet what it is to run.
             let is_fresh = is_fresh(session, &probe);
-            let blocked = shell_waits(session, &probe);
+            let blocked = shell_waits(session, &probe, &self.library.current());
             waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
             let has_printed = has_prompt(session, &mut silence)
                 || waits_since.is_some_and(|since| since.elapsed() >= NOISE_LIMIT);
@@ -285,7 +286,10 @@ impl Sessions {
             command.next_look += FIRST_LOOK;
             return Ok(());
         };
-        match command.run.on_quiet(facts_of(session, &probe, quiet)) {
+        match command
+            .run
+            .on_quiet(facts_of(session, &probe, quiet, &self.library.current()))
+        {
             Action::Wait(more) => command.next_look = quiet + more.max(Duration::from_millis(1)),
             Action::Type(bytes) => {
                 session
@@ -342,25 +346,25 @@ impl Command<'_> {
     }
 }
 
-fn facts_of(session: &Session, probe: &Probe, quiet: Duration) -> Quiet {
+fn facts_of(session: &Session, probe: &Probe, quiet: Duration, library: &Compiled) -> Quiet {
     Quiet {
         quiet,
         shell_is_foreground: probe.foreground == session.facts.pid
             || program_of(probe.foreground)
                 .as_deref()
                 .is_some_and(is_relay_or_shell),
-        shell_waits: shell_waits(session, probe),
+        shell_waits: shell_waits(session, probe, library),
         line_editing: !probe.line.canonical,
     }
 }
 
 /// Tells whether the foreground, if it is a shell, waits for a command. On a platform that shows nothing this is
 /// guessed: a line editor has the terminal only at a prompt, and without one the last line must look like a prompt.
-fn shell_waits(session: &Session, probe: &Probe) -> bool {
+fn shell_waits(session: &Session, probe: &Probe, library: &Compiled) -> bool {
     match probe.verdict {
         Verdict::Blocked | Verdict::Accepts => true,
         Verdict::Unknown if probe.is_blind() => {
-            !probe.line.canonical || prompt_like(&last_line(session))
+            !probe.line.canonical || library.is_prompt(&last_line(session))
         }
         Verdict::Unknown | Verdict::No => false,
     }

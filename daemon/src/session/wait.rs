@@ -5,7 +5,7 @@ use super::error::SessionError;
 use super::live::Session;
 use super::registry::Sessions;
 use crate::expect::clean_lossy;
-use crate::probe::{Probe, STALE_AFTER_WRITE, Verdict, fresh, prompt_like};
+use crate::probe::{Probe, STALE_AFTER_WRITE, Verdict, fresh};
 use ccd_protocol::session::{
     InputVerdict, Session as Record, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
 };
@@ -67,7 +67,10 @@ impl Sessions {
         let met = match params.condition {
             WaitFor::Exit => wait_exit(&session, deadline).await,
             WaitFor::Idle => wait_idle(&session, idle, deadline).await,
-            WaitFor::Prompt => self.wait_input(&session, true, deadline).await,
+            WaitFor::Prompt => {
+                self.library.fresh().await;
+                self.wait_input(&session, true, deadline).await
+            }
             WaitFor::Input => self.wait_input(&session, false, deadline).await,
         };
         let Some(met) = met else {
@@ -180,21 +183,20 @@ impl Sessions {
             return None;
         }
         let long_quiet = quiet >= TUI_QUIET || only_once;
-        let last_line = last_line(session);
-        let shows_prompt = prompt_like(&last_line);
+        let shows_prompt = || self.library.current().is_prompt(&last_line(session));
         // Line editors and full-screen programs turn canonical mode off, and hardly anything else does.
         let takes_keys = found.is_blind() && !found.line.canonical;
         let (waits, guess) = match found.verdict {
             Verdict::Blocked => (true, None),
             Verdict::Accepts if session.modes().alternate_screen => (long_quiet, None),
-            Verdict::Accepts => (shows_prompt || long_quiet, None),
+            Verdict::Accepts => (long_quiet || shows_prompt(), None),
             Verdict::Unknown if found.hidden_prompt_likely => {
                 (quiet >= STALE_AFTER_WRITE, Some(GUESS))
             }
-            Verdict::Unknown => ((shows_prompt || takes_keys) && long_quiet, Some(GUESS)),
+            Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
             Verdict::No => (false, None),
         };
-        if !waits || (prompt && !shows_prompt) {
+        if !waits || (prompt && !shows_prompt()) {
             return None;
         }
         let waiting = waiting(&found, guess);

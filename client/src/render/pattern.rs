@@ -1,0 +1,133 @@
+//! The pattern library and what texts are.
+
+use super::style::{Colour, Style};
+use super::table::{Cell, Table, printable};
+use ccd_protocol::pattern::{
+    PatternClassifyReply, PatternEntry, PatternMatch, PatternOrigin, TableKind,
+};
+use std::io::{self, Write};
+
+/// The longest text of a match in a table, in characters.
+const MAX_TEXT_CHARS: usize = 60;
+
+/// Tables of a text that are told one by one.
+const MAX_TABLES: usize = 3;
+
+/// Writes one line a category.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn library(all: &[PatternEntry], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut table = Table::new(["TYPE", "CATEGORY", "ORIGIN", "PATTERNS", "DESCRIPTION"]);
+    for entry in all {
+        let (origin, colour) = match entry.origin {
+            PatternOrigin::BuiltIn => ("built_in", Colour::Dim),
+            PatternOrigin::Override => ("override", Colour::Good),
+            PatternOrigin::Own => ("own", Colour::Good),
+        };
+        table.row([
+            entry.pattern_type.name().into(),
+            entry.category.as_str().into(),
+            Cell::coloured(origin, colour),
+            entry.patterns.len().to_string().into(),
+            entry.description.as_str().into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Writes one pattern a line.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<()> {
+    for pattern in all.iter().flat_map(|entry| &entry.patterns) {
+        writeln!(out, "{}", printable(pattern))?;
+    }
+    Ok(())
+}
+
+/// Writes one line a match.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn matches(all: &[PatternMatch], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut table = Table::new(["LINE", "BYTES", "TYPE", "CATEGORY", "TEXT"]);
+    for found in all {
+        let text: String = found.matched.chars().take(MAX_TEXT_CHARS).collect();
+        table.row([
+            found.line.to_string().into(),
+            format!("{}-{}", found.span.start, found.span.end).into(),
+            found.pattern_type.name().into(),
+            found.category.as_str().into(),
+            format!("{text:?}").into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// The first ones, and how many there are besides.
+fn few(all: impl ExactSizeIterator<Item = String>) -> String {
+    let len = all.len();
+    let mut text = all.take(MAX_TABLES).collect::<Vec<_>>().join("; ");
+    if len > MAX_TABLES {
+        text.push_str(&format!("; and {} more", len - MAX_TABLES));
+    }
+    text
+}
+
+/// Writes what a text is, one field a line, then its matches.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn classified(
+    found: &PatternClassifyReply,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    let tables = found.tables.iter().map(|table| {
+        let kind = match table.kind {
+            TableKind::Ruled => "ruled",
+            TableKind::Aligned => "aligned",
+        };
+        format!("{} columns, {} rows, {kind}", table.columns, table.rows)
+    });
+    let prompt = found
+        .prompt
+        .as_ref()
+        .map(|prompt| format!("{:?} ({})", prompt.text, prompt.category));
+    let fields = [
+        ("error", yes(found.is_error)),
+        ("help", yes(found.is_help)),
+        ("prompt", prompt.unwrap_or_else(|| yes(false))),
+        ("data formats", found.data_formats.join(", ")),
+        ("tables", few(tables)),
+        ("state", found.state_transition.clone().unwrap_or_default()),
+        ("lines", found.line_count.to_string()),
+    ];
+    let shown = fields.iter().filter(|(_, value)| !value.is_empty());
+    for (name, value) in shown {
+        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
+        writeln!(out, "{name}{}", printable(value))?;
+    }
+    if !found.commands.is_empty() {
+        writeln!(out)?;
+        let mut table = Table::new(["NAME", "DESCRIPTION"]);
+        for command in &found.commands {
+            table.row([
+                command.name.as_str().into(),
+                command.description.as_str().into(),
+            ]);
+        }
+        table.write(out, style)?;
+    } else if !found.matches.is_empty() {
+        writeln!(out)?;
+        matches(&found.matches, out, style)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! `ccctl pattern`.
+
+use crate::args::{PatternText, PatternVerb, TestArgs};
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use ccd_protocol::pattern::{
+    PatternClassify, PatternClassifyParams, PatternList, PatternListParams, PatternSet,
+    PatternSetParams, PatternTest, PatternTestParams, PatternUnset, PatternUnsetParams,
+};
+use std::io::Read;
+
+/// More than any text that the daemon looks at; it says what its limit is.
+const MAX_READ_BYTES: u64 = 2 << 20;
+
+/// Does what `ccctl pattern` asks for.
+///
+/// # Errors
+///
+/// Those of the calls; [`Failure::NotFound`] for a category that is not in the library.
+pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        PatternVerb::List {
+            pattern_type,
+            category,
+        } => {
+            let params = PatternListParams {
+                pattern_type: *pattern_type,
+                category: category.clone(),
+            };
+            let answer = context.call::<PatternList>(&params)?;
+            context.warn(&answer.value.warnings);
+            if let Some(category) = category
+                && answer.value.patterns.is_empty()
+            {
+                return Err(Failure::NotFound(format!(
+                    "no patterns have the category {category:?}; ccctl pattern list shows all"
+                )));
+            }
+            context.print(&answer, |reply, out, style| match category {
+                Some(_) => render::patterns(&reply.patterns, out),
+                None => render::library(&reply.patterns, out, style),
+            })?;
+            Ok(Exit::Done)
+        }
+        PatternVerb::Set {
+            pattern_type,
+            category,
+            patterns,
+            description,
+        } => {
+            let params = PatternSetParams {
+                pattern_type: *pattern_type,
+                category: category.clone(),
+                patterns: patterns.clone(),
+                description: description.clone(),
+            };
+            context.show::<PatternSet>(&params, |_, _, _| Ok(()))
+        }
+        PatternVerb::Unset {
+            pattern_type,
+            category,
+        } => {
+            let params = PatternUnsetParams {
+                pattern_type: *pattern_type,
+                category: category.clone(),
+            };
+            context.show::<PatternUnset>(&params, |_, _, _| Ok(()))
+        }
+        PatternVerb::Test(args) => test(args, context),
+        PatternVerb::Classify(text) => {
+            let params = PatternClassifyParams {
+                text: read(text, context)?,
+            };
+            let answer = context.call::<PatternClassify>(&params)?;
+            context.warn(&answer.value.warnings);
+            warn_if_cut(answer.value.truncated, context);
+            context.print(&answer, render::classified)?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+/// As grep does: fails when nothing matches.
+fn test(args: &TestArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = PatternTestParams {
+        text: read(&args.text, context)?,
+        pattern_type: args.pattern_type,
+    };
+    let answer = context.call::<PatternTest>(&params)?;
+    context.warn(&answer.value.warnings);
+    warn_if_cut(answer.value.truncated, context);
+    context.print(&answer, |reply, out, style| {
+        render::matches(&reply.matches, out, style)
+    })?;
+    match answer.value.matches.is_empty() {
+        true => Ok(Exit::Failed),
+        false => Ok(Exit::Done),
+    }
+}
+
+fn warn_if_cut(truncated: bool, context: &Context) {
+    if truncated {
+        context
+            .note("not all of the text was looked at: it has too many matches or too long lines");
+    }
+}
+
+fn read(text: &PatternText, context: &Context) -> Result<String, Failure> {
+    let (what, source): (String, Box<dyn Read>) = match (&text.text, &text.file) {
+        (Some(text), _) if text != "-" => return Ok(text.clone()),
+        (_, Some(path)) => {
+            let what = path.display().to_string();
+            let file = std::fs::File::open(path);
+            let file = file.map_err(|source| Failure::Io {
+                what: what.clone(),
+                source,
+            })?;
+            (what, Box::new(file))
+        }
+        _ => (
+            "standard input".to_owned(),
+            Box::new(std::io::stdin().lock()),
+        ),
+    };
+    let mut bytes = Vec::new();
+    let read = source.take(MAX_READ_BYTES).read_to_end(&mut bytes);
+    read.map_err(|source| Failure::Io {
+        what: what.clone(),
+        source,
+    })?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
+        context.note(&format!(
+            "{what} has bytes that are not UTF-8: each is looked at as U+FFFD, which has 3 bytes"
+        ));
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
+    }))
+}

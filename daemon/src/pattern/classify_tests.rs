@@ -1,0 +1,420 @@
+//! What texts are, with the output of real programs.
+
+use super::Compiled;
+use ccd_protocol::pattern::{PatternClassifyReply, PatternType};
+use proptest::prelude::*;
+use serde_json::json;
+use std::process::Command;
+use std::sync::LazyLock;
+
+static LIBRARY: LazyLock<Compiled> = LazyLock::new(Compiled::built_in);
+
+fn classify(text: &str) -> PatternClassifyReply {
+    LIBRARY.classify(text)
+}
+
+fn formats(text: &str) -> Vec<String> {
+    classify(text).data_formats
+}
+
+/// What a program prints, on either stream; `None` when it is not installed.
+fn printed(program: &str, args: &[&str], input: &str) -> Option<String> {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let mut child = Command::new(program)
+        .args(args)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|_| eprintln!("skipped, in part: {program} is not installed"))
+        .ok()?;
+    let _ = child.stdin.take()?.write_all(input.as_bytes());
+    let output = child.wait_with_output().ok()?;
+    let both = [output.stdout, output.stderr].concat();
+    Some(String::from_utf8_lossy(&both).into_owned())
+}
+
+#[test]
+fn prompts_have_a_category_and_a_place() {
+    for (text, category) in [
+        ("user@host:~/dir$ ", "bash"),
+        ("user@host:~/dir$", "bash"),
+        ("root@host:/# ", "bash"),
+        (">>> ", "python"),
+        ("In [3]: ", "python"),
+        ("mysql> ", "mysql"),
+        ("MariaDB [test]> ", "mysql"),
+        ("db=# ", "postgres"),
+        ("db-> ", "postgres"),
+        ("sqlite> ", "sqlite"),
+        ("   ...> ", "sqlite"),
+        ("[sudo] password for me: ", "sudo"),
+        ("Username for 'https://github.com': ", "git"),
+        ("me@host's password: ", "ssh"),
+        ("Enter passphrase for key '/k': ", "ssh"),
+        (
+            "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
+            "ssh",
+        ),
+        ("> ", "node"),
+        ("custom-app> ", "generic"),
+        ("Continue? [Y/n] ", "generic"),
+        ("Name: ", "generic"),
+    ] {
+        let output = format!("output\n{text}");
+        let found = classify(&output);
+        let prompt = found
+            .prompt
+            .unwrap_or_else(|| panic!("{text:?} is no prompt"));
+        assert_eq!(prompt.category, category, "{text:?}");
+        assert_eq!(prompt.text, text.trim());
+        assert_eq!(&output[prompt.span.start..prompt.span.end], text.trim());
+    }
+    for text in ["normal text", "", ">>> \n", "$ \nrunning", "cost 5$"] {
+        assert!(!classify(text).has_prompt, "{text:?}");
+    }
+}
+
+#[test]
+fn formats_are_told_apart() {
+    for (text, format) in [
+        ("{\"a\": [1, 2]}", "json"),
+        ("<r><a x=\"1\">t</a></r>", "xml"),
+        ("a:\n  b: 1\n  c:\n    - d\n", "yaml"),
+        ("[s]\na = 1\nb = 2\n", "ini"),
+        ("name,age,city\nAda,36,London\n", "csv"),
+        (" id | name \n----+------\n  1 | a\n(1 row)\n", "table"),
+        ("Name: ccd\nKind: daemon\nState: up\n", "key_value"),
+    ] {
+        assert_eq!(formats(text), [format], "{text:?}");
+    }
+    for text in [
+        "",
+        "Normal output",
+        "(default)[x]",
+        "a: b",
+        "[word]",
+        "<word>",
+        "1\n2\n3\n",
+    ] {
+        assert_eq!(formats(text), [""; 0], "{text:?}");
+        assert_eq!(classify(text).state_transition, None, "{text:?}");
+    }
+    let both = formats("config:\n{\"a\": 1}\n\nx,y,z\n1,2,3\n");
+    assert_eq!(both, ["json", "csv"]);
+}
+
+#[test]
+fn nested_json_is_taken_out_of_the_text_around_it() {
+    let text = "Response: {\"user\": {\"name\": \"é\", \"ids\": [1, 2]}} ok";
+    let found = classify(text);
+    assert!(found.has_json);
+    assert_eq!(
+        found.json[0].value,
+        json!({"user": {"name": "é", "ids": [1, 2]}})
+    );
+    let span = found.json[0].span;
+    assert_eq!(
+        &text[span.start..span.end],
+        "{\"user\": {\"name\": \"é\", \"ids\": [1, 2]}}"
+    );
+    assert!(!classify("{\"key\": invalid}").has_json);
+}
+
+#[test]
+fn a_help_text_gives_its_commands() {
+    let found = classify(
+        "Available commands:\n  help - Show help\n  quit - Leave\n  set NAME VALUE - Set it\n",
+    );
+    assert!(found.is_help);
+    let names: Vec<_> = found
+        .commands
+        .iter()
+        .map(|c| (&*c.name, &*c.description))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ("help", "Show help"),
+            ("quit", "Leave"),
+            ("set NAME VALUE", "Set it")
+        ]
+    );
+    let dashes = classify("help – Show help\nquit – Leave\n");
+    assert_eq!(dashes.commands.len(), 2);
+    for shape in [
+        "Commands:\n  • go  - Do it\n",
+        "Commands:\n[go] Do it\n",
+        "Commands:\n  go      Do it\n",
+        "Commands:\n  go: Do it\n",
+    ] {
+        let found = classify(shape);
+        assert_eq!(
+            found.commands.first().map(|c| (&*c.name, &*c.description)),
+            Some(("go", "Do it")),
+            "{shape:?}"
+        );
+    }
+    let prose = classify("a: b\nThis is - as they say - prose.\n");
+    assert!(!prose.is_help && prose.commands.is_empty());
+}
+
+#[test]
+fn states_are_told_by_their_sentences_only() {
+    for (text, state) in [
+        ("Entering config mode", "config"),
+        ("ok\nentering maintenance\n", "maintenance"),
+        ("Switched to branch 'main'", "main"),
+        ("Switched to data mode.", "data"),
+        ("Mode: insert", "insert"),
+        ("state: running", "running"),
+        ("Entering a mode\nEntering main menu", "main"),
+    ] {
+        assert_eq!(
+            classify(text).state_transition.as_deref(),
+            Some(state),
+            "{text:?}"
+        );
+    }
+    for text in [
+        "[config]",
+        "<config>",
+        "make[1]: Entering directory '/x'",
+        "the state of things: bad",
+        "file mode: 0644",
+    ] {
+        assert_eq!(classify(text).state_transition, None, "{text:?}");
+    }
+}
+
+#[test]
+fn real_programs_are_what_they_are() {
+    type Is = fn(&PatternClassifyReply) -> bool;
+    let cases: &[(&str, &[&str], &str, Is)] = &[
+        ("python3", &["-i", "-c", ""], "", |found| {
+            !found.has_json && found.json.is_empty()
+        }),
+        ("python3", &["-c", "1/0"], "", |found| {
+            found.is_error && found.data_formats.is_empty()
+        }),
+        (
+            "python3",
+            &[
+                "-c",
+                "import json; print('x', json.dumps({'a': [1]}, indent=1))",
+            ],
+            "",
+            |found| found.data_formats == ["json"],
+        ),
+        ("git", &["--help"], "", |found| {
+            found.is_help && found.commands.iter().any(|c| c.name == "clone")
+        }),
+        ("git", &["-C", "/", "status"], "", |found| found.is_error),
+        ("ls", &["--help"], "", |found| {
+            found.is_help && found.commands.iter().any(|c| c.name == "-a, --all")
+        }),
+        ("ls", &["-l", "/usr"], "", |found| {
+            found.data_formats == ["table"] && !found.is_error
+        }),
+        ("ls", &["/nowhere"], "", |found| {
+            found.is_error && found.data_formats.is_empty()
+        }),
+        (
+            "sqlite3",
+            &[
+                ":memory:",
+                ".mode column",
+                ".headers on",
+                "select 1 as id, 'a b' as name union select 22, 'c'",
+            ],
+            "",
+            |found| found.data_formats == ["table"],
+        ),
+        (
+            "sqlite3",
+            &[":memory:", ".mode box", "select 1 as id, 'a b' as name"],
+            "",
+            |found| found.data_formats == ["table"],
+        ),
+        (
+            "sqlite3",
+            &[
+                ":memory:",
+                ".mode csv",
+                ".headers on",
+                "select 1 as id, 'a b' as name, 3 as n union select 2, 'c', 4",
+            ],
+            "",
+            |found| found.data_formats == ["csv"],
+        ),
+        (
+            "sqlite3",
+            &[":memory:", ".mode json", "select 1 as id, 'a b' as name"],
+            "",
+            |found| found.data_formats == ["json"],
+        ),
+        ("sqlite3", &[":memory:", ".help"], "", |found| {
+            !found.has_json
+        }),
+        (
+            "sqlite3",
+            &[":memory:", "select * from nothing"],
+            "",
+            |found| found.is_error,
+        ),
+        ("df", &["-h"], "", |found| {
+            found.data_formats.contains(&"table".into())
+        }),
+        ("ps", &["aux"], "", |found| {
+            found.data_formats.contains(&"table".into())
+        }),
+        ("env", &["-i", "A=1", "B=2", "C=x y"], "", |found| {
+            found.data_formats == ["key_value"]
+        }),
+        ("cat", &["/etc/os-release"], "", |found| {
+            found.data_formats == ["key_value"]
+        }),
+        ("cat", &["/etc/passwd"], "", |found| {
+            !found.is_error && !found.has_json
+        }),
+        ("bash", &["-c", "nope"], "", |found| found.is_error),
+        ("bash", &["--help"], "", |found| {
+            found.is_help && !found.is_error
+        }),
+        ("tar", &["--help"], "", |found| {
+            found.is_help && found.commands.len() > 20 && found.data_formats.is_empty()
+        }),
+        ("curl", &["--help"], "", |found| {
+            found.is_help && !found.is_error
+        }),
+        ("cargo", &["--help"], "", |found| {
+            found.is_help && found.commands.iter().any(|c| c.name.starts_with("build"))
+        }),
+        ("date", &[], "", |found| {
+            found.data_formats.is_empty() && !found.is_error && !found.has_prompt
+        }),
+    ];
+    for (program, args, input, is) in cases {
+        if let Some(text) = printed(program, args, input) {
+            let found = classify(&text);
+            assert!(
+                is(&found),
+                "{program} {args:?} printed\n{text}\nwhich is\n{found:#?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn remembered_outputs_are_what_they_are() {
+    let banner = "Python 3.11.2 (main, Mar 13 2023, 12:18:29) [GCC 12.2.0] on linux\nType \"help\", \"copyright\", \"credits\" or \"license\" for more information.\n>>> ";
+    let found = classify(banner);
+    assert!(!found.has_json && !found.is_error && found.data_formats.is_empty());
+    assert_eq!(found.prompt.unwrap().category, "python");
+
+    let status = "On branch main\nChanges not staged for commit:\n  (use \"git add <file>...\" to update what will be committed)\n\tmodified:   a.rs\n\tmodified:   b.rs\n\nno changes added to commit (use \"git add\" and/or \"git commit -a\")\n";
+    let found = classify(status);
+    assert_eq!(
+        (found.data_formats, found.is_error, found.state_transition),
+        (vec![], false, None)
+    );
+
+    let head = "HTTP/2 200 \r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: 1256\r\nserver: nginx\r\n\r\n";
+    assert_eq!(formats(head), ["key_value"]);
+
+    let unit = "[Unit]\nDescription=OpenBSD Secure Shell server\nAfter=network.target\n\n[Service]\nExecStart=/usr/sbin/sshd -D $SSHD_OPTS\nRestart=on-failure\n";
+    assert_eq!(formats(unit), ["ini"]);
+
+    let compose = "services:\n  web:\n    image: \"nginx:latest\"\n    ports:\n      - \"80:80\"\n  db:\n    image: postgres\n";
+    assert_eq!(formats(compose), ["yaml"]);
+
+    let psql = " id |  name  | added \n----+--------+-------\n  1 | a, b   | x\n  2 | c      | \n(2 rows)\n\n";
+    let found = classify(psql);
+    assert_eq!(found.data_formats, ["table"]);
+    assert_eq!((found.tables[0].columns, found.tables[0].rows), (3, 3));
+}
+
+#[test]
+fn control_sequences_are_not_looked_at_and_spans_are_those_of_the_given_text() {
+    let text = "ok\r\n\x1b[1;31mError\x1b[0m: it broke\r\n\x1b[32m>>> \x1b[0m";
+    let found = classify(text);
+    assert!(found.is_error);
+    let error = found
+        .matches
+        .iter()
+        .find(|m| m.pattern_type == PatternType::Error)
+        .unwrap();
+    assert_eq!((error.line, error.matched.as_str()), (2, "Error:"));
+    assert_eq!(&text[error.span.start..error.span.end], "Error\x1b[0m:");
+    assert_eq!(found.prompt.unwrap().text, ">>>");
+    assert_eq!(found.line_count, 3);
+}
+
+#[test]
+fn too_many_matches_and_too_long_lines_are_said() {
+    let library = &*LIBRARY;
+    let many = library.test(&"error: x\n".repeat(2000), Some(PatternType::Error));
+    assert!(many.truncated && many.matches.len() == 1000);
+    let long = library.test(&format!("{} error", "x".repeat(70_000)), None);
+    assert!(long.truncated && long.matches.is_empty());
+    assert!(!library.test("error: x", None).truncated);
+}
+
+#[test]
+fn time_is_linear_in_the_text() {
+    let library = &*LIBRARY;
+    let pieces = [
+        "error: x\n",
+        "a,b\n",
+        "\n",
+        "[a]\n",
+        "<a>",
+        "<a>\n",
+        "{\"a\":[",
+        "a: b\n",
+        "- a\n",
+        "x  y  z\n",
+        "| a |\n",
+        "---+---\n",
+        "  a  b\n",
+        "a",
+        " ",
+        "\u{1b}[1m",
+        "\r",
+        "\"",
+        "key:\n",
+        ";",
+        "\t",
+        "--  --\n",
+        "\u{1b}]",
+        "a=1\n",
+        "error ",
+    ];
+    for piece in pieces {
+        let text = piece.repeat((1 << 16) / piece.len());
+        let start = std::time::Instant::now();
+        library.classify(&text);
+        // Some tens of milliseconds; quadratic time would be hours.
+        assert!(start.elapsed().as_secs() < 60, "{piece:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic_and_spans_lie_in_the_text(
+        text in "(?s)([{}\\[\\]<>/:=,;|+\\-\"' \\t\n\r#$a-cé\u{1b}\u{2500}-\u{2510}]|\\$ |error: |\\{\"a\":|key: |<a>|</a>|---|.){0,80}"
+    ) {
+        let library = &*LIBRARY;
+        let found = library.classify(&text);
+        let spans = found.matches.iter().map(|m| m.span)
+            .chain(found.tables.iter().map(|t| t.span))
+            .chain(found.json.iter().map(|j| j.span))
+            .chain(found.prompt.iter().map(|p| p.span));
+        for span in spans {
+            prop_assert!(text.get(span.start..span.end).is_some(), "{span:?} in {text:?}");
+        }
+        library.test(&text, None);
+    }
+}

@@ -1,0 +1,87 @@
+//! Which lines tell of errors.
+
+use super::Compiled;
+
+#[test]
+fn error_lines_are_told_from_others() {
+    let library = Compiled::built_in();
+    for line in [
+        "bash: foo: command not found",
+        "ls: cannot access 'x': No such file or directory",
+        "cat: /etc/shadow: Permission denied",
+        "ssh: connect to host x port 22: Connection refused",
+        "curl: (6) Could not resolve host: nowhere",
+        "fatal: Authentication failed for 'https://x'",
+        "Error: File not found",
+        "ERROR: Invalid syntax",
+        "error[E0308]: mismatched types",
+        "  error: unexpected token",
+        "foo.c:3:5: error: expected ';' before '}' token",
+        "make: *** [Makefile:2: all] Error 2",
+        "fatal: not a git repository (or any of the parent directories): .git",
+        "Traceback (most recent call last):",
+        "ZeroDivisionError: division by zero",
+        "npm ERR! code ENOENT",
+        "E: Unable to locate package nope",
+        "Segmentation fault (core dumped)",
+        "psql: error: connection to server failed",
+        "ERROR 1064 (42000): You have an error in your SQL syntax",
+        "2026-01-02 03:04:05,678 ERROR something went wrong",
+        "[ERROR] Failed to execute goal",
+        "time=1 level=error msg=\"x\"",
+        "{\"level\":\"error\",\"msg\":\"x\"}",
+        "thread 'main' panicked at src/main.rs:2:5:",
+        "Exception in thread \"main\" java.lang.NullPointerException",
+        "java.io.IOException: closed",
+        "Failed to connect to bus: No medium found",
+        "sh: 1: nope: not found",
+        "unknown option: -z",
+        "git: 'x' is not a git command. error: unknown switch `z'",
+        "Invalid argument",
+        "Login incorrect",
+        "test result: FAILED. 1 passed; 2 failed",
+        "3 errors generated.",
+        "Access denied for user 'root'@'localhost'",
+        "Unknown command: foo",
+        "Operation not permitted",
+        "build failed",
+        "Command failed with exit code 1",
+        "OperationalError: no such table: t",
+        "Parse error: near line 1: no such table: t",
+    ] {
+        assert!(library.is_error_line(line), "{line:?} is an error");
+    }
+    for line in [
+        "",
+        "Normal output",
+        "warning: unused variable: `x`",
+        "Warning: something",
+        "0 errors, 0 warnings",
+        "10 passed, 0 failed",
+        "no errors found",
+        "error-free",
+        "This is an error-free build",
+        "no such error",
+        "information about errors",
+        "Error handling is described in chapter 3",
+        "the failed state is shown below",
+        "errors.log",
+        "Finished with 0 errors",
+        "Compiling thiserror v2.0.0",
+        "test expect_error ... ok",
+        "-rw-r--r-- 1 root root 120 Jan  1 10:00 error.rs",
+        "Success: all good",
+        "Connection established",
+        "let result: Result<(), Error> = Ok(());",
+        "Python 3.12.1 (main, Jan  1 2026, 00:00:00) [GCC 12.2.0] on linux",
+        "  --error-format FORMAT   how errors are shown",
+        "HTTP/1.1 200 OK",
+        "On branch main",
+        "100 files changed, 20 insertions(+), 10 deletions(-)",
+        "test result: ok. 3 passed; 0 failed; 0 ignored",
+        "denied: none",
+        "aborted transactions per second",
+    ] {
+        assert!(!library.is_error_line(line), "{line:?} is no error");
+    }
+}

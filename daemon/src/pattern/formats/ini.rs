@@ -1,0 +1,104 @@
+//! INI: sections with settings in them, as in the files of systemd, git and many others.
+
+use super::super::lines::{Line, span_of};
+use std::ops::Range;
+
+/// Returns where sections stand that have settings, one span for those that follow each other.
+pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    let mut at = 0;
+    while let Some(start) = lines[at..].iter().position(|line| is_section(line.text)) {
+        let region = &lines[at + start..];
+        let len = region
+            .iter()
+            .position(|line| !belongs(line.text))
+            .unwrap_or(region.len());
+        at += start + len;
+        let used = region[..len].iter().rposition(|line| !line.is_blank());
+        let region = &region[..used.map_or(0, |last| last + 1)];
+        let equals = region
+            .iter()
+            .filter(|line| is_setting(line.text, '='))
+            .count();
+        let colons = region
+            .iter()
+            .filter(|line| is_setting(line.text, ':'))
+            .count();
+        let sections = region.iter().filter(|line| is_section(line.text)).count();
+        if sections >= 1 && (equals >= 1 || colons >= 2) {
+            spans.push(span_of(region));
+        }
+    }
+    spans
+}
+
+fn belongs(line: &str) -> bool {
+    let text = line.trim();
+    text.is_empty()
+        || text.starts_with(['#', ';'])
+        || is_section(line)
+        || is_setting(line, '=')
+        || is_setting(line, ':')
+}
+
+/// `[name]`, and nothing else in the line.
+fn is_section(line: &str) -> bool {
+    let name = line
+        .trim()
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    name.is_some_and(|name| !name.trim().is_empty() && !name.contains(['[', ']']))
+}
+
+fn is_setting(line: &str, sign: char) -> bool {
+    let text = line.trim();
+    if text.starts_with(['#', ';', '[']) {
+        return false;
+    }
+    text.split_once(sign).is_some_and(|(key, _)| {
+        let key = key.trim();
+        !key.is_empty()
+            && key.len() <= 64
+            && key.split_whitespace().count() <= 4
+            && !key.contains(['{', '}', '(', '"', '=', ':', '<', '>'])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::lines::lines;
+    use super::*;
+
+    fn count(text: &str) -> usize {
+        find(&lines(text)).len()
+    }
+
+    #[test]
+    fn sections_with_settings_are_ini() {
+        for text in [
+            "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n[remote \"origin\"]\n\turl = a:b\n",
+            "# unit\n[Unit]\nDescription=x y z\n\n[Service]\nExecStart=/bin/true --a=b\n",
+            "text before\n[a]\n; c\nx=1\n",
+            "[a]\nx: 1\ny: 2\n",
+        ] {
+            assert_eq!(count(text), 1, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn brackets_alone_are_no_ini() {
+        for text in [
+            "[word]\n",
+            "[1]\n[2]\n",
+            "[y/N] x=1\n",
+            "a=1\nb=2\n",
+            "[  OK  ] Started x=y\n",
+            "[note]\nThis is prose.\n",
+            "[a]\nb: c\nprose here\n",
+            "(default)[x]\n",
+            "[\n1\n]\n",
+        ] {
+            assert_eq!(count(text), 0, "{text:?}");
+        }
+    }
+}

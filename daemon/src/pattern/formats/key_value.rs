@@ -1,0 +1,115 @@
+//! Keys and values: several lines in a row, each with a key of its own.
+
+use super::super::lines::{Line, runs, span_of};
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// So many lines in a row are needed; two when their values stand below each other.
+const LEAST_LINES: usize = 3;
+
+const MAX_KEY_BYTES: usize = 40;
+
+/// A line with a key.
+struct Pair<'a> {
+    key: &'a str,
+    /// Blanks in front of the value.
+    gap: usize,
+    /// Where the value begins, in bytes from the start of the line.
+    column: usize,
+}
+
+/// Returns runs of lines with keys and values.
+pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    for sign in [':', '='] {
+        for run in runs(lines, 2, |line| pair(line.text, sign).is_some()) {
+            if is_list(run, sign) {
+                spans.push(span_of(run));
+            }
+        }
+    }
+    spans
+}
+
+fn is_list(run: &[Line<'_>], sign: char) -> bool {
+    let pairs: Vec<Pair<'_>> = run
+        .iter()
+        .filter_map(|line| pair(line.text, sign))
+        .collect();
+    let keys: HashSet<&str> = pairs.iter().map(|pair| pair.key).collect();
+    // The same word again and again is who says something: `bash: …`.
+    if keys.len() * 3 < pairs.len() * 2 {
+        return false;
+    }
+    if pairs.len() >= LEAST_LINES {
+        return true;
+    }
+    let is_aligned = pairs.windows(2).all(|two| two[0].column == two[1].column);
+    is_aligned && pairs.iter().any(|pair| pair.gap >= 2)
+}
+
+fn pair(line: &str, sign: char) -> Option<Pair<'_>> {
+    let (before, behind) = line.split_once(sign)?;
+    let key = before.trim();
+    let is_key = |c: char| c.is_alphanumeric() || " _-./()#%@".contains(c);
+    if key.is_empty()
+        || key.len() > MAX_KEY_BYTES
+        || !key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        || !key.chars().all(is_key)
+        || key.split_whitespace().count() > 4
+    {
+        return None;
+    }
+    let value = behind.trim_start();
+    let gap = behind.len() - value.len();
+    let is_separated = match sign {
+        // A colon inside a word is a path, a time or an address.
+        ':' => gap > 0 && !value.is_empty(),
+        _ => !key.contains(' ') || gap > 0,
+    };
+    // An equals sign that is doubled compares.
+    (is_separated && !value.starts_with('=')).then(|| Pair {
+        key,
+        gap,
+        column: line.len() - value.len(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::lines::lines;
+    use super::*;
+
+    fn count(text: &str) -> usize {
+        find(&lines(text)).len()
+    }
+
+    #[test]
+    fn several_lines_with_keys_are_key_value() {
+        for text in [
+            "date: Mon, 01 Jan 2026 00:00:00 GMT\ncontent-type: text/html\nserver: x\n",
+            "HOME=/root\nPATH=/bin:/usr/bin\nEMPTY=\n",
+            "Name:      ccd\nVersion:   1\n",
+            "Architecture:        x86_64\nCPU op-mode(s):      32-bit\nByte Order:          LE\n",
+            "  a = 1\n  b = 2\n  c = 3\n",
+        ] {
+            assert_eq!(count(text), 1, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_colon_in_prose_is_no_key() {
+        for text in [
+            "a: b\n",
+            "Note: this is it.\nThen nothing.\n",
+            "bash: x: command not found\nbash: y: command not found\nbash: z: command not found\n",
+            "12:30:45 start\n12:30:46 go\n12:30:47 end\n",
+            "http://a\nhttp://b\nhttp://c\n",
+            "a::b\nc::d\ne::f\n",
+            "Name: a\nOther: b\n",
+            "if a == b\nif c == d\nif e == f\n",
+        ] {
+            assert_eq!(count(text), 0, "{text:?}");
+        }
+    }
+}

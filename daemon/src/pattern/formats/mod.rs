@@ -1,0 +1,111 @@
+//! Data formats: each is told from text that merely looks like it. Time is linear in the text.
+
+mod csv;
+mod ini;
+mod json;
+mod key_value;
+mod table;
+mod xml;
+mod yaml;
+
+use super::lines::Line;
+use ccd_protocol::pattern::TableKind;
+use std::ops::Range;
+
+pub(super) use json::Document;
+
+/// A table in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Table {
+    pub(super) kind: TableKind,
+    pub(super) columns: usize,
+    pub(super) rows: usize,
+    pub(super) span: Range<usize>,
+}
+
+/// What a text has in it.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// In the order of the documents, without repetition.
+    pub(super) formats: Vec<&'static str>,
+    pub(super) json: Vec<Document>,
+    pub(super) tables: Vec<Table>,
+    /// Some brackets were not looked at, because there were too many that lead nowhere.
+    pub(super) is_cut: bool,
+}
+
+impl Found {
+    /// Takes tables back that are told by their blanks alone.
+    pub(super) fn forget_aligned(&mut self) {
+        self.tables.retain(|table| table.kind != TableKind::Aligned);
+        let has_tables = !self.tables.is_empty();
+        self.formats
+            .retain(|format| *format != "table" || has_tables);
+    }
+}
+
+/// Looks for data; `wanted` tells for each format whether to look for it at all.
+pub(super) fn find(text: &str, lines: &[Line<'_>], wanted: impl Fn(&str) -> bool) -> Found {
+    let mut found = Found::default();
+    // What belongs to one format is not looked at for the next one.
+    let mut taken: Vec<Range<usize>> = Vec::new();
+    if wanted("json") {
+        (found.json, found.is_cut) = json::documents(text);
+        taken.extend(found.json.iter().map(|document| document.span.clone()));
+        note(&mut found, "json", !taken.is_empty());
+    }
+    if wanted("xml") {
+        let spans = xml::find(text, &free(lines, &taken));
+        note(&mut found, "xml", !spans.is_empty());
+        taken.extend(spans);
+    }
+    type Finder = fn(&[Line<'_>]) -> Vec<Range<usize>>;
+    let finders: [(&str, Finder); 3] =
+        [("yaml", yaml::find), ("ini", ini::find), ("csv", csv::find)];
+    for (name, finder) in finders {
+        if wanted(name) {
+            let spans = finder(&free(lines, &taken));
+            note(&mut found, name, !spans.is_empty());
+            taken.extend(spans);
+        }
+    }
+    if wanted("table") {
+        found.tables = table::find(&free(lines, &taken));
+        taken.extend(found.tables.iter().map(|table| table.span.clone()));
+        let has_tables = !found.tables.is_empty();
+        note(&mut found, "table", has_tables);
+    }
+    if wanted("key_value") {
+        let spans = key_value::find(&free(lines, &taken));
+        note(&mut found, "key_value", !spans.is_empty());
+    }
+    found
+}
+
+fn note(found: &mut Found, name: &str, is_there: bool) {
+    const NAMES: [&str; 7] = ["json", "xml", "yaml", "ini", "csv", "table", "key_value"];
+    if is_there {
+        found
+            .formats
+            .extend(NAMES.into_iter().find(|known| *known == name));
+    }
+}
+
+/// The lines, those that overlap what is taken replaced by blank ones: they end a run, as other text does.
+fn free<'a>(lines: &[Line<'a>], taken: &[Range<usize>]) -> Vec<Line<'a>> {
+    let mut taken: Vec<&Range<usize>> = taken.iter().collect();
+    taken.sort_by_key(|span| span.start);
+    let mut taken = taken.into_iter().peekable();
+    let is_free = |line: &Line<'_>| {
+        while taken.next_if(|span| span.end <= line.start).is_some() {}
+        taken.peek().is_none_or(|span| span.start >= line.end())
+    };
+    let flags: Vec<bool> = lines.iter().map(is_free).collect();
+    let lines = lines.iter().zip(flags);
+    lines
+        .map(|(line, is_free)| match is_free {
+            true => *line,
+            false => Line { text: "", ..*line },
+        })
+        .collect()
+}

@@ -1,0 +1,240 @@
+//! Tables: columns shown by a ruler, or by blanks that stand below each other.
+
+use super::super::lines::{Line, runs, span_of};
+use super::Table;
+use ccd_protocol::pattern::TableKind;
+
+/// Columns of the screen that are looked at for blanks.
+const MAX_WIDTH: usize = 512;
+
+/// Characters between cells.
+const BARS: [char; 4] = ['|', '│', '┃', '║'];
+
+/// Returns the tables of a text.
+pub(super) fn find(lines: &[Line<'_>]) -> Vec<Table> {
+    let mut tables = Vec::new();
+    for block in runs(lines, 2, |line| !line.is_blank()) {
+        if let Some(table) = ruled(block).or_else(|| ruled_by_dashes(block)) {
+            tables.push(table);
+        } else if let Some(table) = aligned(block) {
+            tables.push(table);
+        }
+    }
+    tables
+}
+
+/// `---+---`, `+---+---+`, `|---|---|`, `├───┼───┤`
+fn ruled(block: &[Line<'_>]) -> Option<Table> {
+    if !block.iter().any(|line| is_ruler(line.text)) {
+        return None;
+    }
+    let bars = |line: &Line<'_>| line.text.matches(BARS).count();
+    let first = block
+        .iter()
+        .position(|line| bars(line) > 0 || is_ruler(line.text))?;
+    let len = block[first..]
+        .iter()
+        .position(|line| bars(line) == 0 && !is_ruler(line.text))
+        .unwrap_or(block.len() - first);
+    let table = &block[first..first + len];
+    let rows: Vec<&Line<'_>> = table.iter().filter(|line| !is_ruler(line.text)).collect();
+    let head = rows.first()?;
+    let is_even = rows.iter().all(|row| bars(row) == bars(head));
+    if rows.len() < 2 || rows.len() == table.len() || !is_even {
+        return None;
+    }
+    let text = head.text.trim();
+    let is_boxed = text.starts_with(BARS) && text.ends_with(BARS);
+    let columns = bars(head) + 1 - 2 * usize::from(is_boxed);
+    (columns >= 1 && bars(head) > 0).then(|| Table {
+        kind: TableKind::Ruled,
+        columns,
+        rows: rows.len(),
+        span: span_of(table),
+    })
+}
+
+fn is_ruler(line: &str) -> bool {
+    let text = line.trim();
+    let is_line = |c: char| matches!(c, '-' | '=' | '─' | '━' | '═' | '╌');
+    let is_joint = |c: char| matches!(c, '+' | '|' | ':' | '\u{2500}'..='\u{257f}') && !is_line(c);
+    text.chars().filter(|&c| is_line(c)).count() >= 2
+        && text.chars().any(is_joint)
+        && text.chars().all(|c| is_line(c) || is_joint(c) || c == ' ')
+}
+
+/// `----  -----` below the names of columns.
+fn ruled_by_dashes(block: &[Line<'_>]) -> Option<Table> {
+    let ruler = block.iter().position(|line| groups(line.text).is_some())?;
+    let columns = groups(block[ruler].text)?;
+    let begin = ruler.checked_sub(1)?;
+    let starts: Vec<usize> = columns.iter().map(|group| group.0).collect();
+    // Every cell begins where its dashes do, or ends where they end.
+    let fits = |line: &&Line<'_>| {
+        let chars: Vec<char> = line.text.chars().take(MAX_WIDTH).collect();
+        starts[1..]
+            .iter()
+            .all(|&start| start > chars.len() || start == 0 || chars[start - 1].is_whitespace())
+    };
+    let rows = block[ruler + 1..].iter().take_while(fits).count();
+    if rows == 0 || !fits(&&block[begin]) {
+        return None;
+    }
+    Some(Table {
+        kind: TableKind::Ruled,
+        columns: columns.len(),
+        rows: rows + 1,
+        span: span_of(&block[begin..=ruler + rows]),
+    })
+}
+
+/// Where groups of dashes stand, at least two and nothing else.
+fn groups(line: &str) -> Option<Vec<(usize, usize)>> {
+    let mut groups: Vec<(usize, usize)> = Vec::new();
+    for (at, c) in line.trim_end().chars().enumerate().take(MAX_WIDTH) {
+        match c {
+            '-' | '=' | '─' => match groups.last_mut() {
+                Some((_, end)) if *end == at => *end = at + 1,
+                _ => groups.push((at, at + 1)),
+            },
+            ' ' => {}
+            _ => return None,
+        }
+    }
+    let is_wide = groups.iter().all(|(start, end)| end - start >= 2);
+    (groups.len() >= 2 && is_wide).then_some(groups)
+}
+
+/// Columns of blanks that run through all lines; the first line may be another one, as in `ls -l`.
+fn aligned(block: &[Line<'_>]) -> Option<Table> {
+    [block, block.get(1..)?].into_iter().find_map(|rows| {
+        let gutters = gutters(rows)?;
+        let wide = gutters.iter().filter(|width| **width >= 2).count();
+        let columns = gutters.len() + 1;
+        if rows.iter().any(|row| is_option(row.text)) {
+            return None;
+        }
+        let is_named = rows.first().is_some_and(|row| is_head(row.text));
+        let is_table = match columns {
+            0..=1 => false,
+            2 => is_named && wide == 1 && rows.len() >= 2,
+            3..=4 => (wide >= 1 && rows.len() >= 3) || (wide >= 2 && is_named),
+            _ => rows.len() >= 3 || (is_named && rows.len() >= 2),
+        };
+        is_table.then(|| Table {
+            kind: TableKind::Aligned,
+            columns,
+            rows: rows.len(),
+            span: span_of(rows),
+        })
+    })
+}
+
+/// `-a, --all  …` of a help text.
+fn is_option(line: &str) -> bool {
+    let mut chars = line.trim_start().chars();
+    chars.next() == Some('-')
+        && match (chars.next(), chars.next()) {
+            (Some('-'), Some(c)) => c.is_alphabetic(),
+            (Some(c), Some(' ' | ',' | '=')) => c.is_alphanumeric(),
+            _ => false,
+        }
+}
+
+/// Whether all words are names of columns: in capitals, or begun with one.
+fn is_head(line: &str) -> bool {
+    let mut words = line
+        .split_whitespace()
+        .filter(|word| word.chars().any(char::is_alphabetic));
+    words.clone().count() >= 2
+        && words.all(|word| {
+            let letters = || word.chars().filter(|c| c.is_alphabetic());
+            letters().all(char::is_uppercase)
+        })
+}
+
+/// Widths of the columns of blanks between the first and the last text; `None` when a line is indented or too short.
+fn gutters(rows: &[Line<'_>]) -> Option<Vec<usize>> {
+    if rows.len() < 2 {
+        return None;
+    }
+    let mut is_text = [false; MAX_WIDTH];
+    let mut shortest = MAX_WIDTH;
+    for row in rows {
+        let mut width = 0;
+        for (at, c) in row.text.trim_end().chars().take(MAX_WIDTH).enumerate() {
+            if c == '\t' {
+                return None;
+            }
+            is_text[at] |= c != ' ';
+            width = at + 1;
+        }
+        shortest = shortest.min(width);
+    }
+    let begin = is_text.iter().position(|text| *text)?;
+    let mut widths = Vec::new();
+    let mut width = 0;
+    for (at, text) in is_text.iter().enumerate().skip(begin) {
+        match (*text, width) {
+            (false, _) => width += 1,
+            (true, 0) => {}
+            // Behind the end of the shortest line a gutter is only chance.
+            (true, _) if at > shortest => break,
+            (true, _) => widths.push(std::mem::take(&mut width)),
+        }
+    }
+    Some(widths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::lines::lines;
+    use super::*;
+
+    fn found(text: &str) -> Vec<(TableKind, usize, usize)> {
+        let tables = find(&lines(text));
+        tables
+            .iter()
+            .map(|table| (table.kind, table.columns, table.rows))
+            .collect()
+    }
+
+    #[test]
+    fn rulers_show_columns() {
+        let psql = " id | name \n----+------\n  1 | a\n  2 | b\n(2 rows)\n";
+        assert_eq!(found(psql), [(TableKind::Ruled, 2, 3)]);
+        let mysql = "+----+------+\n| id | name |\n+----+------+\n|  1 | a    |\n+----+------+\n1 row in set\n";
+        assert_eq!(found(mysql), [(TableKind::Ruled, 2, 2)]);
+        let drawn = "┌────┬──────┐\n│ id │ name │\n├────┼──────┤\n│ 1  │ a    │\n└────┴──────┘\n";
+        assert_eq!(found(drawn), [(TableKind::Ruled, 2, 2)]);
+        let markdown = "text\n\n| a | b | c |\n|---|:-:|--:|\n| 1 | 2 | 3 |\n";
+        assert_eq!(found(markdown), [(TableKind::Ruled, 3, 2)]);
+        let sqlite = "id  name\n--  ----\n1   a b \n2   c\n";
+        assert_eq!(found(sqlite), [(TableKind::Ruled, 2, 3)]);
+    }
+
+    #[test]
+    fn blanks_below_each_other_show_columns() {
+        let docker = "CONTAINER ID   IMAGE     STATUS\n0123456789ab   nginx     Up 2 hours\nba9876543210   redis:7   Exited (0)\n";
+        assert_eq!(found(docker), [(TableKind::Aligned, 3, 3)]);
+        let ls = "total 12\n-rw-r--r-- 1 root root  120 Jan  1 10:00 a\n-rw-r--r-- 1 root root 4096 Jan 12 11:30 longer\ndrwxr-xr-x 2 me   me    512 Feb  3 09:05 b\n";
+        assert_eq!(found(ls).len(), 1, "{:?}", found(ls));
+    }
+
+    #[test]
+    fn prose_and_trees_are_no_tables() {
+        for text in [
+            "one two three\nfour five six\n",
+            "The quick brown fox jumps over\nthe lazy dog and then it runs\naway from all of the others in\nthe wood, because it must.\n",
+            "├── a\n│   └── b\n└── c\n",
+            "a | b\nc | d\n",
+            "----\n",
+            "== title ==\n-----------\ntext\n",
+            "  -a, --all     show all\n  -b            brief\n  -c, --colour  in colour\n",
+            "usage: x [-a | -b]\n       [-c | -d]\n",
+            "* one\n* two\n",
+        ] {
+            assert_eq!(found(text), [], "{text:?}");
+        }
+    }
+}

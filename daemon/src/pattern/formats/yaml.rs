@@ -1,0 +1,158 @@
+//! YAML: a document that says so, or nested blocks of keys and items.
+
+use super::super::lines::{Line, runs, span_of};
+use std::ops::Range;
+
+/// What a line of YAML is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `---`
+    Start,
+    /// `key: value`
+    Pair,
+    /// `key:`; what it holds stands below.
+    Parent,
+    /// `- item`
+    Item,
+    Comment,
+    Other,
+}
+
+/// Returns runs of lines that are YAML.
+pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    for run in runs(lines, 2, |line| !line.is_blank()) {
+        if is_yaml(run) {
+            spans.push(span_of(run));
+        }
+    }
+    spans
+}
+
+fn is_yaml(run: &[Line<'_>]) -> bool {
+    let mut block_indent = None;
+    let (mut pairs, mut items, mut nests) = (0, 0, false);
+    let mut before = (Kind::Other, 0);
+    for (index, line) in run.iter().enumerate() {
+        let indent = line.indent();
+        if block_indent.is_some_and(|block| indent > block) {
+            continue;
+        }
+        block_indent = None;
+        let kind = kind(line.text);
+        if matches!(kind, Kind::Pair | Kind::Item) && opens_block(line.text) {
+            block_indent = Some(indent);
+        }
+        match kind {
+            Kind::Start if index == 0 => {}
+            Kind::Start | Kind::Other => return false,
+            Kind::Item => {
+                items += 1;
+                nests |= before.0 == Kind::Parent && indent >= before.1;
+            }
+            Kind::Pair | Kind::Parent => {
+                pairs += 1;
+                nests |= matches!(before.0, Kind::Parent | Kind::Item) && indent > before.1;
+            }
+            Kind::Comment => continue,
+        }
+        before = (kind, indent);
+    }
+    let says_so = run
+        .first()
+        .is_some_and(|line| kind(line.text) == Kind::Start);
+    (says_so && pairs + items >= 1)
+        || (nests && pairs >= 1 && run.len() >= 3)
+        || (nests && pairs >= 2)
+}
+
+fn kind(line: &str) -> Kind {
+    if line == "---" || line.starts_with("--- ") {
+        return Kind::Start;
+    }
+    let text = line.trim();
+    if text.starts_with('#') {
+        return Kind::Comment;
+    }
+    if let Some(item) = text.strip_prefix("- ") {
+        return match item.trim().is_empty() {
+            true => Kind::Other,
+            false => Kind::Item,
+        };
+    }
+    if line.trim_start_matches(' ').starts_with('\t') {
+        return Kind::Other; // tabs never indent
+    }
+    let Some(value) = behind_key(text) else {
+        return Kind::Other;
+    };
+    match value.trim() {
+        "" => Kind::Parent,
+        _ => Kind::Pair,
+    }
+}
+
+/// `key: |`; text stands below.
+fn opens_block(line: &str) -> bool {
+    let sign = line.rsplit(' ').next().unwrap_or_default();
+    matches!(sign, "|" | ">" | "|-" | ">-" | "|+" | ">+")
+}
+
+/// What stands behind a key and its colon.
+fn behind_key(text: &str) -> Option<&str> {
+    let rest = match text.chars().next()? {
+        quote @ ('"' | '\'') => {
+            let end = text[1..].find(quote)?;
+            text[end + 2..].strip_prefix(':')?
+        }
+        _ => {
+            let (key, rest) = text.split_once(':')?;
+            let is_key = |c: char| c.is_alphanumeric() || "_./$@-".contains(c);
+            if key.is_empty() || !key.chars().all(is_key) {
+                return None;
+            }
+            rest
+        }
+    };
+    (rest.is_empty() || rest.starts_with(' ')).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::lines::lines;
+    use super::*;
+
+    fn count(text: &str) -> usize {
+        find(&lines(text)).len()
+    }
+
+    #[test]
+    fn documents_and_nested_blocks_are_yaml() {
+        for text in [
+            "---\nname: x\n",
+            "--- \n- a\n- b\n",
+            "services:\n  web:\n    image: nginx\n    ports:\n      - \"80:80\"\n",
+            "on:\n  push:\n    branches: [main]\n# c\njobs:\n  - run: |\n      make: test (x)\n      all\n",
+            "steps:\n- uses: a/b@v1\n- run: x\n",
+            "text\n\nkey:\n  a: 1\n  b: 2\n",
+        ] {
+            assert_eq!(count(text), 1, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lists_and_prose_are_no_yaml() {
+        for text in [
+            "a: b\n",
+            "- one\n- two\n",
+            "Options:\n  -a  all\n  -b  none\n",
+            "Changes not staged for commit:\n\tmodified: x\n",
+            "a: 1\nb: 2\nc: 3\n",
+            "diff\n--- a/x\n+++ b/x\n",
+            "Note: this\nis: prose of some kind\nwith lines\n",
+            "--- a/file\n+++ b/file\n@@ -1 +1 @@\n",
+        ] {
+            assert_eq!(count(text), 0, "{text:?}");
+        }
+    }
+}

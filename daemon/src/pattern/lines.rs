@@ -1,0 +1,120 @@
+//! A text as lines that know their place.
+
+use std::ops::Range;
+
+/// Longest part of a line that patterns are looked for in.
+pub(super) const MAX_LINE_BYTES: usize = 64 << 10;
+
+/// One line, without what ends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line<'a> {
+    /// Where it begins in the text.
+    pub(super) start: usize,
+    /// Counted from 1, by newlines.
+    pub(super) number: usize,
+    pub(super) text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// The first [`MAX_LINE_BYTES`] of it, and whether that is not all.
+    pub(super) fn head(&self) -> (&'a str, bool) {
+        if self.text.len() <= MAX_LINE_BYTES {
+            return (self.text, false);
+        }
+        let end = (0..=MAX_LINE_BYTES)
+            .rev()
+            .find(|&at| self.text.is_char_boundary(at))
+            .unwrap_or(0);
+        (&self.text[..end], true)
+    }
+
+    /// How many columns its indentation has; a tab counts as one.
+    pub(super) fn indent(&self) -> usize {
+        self.text.len() - self.text.trim_start().len()
+    }
+}
+
+/// The lines of a text; a carriage return begins a line anew, as on a screen.
+///
+/// The last one is what stands behind the last newline, maybe nothing.
+pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+    let (mut start, mut number) = (0, 1);
+    let mut lines = Vec::new();
+    for part in text.split_inclusive(['\n', '\r']) {
+        let line = part.trim_end_matches(['\n', '\r']);
+        lines.push(Line {
+            start,
+            number,
+            text: line,
+        });
+        start += part.len();
+        number += usize::from(part.ends_with('\n'));
+    }
+    if text.is_empty() || text.ends_with(['\n', '\r']) {
+        lines.push(Line {
+            start,
+            number,
+            text: "",
+        });
+    }
+    lines
+}
+
+/// Runs of lines for which `belongs` is true, at least `least` long.
+pub(super) fn runs<'l, 'a>(
+    lines: &'l [Line<'a>],
+    least: usize,
+    belongs: impl Fn(&Line<'a>) -> bool,
+) -> Vec<&'l [Line<'a>]> {
+    lines
+        .split(|line| !belongs(line))
+        .filter(|run| run.len() >= least)
+        .collect()
+}
+
+/// From the start of the first line to the end of the last one.
+pub(super) fn span_of(lines: &[Line<'_>]) -> Range<usize> {
+    match (lines.first(), lines.last()) {
+        (Some(first), Some(last)) => first.start..last.end(),
+        _ => 0..0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_know_their_place_and_number() {
+        let found: Vec<_> = lines("ab\n\rcé\rd\n")
+            .iter()
+            .map(|line| (line.start, line.number, line.text))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (0, 1, "ab"),
+                (3, 2, ""),
+                (4, 2, "cé"),
+                (8, 2, "d"),
+                (10, 3, "")
+            ]
+        );
+        assert_eq!(lines("").len(), 1);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_between_characters() {
+        let long = format!("x{}", "é".repeat(MAX_LINE_BYTES));
+        let (head, is_cut) = lines(&long)[0].head();
+        assert!(is_cut && head.len() == MAX_LINE_BYTES - 1);
+    }
+}

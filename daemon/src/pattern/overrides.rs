@@ -1,0 +1,139 @@
+//! The file with what users have set: a list of entries, which may be edited by hand.
+
+use super::error::LibraryError;
+use crate::documents::{self, DocumentError};
+use crate::expect::{LinePatterns, PatternError};
+use ccd_protocol::SessionId;
+use ccd_protocol::pattern::PatternType;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::path::Path;
+
+/// Most entries of the file.
+const MAX_ENTRIES: usize = 500;
+
+/// Most patterns of an entry, and their longest.
+const MAX_PATTERNS: usize = 100;
+const MAX_PATTERN_BYTES: usize = 4096;
+
+const MAX_DESCRIPTION_BYTES: usize = 1000;
+
+/// One entry as it lies in the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Override {
+    #[serde(deserialize_with = "any_case")]
+    pub(super) pattern_type: PatternType,
+    pub(super) category: String,
+    pub(super) patterns: Vec<String>,
+    #[serde(default)]
+    pub(super) description: String,
+}
+
+impl Override {
+    /// Checks everything about an entry.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError`] that names what is wrong.
+    pub(super) fn check(&self) -> Result<(), LibraryError> {
+        SessionId::parse(&self.category).map_err(|error| LibraryError::Category {
+            category: self.category.clone(),
+            error,
+        })?;
+        if self.patterns.is_empty() {
+            return Err(PatternError::Empty.into());
+        }
+        if self.patterns.len() > MAX_PATTERNS {
+            return Err(LibraryError::Limit(format!(
+                "{} patterns in one category: at most {MAX_PATTERNS} are kept",
+                self.patterns.len()
+            )));
+        }
+        let long = self
+            .patterns
+            .iter()
+            .position(|pattern| pattern.len() > MAX_PATTERN_BYTES);
+        if let Some(index) = long {
+            return Err(LibraryError::Limit(format!(
+                "pattern {index} has {} bytes: at most {MAX_PATTERN_BYTES} are kept",
+                self.patterns[index].len()
+            )));
+        }
+        if self.description.len() > MAX_DESCRIPTION_BYTES {
+            return Err(LibraryError::Limit(format!(
+                "the description has {} bytes: at most {MAX_DESCRIPTION_BYTES} are kept",
+                self.description.len()
+            )));
+        }
+        LinePatterns::compile(self.patterns.iter().map(String::as_str))?;
+        Ok(())
+    }
+
+    pub(super) fn is(&self, pattern_type: PatternType, category: &str) -> bool {
+        self.pattern_type == pattern_type && self.category == category
+    }
+}
+
+/// Reads the file; no file is an empty list.
+///
+/// # Errors
+///
+/// [`DocumentError`] with the path, and line and column of a mistake.
+pub(super) fn read(path: &Path) -> Result<Vec<Override>, DocumentError> {
+    Ok(documents::read(path)?.unwrap_or_default())
+}
+
+/// Writes the file in one step.
+///
+/// # Errors
+///
+/// [`LibraryError::Limit`] when there are too many entries, [`LibraryError::Document`].
+pub(super) fn write(path: &Path, entries: &[Override]) -> Result<(), LibraryError> {
+    if entries.len() > MAX_ENTRIES {
+        return Err(LibraryError::Limit(format!(
+            "{} holds {MAX_ENTRIES} categories already: unset some",
+            path.display()
+        )));
+    }
+    Ok(documents::write(path, &entries)?)
+}
+
+/// Sorts out what cannot be used, with a warning for each that says where it stands and what is wrong.
+pub(super) fn usable(path: &Path, entries: Vec<Override>) -> (Vec<Override>, Vec<String>) {
+    let (mut good, mut warnings) = (Vec::<Override>::new(), Vec::new());
+    for (number, entry) in (1..).zip(entries) {
+        let (pattern_type, category) = (entry.pattern_type.name(), entry.category.clone());
+        let mut warn = |problem: String| {
+            let path = path.display();
+            warnings.push(format!(
+                "{path}, entry {number} ({pattern_type} {category:?}) is left out: {problem}"
+            ));
+        };
+        if number > MAX_ENTRIES {
+            warn(format!("at most {MAX_ENTRIES} entries are kept"));
+            break;
+        }
+        if good
+            .iter()
+            .any(|other| other.is(entry.pattern_type, &entry.category))
+        {
+            warn("an entry before it has the same type and category".to_owned());
+            continue;
+        }
+        match entry.check() {
+            Ok(()) => good.push(entry),
+            Err(error) => warn(error.to_string()),
+        }
+    }
+    (good, warnings)
+}
+
+fn any_case<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PatternType, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let found = PatternType::ALL
+        .into_iter()
+        .find(|pattern_type| pattern_type.name().eq_ignore_ascii_case(&name));
+    found.ok_or_else(|| {
+        let names = PatternType::ALL.map(PatternType::name);
+        serde::de::Error::custom(format!("the pattern_type {name:?} is none of {names:?}"))
+    })
+}

@@ -1,0 +1,71 @@
+//! `pattern.*`.
+
+use super::RpcError;
+use super::register::method;
+use crate::daemon::Daemon;
+use crate::pattern::{Compiled, MAX_TEXT_BYTES};
+use ccd_protocol::pattern::{
+    PatternClassify, PatternList, PatternListReply, PatternSet, PatternTest, PatternUnset,
+};
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use std::sync::Arc;
+
+pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    method::<PatternList, _, _>(module, |daemon, _, params| async move {
+        let library = &daemon.sessions.library;
+        let compiled = library.fresh().await;
+        let entries = compiled.entries().iter();
+        Ok(PatternListReply {
+            patterns: entries
+                .filter(|entry| {
+                    params
+                        .pattern_type
+                        .is_none_or(|only| only == entry.pattern_type)
+                })
+                .filter(|entry| {
+                    params
+                        .category
+                        .as_ref()
+                        .is_none_or(|only| *only == entry.category)
+                })
+                .cloned()
+                .collect(),
+            path: library.path().to_string_lossy().into_owned(),
+            warnings: compiled.warnings().to_vec(),
+        })
+    })?;
+    method::<PatternSet, _, _>(module, |daemon, _, params| async move {
+        Ok(daemon.sessions.library.set(params).await?)
+    })?;
+    method::<PatternUnset, _, _>(module, |daemon, _, params| async move {
+        let library = &daemon.sessions.library;
+        Ok(library.unset(params.pattern_type, params.category).await?)
+    })?;
+    method::<PatternTest, _, _>(module, |daemon, _, params| async move {
+        look(&daemon, params.text, move |compiled, text| {
+            compiled.test(text, params.pattern_type)
+        })
+        .await
+    })?;
+    method::<PatternClassify, _, _>(module, |daemon, _, params| async move {
+        look(&daemon, params.text, Compiled::classify).await
+    })
+}
+
+/// Looks at a text beside the calls: a long one takes its time.
+async fn look<T: Send + 'static>(
+    daemon: &Daemon,
+    text: String,
+    look: impl FnOnce(&Compiled, &str) -> T + Send + 'static,
+) -> Result<T, RpcError> {
+    if text.len() > MAX_TEXT_BYTES {
+        return Err(RpcError::InvalidArgument(format!(
+            "text has {} bytes: at most {MAX_TEXT_BYTES} are looked at",
+            text.len()
+        )));
+    }
+    let compiled = daemon.sessions.library.fresh().await;
+    let looked = tokio::task::spawn_blocking(move || look(&compiled, &text)).await;
+    Ok(looked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())))
+}

@@ -1,0 +1,358 @@
+//! The pattern library: built in, extended, overridden, by hand, and broken.
+
+use crate::support::Daemon;
+use crate::support::client::Ccctl;
+use crate::support::session::{assert_error, lacks};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+
+fn call(daemon: &Daemon, method: &str, params: &Value) -> Value {
+    daemon.call_value(method, params).unwrap()
+}
+
+fn is_error(daemon: &Daemon, text: &str) -> bool {
+    let found = call(daemon, "pattern.classify", &json!({"text": text}));
+    found["is_error"].as_bool().unwrap()
+}
+
+#[test]
+fn the_library_has_all_built_in_categories() {
+    let daemon = Daemon::start();
+    let list = call(&daemon, "pattern.list", &json!({}));
+    let names: Vec<String> = list["patterns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| {
+            assert_eq!(entry["origin"], "built_in", "{entry}");
+            assert!(!entry["patterns"].as_array().unwrap().is_empty());
+            format!(
+                "{}/{}",
+                entry["pattern_type"].as_str().unwrap(),
+                entry["category"].as_str().unwrap()
+            )
+        })
+        .collect();
+    for name in [
+        "prompt/bash",
+        "prompt/python",
+        "prompt/node",
+        "prompt/mysql",
+        "prompt/postgres",
+        "prompt/sqlite",
+        "prompt/ssh",
+        "prompt/sudo",
+        "prompt/git",
+        "prompt/generic",
+        "error/command_not_found",
+        "error/permission_denied",
+        "error/connection_failed",
+        "error/authentication_failed",
+        "help/indicators",
+        "help/lines",
+        "data_format/json",
+        "data_format/xml",
+        "data_format/yaml",
+        "data_format/ini",
+        "data_format/csv",
+        "data_format/table",
+        "data_format/key_value",
+        "state/entering",
+        "state/switched",
+        "state/mode",
+        "state/state",
+    ] {
+        assert!(
+            names.contains(&name.to_owned()),
+            "{name} is missing in {names:?}"
+        );
+    }
+    assert!(list["path"].as_str().unwrap().ends_with("/patterns.json"));
+    assert!(!daemon.home().join("patterns.json").exists());
+    let upper = call(&daemon, "pattern.list", &json!({"pattern_type": "ERROR"}));
+    assert!(upper["patterns"].as_array().unwrap().len() >= 4);
+}
+
+#[test]
+fn what_is_set_counts_at_once_survives_and_can_be_unset() {
+    let mut daemon = Daemon::start();
+    let set = json!({"pattern_type": "error", "category": "mine", "patterns": ["^E[0-9]{4}:"], "description": "d"});
+    assert!(!is_error(&daemon, "E1234: x"));
+    assert_eq!(call(&daemon, "pattern.set", &set)["origin"], "own");
+    assert!(is_error(&daemon, "x\nE1234: x"));
+
+    let replace =
+        json!({"pattern_type": "ERROR", "category": "permission_denied", "patterns": ["^nope$"]});
+    let replaced = call(&daemon, "pattern.set", &replace);
+    assert_eq!(
+        (&replaced["origin"], &replaced["description"]),
+        (&json!("override"), &json!("Something is not allowed"))
+    );
+    assert!(is_error(&daemon, "nope") && !is_error(&daemon, "x: Permission denied"));
+
+    let path = daemon.home().join("patterns.json");
+    let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+    let file: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(file[0], set);
+
+    daemon.stop();
+    daemon.restart();
+    assert!(is_error(&daemon, "E1234: x") && is_error(&daemon, "nope"));
+
+    let unset = json!({"pattern_type": "error", "category": "permission_denied"});
+    let reply = call(&daemon, "pattern.unset", &unset);
+    assert_eq!(reply["built_in"]["origin"], "built_in");
+    assert!(!is_error(&daemon, "nope") && is_error(&daemon, "x: Permission denied"));
+    let error = daemon.call_value("pattern.unset", &unset).unwrap_err();
+    assert_error(&error, ErrorCode::PatternNotFound);
+    assert!(
+        error["message"].as_str().unwrap().contains("built in"),
+        "{error}"
+    );
+    let unknown = json!({"pattern_type": "error", "category": "unknown"});
+    assert_error(
+        &daemon.call_value("pattern.unset", &unknown).unwrap_err(),
+        ErrorCode::PatternNotFound,
+    );
+}
+
+#[test]
+fn wrong_patterns_are_refused_with_their_place() {
+    let daemon = Daemon::start();
+    let set = |category: &str, patterns: &[String]| {
+        let params = json!({"pattern_type": "state", "category": category, "patterns": patterns});
+        daemon.call_value("pattern.set", &params).unwrap_err()
+    };
+    let error = set("x", &["ok".into(), "ab(c".into()]);
+    assert_error(&error, ErrorCode::InvalidPattern);
+    assert_eq!(
+        (&error["data"]["index"], &error["data"]["position"]),
+        (&json!(1), &json!(2))
+    );
+    assert_error(&set("x", &[]), ErrorCode::InvalidPattern);
+    assert_error(&set("x", &["a*".into()]), ErrorCode::InvalidPattern);
+    assert_error(
+        &set("x", &[r"(\pL{100}){1000}".into()]),
+        ErrorCode::InvalidPattern,
+    );
+    assert_error(
+        &set("x", &vec!["a".into(); 101]),
+        ErrorCode::InvalidArgument,
+    );
+    assert_error(&set("x", &["a".repeat(5000)]), ErrorCode::InvalidArgument);
+    for category in ["", ".x", "a/b", "a b", &"x".repeat(65)] {
+        assert_error(&set(category, &["a".into()]), ErrorCode::InvalidArgument);
+    }
+    let text = json!({"text": "x".repeat((1 << 20) + 1)});
+    assert_error(
+        &daemon.call_value("pattern.classify", &text).unwrap_err(),
+        ErrorCode::InvalidArgument,
+    );
+    let kind = json!({"pattern_type": "nothing", "text": ""});
+    assert_error(
+        &daemon.call_value("pattern.test", &kind).unwrap_err(),
+        ErrorCode::InvalidParams,
+    );
+    assert!(!daemon.home().join("patterns.json").exists());
+}
+
+#[test]
+fn a_file_edited_by_hand_counts_and_a_broken_one_is_told_never_overwritten() {
+    let daemon = Daemon::start();
+    let path = daemon.home().join("patterns.json");
+    fs::write(
+        &path,
+        r#"[{"pattern_type": "ERROR", "category": "mine", "patterns": ["^oops"]}]"#,
+    )
+    .unwrap();
+    assert!(is_error(&daemon, "oops"));
+
+    // One entry is wrong: the others count.
+    fs::write(
+        &path,
+        r#"[{"pattern_type": "error", "category": "bad", "patterns": ["ok", "(x"]},
+            {"pattern_type": "error", "category": "good", "patterns": ["^well"]},
+            {"pattern_type": "error", "category": "good", "patterns": ["^again"]}]"#,
+    )
+    .unwrap();
+    let list = call(&daemon, "pattern.list", &json!({}));
+    let warnings = list["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    let first = warnings[0].as_str().unwrap();
+    for part in ["patterns.json", "entry 1", "\"bad\"", "pattern 1", "byte 0"] {
+        assert!(first.contains(part), "{first:?} lacks {part:?}");
+    }
+    assert!(is_error(&daemon, "well") && !is_error(&daemon, "again"));
+
+    // All of it is wrong: what is built in counts, every answer says so, and nothing is written over it.
+    let broken = "[\n  {\"pattern_type\": \"error\",,\n]";
+    fs::write(&path, broken).unwrap();
+    for method in ["pattern.list", "pattern.test", "pattern.classify"] {
+        let reply = call(
+            &daemon,
+            method,
+            &json!({"text": "bash: x: command not found"}),
+        );
+        let warning = reply["warnings"][0].as_str().unwrap();
+        assert!(
+            warning.contains("patterns.json") && warning.contains("line 2"),
+            "{warning}"
+        );
+    }
+    assert!(is_error(&daemon, "bash: x: command not found") && !is_error(&daemon, "well"));
+    let set = json!({"pattern_type": "error", "category": "x", "patterns": ["x"]});
+    let error = daemon.call_value("pattern.set", &set).unwrap_err();
+    assert_error(&error, ErrorCode::Storage);
+    assert_eq!(fs::read_to_string(&path).unwrap(), broken);
+    let type_of = r#"[{"pattern_type": "mood", "category": "x", "patterns": ["x"]}]"#;
+    fs::write(&path, type_of).unwrap();
+    let told = call(&daemon, "pattern.list", &json!({}))["warnings"][0].to_string();
+    assert!(told.contains("mood") && told.contains("line 1"), "{told}");
+
+    fs::remove_file(&path).unwrap();
+    assert!(call(&daemon, "pattern.list", &json!({}))["warnings"].is_null());
+}
+
+#[test]
+fn a_pattern_for_a_data_format_replaces_what_is_built_in_or_adds_one() {
+    let daemon = Daemon::start();
+    let formats = |text: &str| {
+        call(&daemon, "pattern.classify", &json!({"text": text}))["data_formats"].clone()
+    };
+    for (category, pattern) in [("json", "^JSON "), ("toml", r"^\[\[\w+\]\]$")] {
+        let set =
+            json!({"pattern_type": "data_format", "category": category, "patterns": [pattern]});
+        call(&daemon, "pattern.set", &set);
+    }
+    assert_eq!(formats("{\"a\": 1}"), json!([]));
+    assert_eq!(formats("JSON text\n[[bin]]\n"), json!(["json", "toml"]));
+}
+
+#[test]
+fn waiting_for_a_prompt_knows_the_library() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "printf 'ready| '; exec cat"]);
+    session.expect("ready");
+    let wait = |timeout_ms: f64| {
+        daemon.call::<SessionWait>(&SessionWaitParams {
+            session: session.id().to_owned(),
+            condition: WaitFor::Prompt,
+            timeout_ms: Timeout::After(timeout_ms),
+            idle_ms: None,
+        })
+    };
+    assert_error(&wait(100.0).unwrap_err(), ErrorCode::Timeout);
+    let set = json!({"pattern_type": "prompt", "category": "mine", "patterns": [r"^ready\| $"]});
+    call(&daemon, "pattern.set", &set);
+    assert_eq!(wait(20_000.0).unwrap().reason, "prompt");
+    let test = json!({"text": "ready| ", "pattern_type": "prompt"});
+    let found = call(&daemon, "pattern.test", &test);
+    assert_eq!(found["matches"][0]["category"], "mine");
+    assert_eq!(found["matches"][0]["span"], json!({"start": 0, "end": 7}));
+}
+
+#[test]
+fn the_client_reads_texts_from_everywhere_and_fails_as_grep_does() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&[
+        "pattern",
+        "set",
+        "error",
+        "mine",
+        "^oops",
+        "--description",
+        "what I print",
+    ]);
+    let list = ccctl.ok(&["pattern", "list", "error"]);
+    assert!(
+        list.contains("own") && list.contains("what I print"),
+        "{list}"
+    );
+    assert_eq!(ccctl.ok(&["pattern", "get", "error", "mine"]), "^oops\n");
+    assert_eq!(
+        ccctl.run(&["pattern", "list", "error", "none"]).code,
+        Some(4)
+    );
+
+    assert_eq!(
+        ccctl.ok(&["pattern", "test", "a\noops"]),
+        "2  2-6  error  mine  \"oops\"\n"
+    );
+    let nothing = ccctl.run(&["pattern", "test", "Normal output"]);
+    assert_eq!(
+        (
+            nothing.code,
+            nothing.stdout.as_str(),
+            nothing.stderr.as_str()
+        ),
+        (Some(1), "", "")
+    );
+    let file = daemon.home().join("text");
+    fs::write(&file, "oops\n{\"a\": 1}\n").unwrap();
+    let told = ccctl.ok(&["pattern", "classify", "--file", file.to_str().unwrap()]);
+    assert!(
+        told.contains("error           yes\n") && told.contains("data formats    json\n"),
+        "{told}"
+    );
+    assert_eq!(
+        ccctl
+            .run(&["pattern", "classify", "--file", "/nowhere"])
+            .code,
+        Some(1)
+    );
+
+    let mut child = ccctl
+        .command(&["pattern", "classify", "-", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"oops\n>>> ")
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&found["is_error"], &found["prompt"]["category"]),
+        (&json!(true), &json!("python"))
+    );
+
+    ccctl.ok(&["pattern", "unset", "error", "mine"]);
+    let again = ccctl.run(&["pattern", "unset", "error", "mine"]);
+    assert_eq!(again.code, Some(4), "{}", again.stderr);
+    let wrong = ccctl.run(&["pattern", "set", "error", "mine", "(x"]);
+    assert!(
+        wrong.code == Some(2) && wrong.stderr.contains("byte 0"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[test]
+fn the_output_of_a_session_is_classified() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let python = daemon.open("python3", &[]);
+    python.expect(">>> ");
+    let text = python.output();
+    let found = call(&daemon, "pattern.classify", &json!({"text": text}));
+    assert_eq!(
+        (&found["has_json"], &found["is_error"]),
+        (&json!(false), &json!(false)),
+        "{found}"
+    );
+    assert_eq!(found["prompt"]["category"], "python");
+}

@@ -30,6 +30,21 @@ pub const SESSION_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     },
 };
 
+/// A person's terminal becomes a session's.
+pub const SESSION_ATTACH: SubscriptionInfo = SubscriptionInfo {
+    name: "session.attach",
+    unsubscribe: "session.detach",
+    notification: "session.output",
+    summary: "Makes the caller's terminal the session's: a repaint, then output without queries as it comes. Type by `session.send` on the same connection.",
+    #[cfg(feature = "schema")]
+    schemas: |generator| {
+        (
+            generator.subschema_for::<crate::session::SessionAttachParams>(),
+            generator.subschema_for::<crate::session::OutputItem>(),
+        )
+    },
+};
+
 /// Progress of a job.
 pub const JOB_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     name: "job.subscribe",
@@ -46,4 +61,4 @@ pub const JOB_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
 };
 
 /// All subscriptions, in the order of the documents.
-pub const SUBSCRIPTIONS: &[SubscriptionInfo] = &[SESSION_SUBSCRIBE, JOB_SUBSCRIBE];
+pub const SUBSCRIPTIONS: &[SubscriptionInfo] = &[SESSION_SUBSCRIBE, SESSION_ATTACH, JOB_SUBSCRIBE];

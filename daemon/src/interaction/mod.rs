@@ -56,8 +56,8 @@ pub(crate) struct Typed {
     pub(crate) offset: u64,
     /// Never to be shown: asked for, or the terminal did not echo.
     pub(crate) hidden: bool,
-    /// The program reads keys: the text counts as shown only if the terminal has shown it.
-    pub(crate) must_have_been_shown: bool,
+    /// The program reads keys: the text counts as shown only if the terminal has shown each line of this.
+    pub(crate) echo: Option<String>,
 }
 
 /// An event with everything that a row needs.

@@ -177,10 +177,10 @@ async fn shown_text(session: &Session, typed: &Typed) -> String {
     if typed.hidden {
         return HIDDEN.into();
     }
-    if typed.must_have_been_shown {
+    if let Some(echo) = &typed.echo {
         let output = read(session, typed.offset, ECHO_BYTES).await;
         let screen = without_blanks(&clean_lossy(&output, session.facts.encoding));
-        let visible = typed.text.lines().map(without_blanks);
+        let visible = echo.lines().map(without_blanks);
         if !visible.into_iter().all(|line| screen.contains(&line)) {
             return HIDDEN.into();
         }

@@ -220,6 +220,11 @@ impl Output {
         }
     }
 
+    /// Offset just past the newest byte that can be read.
+    pub(crate) fn published(&self) -> u64 {
+        self.lock().history.end()
+    }
+
     /// Offset of the oldest byte in memory.
     pub(crate) fn memory_start(&self) -> u64 {
         self.lock().history.start()

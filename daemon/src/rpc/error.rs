@@ -85,12 +85,15 @@ fn code_of(error: &RpcError) -> ErrorCode {
 fn session_code(error: &SessionError) -> ErrorCode {
     match error {
         SessionError::InvalidArgument(_)
+        | SessionError::InsideItself(_)
+        | SessionError::ReadOnly(_)
         | SessionError::Spawn(SpawnError::EmptyProgram | SpawnError::Nul { .. }) => {
             ErrorCode::InvalidArgument
         }
         SessionError::NotFound(_) | SessionError::Ambiguous { .. } => ErrorCode::SessionNotFound,
         SessionError::NotAlive { .. } => ErrorCode::SessionNotAlive,
         SessionError::Conflict { .. } => ErrorCode::SessionConflict,
+        SessionError::TooManyViewers { .. } => ErrorCode::LimitReached,
         SessionError::MaxSessions { .. } => ErrorCode::MaxSessions,
         SessionError::Spawn(_) => ErrorCode::SpawnFailed,
         SessionError::Pattern(_) => ErrorCode::InvalidPattern,
@@ -163,6 +166,13 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
         }
         SessionError::HandedOver { .. } => Some("connect again and send the rest"),
         SessionError::Busy(_) => Some("wait for the sends before this one"),
+        SessionError::InsideItself(_) => Some(
+            "attach from another terminal; if CCD_SESSION_ID is wrong here, run it without: env -u CCD_SESSION_ID",
+        ),
+        SessionError::ReadOnly(_) => {
+            Some("attach without read_only, or send on another connection")
+        }
+        SessionError::TooManyViewers { .. } => Some("detach some; session.get lists them"),
         SessionError::NotAShell { .. } => {
             Some("start a shell with shell: true, or use session.send with expect")
         }

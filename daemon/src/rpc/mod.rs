@@ -1,5 +1,6 @@
 //! Methods: parameters in, one command to the owner, one reply out.
 
+mod attach;
 mod config;
 mod daemon;
 mod discover;
@@ -32,6 +33,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     daemon::register(&mut module)?;
     config::register(&mut module)?;
     subscribe::register(&mut module)?;
+    attach::register(&mut module)?;
     discover::register(&mut module)?;
     Ok(module)
 }

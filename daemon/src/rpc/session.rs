@@ -59,8 +59,8 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         daemon.sessions.signal(&params)?;
         Ok(Done {})
     })?;
-    method::<SessionResize, _, _>(module, |daemon, _, params| async move {
-        daemon.sessions.resize(&params)?;
+    method::<SessionResize, _, _>(module, |daemon, peer, params| async move {
+        daemon.sessions.resize(&peer, &params)?;
         Ok(Done {})
     })?;
     method::<SessionClose, _, _>(module, |daemon, _, params| async move {

@@ -21,10 +21,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Output of one item.
-const ITEM_BYTES: usize = 64 << 10;
+pub(super) const ITEM_BYTES: usize = 64 << 10;
 
 /// A silent subscription says so often that it lives; a client that has gone is noticed then.
-const KEEP_ALIVE: Duration = Duration::from_secs(30);
+pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
     module.register_subscription(
@@ -181,7 +181,8 @@ impl Feed {
     }
 }
 
-fn ended(session: &Session) -> OutputEvent {
+/// The last item.
+pub(super) fn ended(session: &Session) -> OutputEvent {
     let state = session.state();
     OutputEvent::Ended {
         ended: Ended {
@@ -194,7 +195,7 @@ fn ended(session: &Session) -> OutputEvent {
 }
 
 /// Hands an item to the connection's queue, waiting for room; an error when the client has gone.
-async fn send(sink: &SubscriptionSink, item: &impl Serialize) -> Result<(), ()> {
+pub(super) async fn send(sink: &SubscriptionSink, item: &impl Serialize) -> Result<(), ()> {
     let raw = serde_json::value::to_raw_value(item).map_err(drop)?;
     sink.send(SubscriptionMessage::from(raw))
         .await

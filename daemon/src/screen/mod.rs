@@ -13,9 +13,11 @@ mod scanner;
 mod snapshot;
 mod splitter;
 mod strip;
+mod viewport;
 
 pub(crate) use model::Screen;
 pub(crate) use modes::Modes;
 pub(crate) use query::{Query, answer, needs_cursor};
 pub(crate) use scanner::{Event, EventKind, Scanner};
 pub(crate) use strip::QueryStripper;
+pub(crate) use viewport::Viewport;

@@ -29,9 +29,15 @@ struct Picture {
     modes: Modes,
     charsets: Charsets,
     title: String,
-    /// The text so far ends inside a character of several bytes.
-    inside_character: bool,
+    open_character: OpenCharacter,
     faults: u64,
+}
+
+/// A character at the end of the text so far that lacks bytes; none when it needs none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct OpenCharacter {
+    there: usize,
+    needed: usize,
 }
 
 impl Screen {
@@ -42,7 +48,7 @@ impl Screen {
             modes: Modes::default(),
             charsets: Charsets::default(),
             title: String::new(),
-            inside_character: false,
+            open_character: OpenCharacter::default(),
             faults: 0,
         };
         Self {
@@ -137,9 +143,17 @@ impl Screen {
         }
     }
 
-    /// True when what was fed ends neither inside a sequence nor inside a character.
-    pub(crate) fn is_between_characters(&self) -> bool {
-        self.splitter.open_len_bytes() == 0 && !self.picture.inside_character
+    /// Bytes at the end of what was fed that show nothing yet: a sequence or a character without its end.
+    pub(crate) fn open_bytes(&self) -> u64 {
+        match self.splitter.open_len_bytes() {
+            0 => self.picture.open_character.there as u64,
+            open => open,
+        }
+    }
+
+    /// A cell of the screen, counted from 0.
+    pub(super) fn cell(&self, row: u16, col: u16) -> Option<&vt100::Cell> {
+        self.picture.parser.screen().cell(row, col)
     }
 
     /// Returns each row as runs of equally styled cells.
@@ -147,6 +161,12 @@ impl Screen {
         (0..self.size().0)
             .map(|row| runs(self.picture.parser.screen(), row))
             .collect()
+    }
+
+    /// Returns output that makes a terminal of this size, whatever it shows now, show this screen at once.
+    pub(crate) fn repaint_again(&mut self) -> Vec<u8> {
+        let keyboard = self.picture.modes.keyboard;
+        repaint::again(&self.repaint(), &keyboard)
     }
 
     /// Returns output that makes any terminal of this size show this screen, title and modes included.
@@ -201,7 +221,7 @@ impl Picture {
         if bytes.is_empty() {
             return;
         }
-        self.inside_character = ends_inside_character(bytes);
+        self.open_character = open_character(self.open_character, bytes);
         self.guarded(self.parser.screen().size(), |parser| parser.process(bytes));
     }
 
@@ -216,7 +236,7 @@ impl Picture {
     /// Returns output that draws the main screen, if the alternate one hides it.
     fn main_screen(&mut self) -> Option<String> {
         // The model shows its main screen only when switched to it, which would tear a character apart.
-        if !self.parser.screen().alternate_screen() || self.inside_character {
+        if !self.parser.screen().alternate_screen() || self.open_character.there > 0 {
             return None;
         }
         self.process(b"\x1b[?47l");
@@ -230,20 +250,26 @@ fn at_least_one(number: u16) -> NonZeroU16 {
     NonZeroU16::new(number).unwrap_or(NonZeroU16::MIN)
 }
 
-/// Tells whether the last character of `bytes` lacks bytes; of several chunks without any whole character, unknown
-/// counts as inside.
-fn ends_inside_character(bytes: &[u8]) -> bool {
+/// Returns the last character of `bytes` if it lacks bytes; `open` came before them.
+fn open_character(open: OpenCharacter, bytes: &[u8]) -> OpenCharacter {
     let tail = &bytes[bytes.len().saturating_sub(4)..];
-    let Some(lead) = tail.iter().rposition(|byte| byte & 0xc0 != 0x80) else {
-        return true;
+    let (there, needed) = match tail.iter().rposition(|byte| byte & 0xc0 != 0x80) {
+        None => (open.there + bytes.len(), open.needed),
+        Some(lead) => {
+            let needed = match tail[lead] {
+                0xc0..=0xdf => 2,
+                0xe0..=0xef => 3,
+                0xf0..=0xf7 => 4,
+                _ => 1,
+            };
+            (tail.len() - lead, needed)
+        }
     };
-    let needed = match tail[lead] {
-        0xc0..=0xdf => 2,
-        0xe0..=0xef => 3,
-        0xf0..=0xf7 => 4,
-        _ => 1,
-    };
-    tail.len() - lead < needed
+    if there < needed {
+        OpenCharacter { there, needed }
+    } else {
+        OpenCharacter::default()
+    }
 }
 
 #[cfg(test)]

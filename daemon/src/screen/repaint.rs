@@ -1,6 +1,7 @@
 //! Output that brings another terminal to the state of a session's.
 
 use super::charsets::Charsets;
+use super::keyboard::Keyboard;
 use super::modes::{Modes, MouseEncoding, MouseTracking};
 
 /// Returns the output: `main_screen` (drawn already) under the alternate one, `screen`, modes, title.
@@ -26,6 +27,21 @@ pub(super) fn output(
         out.push_str(&format!("\x1b]2;{title}\x07"));
     }
     out.into_bytes()
+}
+
+/// Returns `output` for a terminal that shows something already, perhaps on its alternate screen: at once where it knows
+/// synchronized output, and with the program's `keyboard`.
+pub(super) fn again(output: &[u8], keyboard: &Keyboard) -> Vec<u8> {
+    let mut out = Vec::from(b"\x1b[?2026h\x1b[?1049l\x1b[?47l");
+    out.extend_from_slice(output);
+    if keyboard.reads_csi_u() {
+        out.extend_from_slice(format!("\x1b[={};1u", keyboard.flags()).as_bytes());
+    }
+    if keyboard.reads_modified_other_keys() {
+        out.extend_from_slice(b"\x1b[>4;2m");
+    }
+    out.extend_from_slice(b"\x1b[?2026l");
+    out
 }
 
 fn push_modes(out: &mut String, modes: &Modes) {

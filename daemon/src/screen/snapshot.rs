@@ -122,7 +122,7 @@ fn trim_end(runs: &mut Vec<CellRun>) {
     }
 }
 
-fn style(cell: &vt100::Cell) -> Style {
+pub(super) fn style(cell: &vt100::Cell) -> Style {
     Style {
         fg: color(cell.fgcolor()),
         bg: color(cell.bgcolor()),

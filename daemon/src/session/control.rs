@@ -6,6 +6,8 @@ use super::error::SessionError;
 use super::live::{CloseOrder, Session};
 use super::registry::Sessions;
 use super::task::CLOSE_GRACE;
+use super::viewers::Size;
+use crate::connection::Peer;
 use ccd_protocol::session::{
     EndReason, SessionCleanupParams, SessionCleanupReply, SessionCloseParams, SessionCloseReply,
     SessionResizeParams, SessionSignalParams,
@@ -58,32 +60,25 @@ impl Sessions {
         }
     }
 
-    /// Gives the terminal another size; the program gets SIGWINCH.
+    /// Gives the terminal another size; the program gets SIGWINCH. Of a viewer that only looks, just the viewer's.
     ///
     /// # Errors
     ///
     /// The size is outside the limits, or the session has ended.
-    pub(crate) fn resize(&self, params: &SessionResizeParams) -> Result<(), SessionError> {
+    pub(crate) fn resize(
+        &self,
+        peer: &Peer,
+        params: &SessionResizeParams,
+    ) -> Result<(), SessionError> {
         let limits = self.config().limits.clone();
         let rows = size("rows", Some(params.rows), 0, limits.rows)?;
         let cols = size("cols", Some(params.cols), 0, limits.cols)?;
         let session = self.find(&params.session)?;
         session.require_alive()?;
-        let Some(master) = session.input.master() else {
-            return session.require_alive();
-        };
-        let offset = session.output.end();
-        let size = Winsize {
-            ws_row: rows,
-            ws_col: cols,
-            ws_xpixel: 0,
-            ws_ypixel: 0,
-        };
-        tcsetwinsize(&*master, size).map_err(|error| SessionError::Terminal(error.into()))?;
-        session.screen.resize(offset, rows, cols);
-        let mut state = session.state();
-        (state.rows, state.cols) = (rows, cols);
-        drop(state);
+        if self.resize_viewer(&session, peer, (rows, cols)) {
+            return Ok(());
+        }
+        set_size(&session, (rows, cols))?;
         self.keep(&session);
         Ok(())
     }
@@ -137,7 +132,8 @@ impl Sessions {
             .map(|age| super::durations::seconds(age, "max_age_s", &mut warnings))
             .transpose()?;
         let too_old = |session: &Session| {
-            age.is_some_and(|age| !session.facts.persist && session.idle() >= age)
+            let is_used = session.facts.persist || session.viewers.any();
+            age.is_some_and(|age| !is_used && session.idle() >= age)
         };
         let mut closing = Vec::new();
         for session in self.list() {
@@ -178,6 +174,31 @@ impl Sessions {
             session.wait_dead().await;
         }
     }
+}
+
+/// Gives a session's terminal another size.
+///
+/// # Errors
+///
+/// It has ended.
+pub(super) fn set_size(session: &Session, (rows, cols): Size) -> Result<(), SessionError> {
+    let Some(master) = session.input.master() else {
+        return session.require_alive();
+    };
+    let offset = session.output.end();
+    let size = Winsize {
+        ws_row: rows,
+        ws_col: cols,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&*master, size).map_err(|error| SessionError::Terminal(error.into()))?;
+    session.screen.resize(offset, rows, cols);
+    let mut state = session.state();
+    (state.rows, state.cols) = (rows, cols);
+    drop(state);
+    session.viewers.announce_size();
+    Ok(())
 }
 
 fn order(session: &Session, reason: EndReason, grace: Duration) {

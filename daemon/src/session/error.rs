@@ -60,6 +60,14 @@ pub(crate) enum SessionError {
     HandedOver { written_bytes: u64 },
     #[error("{SEND_QUEUE_LEN} sends already wait for the session {0}")]
     Busy(SessionId),
+    #[error(
+        "{0} is this terminal's own session, or is shown in it: it would show itself without end"
+    )]
+    InsideItself(SessionId),
+    #[error("this connection is attached to the session {0} read-only")]
+    ReadOnly(SessionId),
+    #[error("{max} viewers are attached already, which is the limit")]
+    TooManyViewers { max: usize },
     #[error("{program:?} is no shell that can run commands")]
     NotAShell { program: String },
     #[error("{0}")]

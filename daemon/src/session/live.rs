@@ -7,6 +7,7 @@ use super::logger::SessionLog;
 use super::owner::OwnerWanted;
 use super::queries::Queries;
 use super::screen::{ScreenModel, Sizes};
+use super::viewers::Viewers;
 use crate::config::Config;
 use crate::holder::Exit;
 use crate::interaction::HiddenTexts;
@@ -117,6 +118,7 @@ pub(crate) struct Session {
     pub(super) fates: Fates,
     pub(crate) screen: ScreenModel,
     pub(super) queries: Queries,
+    pub(crate) viewers: Viewers,
     /// Wakes the session's task: the program has ended, or an order to close has come.
     pub(crate) ending: Notify,
     scanner: Mutex<Scanner>,
@@ -195,6 +197,7 @@ impl Session {
             fates: Fates::default(),
             screen,
             queries: Queries::default(),
+            viewers: Viewers::default(),
             ending: Notify::new(),
             scanner: Mutex::new(Scanner::new()),
             state: Mutex::new(state),
@@ -305,7 +308,9 @@ impl Session {
         let active = Instant::now()
             .checked_sub(self.idle())
             .unwrap_or(self.started);
+        // Who is attached may be reading.
         let idle = at(self.facts.idle_limit, active, EndReason::Idle);
+        let idle = idle.filter(|_| !self.viewers.any());
         let runtime = at(self.facts.runtime_limit, self.started, EndReason::Runtime);
         [idle, runtime]
             .into_iter()
@@ -385,7 +390,7 @@ impl Session {
             },
             pipe: None,
             waiting_for_input,
-            attached: Vec::new(),
+            attached: self.viewers.records(),
             config: None,
             tape: None,
             is_replay: false,

@@ -33,6 +33,8 @@ mod send;
 mod shell;
 mod task;
 mod thread;
+mod typed_line;
+mod viewers;
 mod wait;
 
 pub(crate) use adopt::ids_of;
@@ -41,3 +43,4 @@ pub(crate) use live::Session;
 pub(crate) use persist::Past;
 pub(crate) use read::wait_for_published;
 pub(crate) use registry::Sessions;
+pub(crate) use viewers::{Attached, Size};

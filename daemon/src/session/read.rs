@@ -81,7 +81,7 @@ pub(crate) async fn wait_for_published(session: &Session) -> u64 {
         let changed = session.output.changed();
         tokio::pin!(changed);
         changed.as_mut().enable();
-        if session.output.facts().bytes >= upto {
+        if session.output.published() >= upto {
             return upto;
         }
         changed.await;

@@ -205,7 +205,7 @@ impl Sessions {
             text: params.command.clone(),
             offset: written.offset,
             hidden: false,
-            must_have_been_shown: false,
+            echo: None,
         };
         self.recorder.note(session, Some(peer), Event::Send(typed));
         Ok(Command {

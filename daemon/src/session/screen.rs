@@ -204,7 +204,7 @@ impl ScreenModel {
 
     /// Saves the screen for the next process, which need not draw all output again.
     async fn save(&self, model: &mut Drawn, output: &Output) {
-        if !model.screen.is_between_characters() {
+        if model.screen.open_bytes() > 0 {
             return; // the next look comes
         }
         let (size, upto) = (model.screen.size(), model.upto);

@@ -7,6 +7,7 @@ use super::keys;
 use super::live::Session;
 use super::paste;
 use super::registry::Sessions;
+use super::typed_line::Taken;
 use crate::connection::Peer;
 use crate::interaction::{Event, Typed};
 use base64::Engine;
@@ -50,6 +51,7 @@ impl Sessions {
     ) -> Result<SessionSendReply, SessionError> {
         let session = self.find(&params.session)?;
         session.require_alive()?;
+        self.follow_viewer(&session, peer)?;
         let input = input_of(&session, params)?;
         let search = match &params.expect {
             Some(expect) => Some(
@@ -97,7 +99,7 @@ impl Sessions {
         session.note_write();
         if secret {
             // Before it can be echoed.
-            self.remember_hidden(session, input);
+            self.remember_hidden(session, input.secret());
         }
         let written = session
             .input
@@ -106,16 +108,32 @@ impl Sessions {
             .map_err(|error| input_error(session, error))?;
         session.touch();
         let hidden = secret || written.hidden;
-        if hidden && !secret {
-            self.remember_hidden(session, input);
-        }
-        let typed = Typed {
-            text: input.text.clone(),
+        let taken = Taken {
             offset: written.offset,
             hidden,
-            must_have_been_shown: !written.canonical && !input.named_keys,
+            canonical: written.canonical,
+            alternate: session.modes().alternate_screen,
         };
-        self.recorder.note(session, Some(peer), Event::Send(typed));
+        match session.viewers.typed(peer, &input.bytes, taken) {
+            Some(lines) => {
+                for typed in lines {
+                    self.note_typed(session, peer, typed);
+                }
+            }
+            None => {
+                let reads_keys = !written.canonical && !input.named_keys;
+                let typed = Typed {
+                    text: input.text.clone(),
+                    offset: written.offset,
+                    hidden,
+                    echo: reads_keys.then(|| input.text.clone()),
+                };
+                if hidden && !secret {
+                    self.remember_hidden(session, input.secret());
+                }
+                self.recorder.note(session, Some(peer), Event::Send(typed));
+            }
+        }
         Ok(SessionSendReply {
             offset: written.offset,
             written_bytes: input.bytes.len() as u64,
@@ -127,8 +145,8 @@ impl Sessions {
 }
 
 impl Sessions {
-    fn remember_hidden(&self, session: &Session, input: &Input) {
-        if session.hidden.remember(input.secret()) {
+    pub(super) fn remember_hidden(&self, session: &Session, text: &str) {
+        if session.hidden.remember(text) {
             self.keep(session);
         }
     }

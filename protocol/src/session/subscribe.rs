@@ -19,6 +19,22 @@ pub struct SessionSubscribeParams {
     pub text: bool,
 }
 
+/// Parameters of `session.attach`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionAttachParams {
+    pub session: String,
+    /// Size of the viewer's terminal, 1 to 1,000 each. The session takes it over when the viewer attaches or types.
+    pub rows: i64,
+    pub cols: i64,
+    /// Only looks: never changes the session's size, and may not type on this connection.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_only: bool,
+    /// The session in whose terminal the viewer runs, if it knows (`CCD_SESSION_ID`): its output would feed itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<String>,
+}
+
 /// One item of a subscription to output.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -44,6 +60,8 @@ pub enum OutputEvent {
     },
     /// The subscriber was too slow, or the output is gone: go on reading at `to`.
     Lagged { lagged: Lagged },
+    /// Only when attached: what to show now, in place of everything that was shown before.
+    Repaint { repaint: Repaint },
     /// The last item.
     Ended { ended: Ended },
     /// Nothing happened for a while; tells that the subscription lives.
@@ -58,6 +76,19 @@ pub struct Lagged {
     pub from: u64,
     /// Offset of the next item.
     pub to: u64,
+}
+
+/// A drawing for a viewer's terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Repaint {
+    /// Output that draws it.
+    pub data_b64: String,
+    /// The session's size. Where it is not the viewer's, a part of the screen is drawn again and again; else output follows.
+    pub rows: u16,
+    pub cols: u16,
+    /// Offset of the output up to which it is drawn.
+    pub offset: u64,
 }
 
 /// How the session ended.

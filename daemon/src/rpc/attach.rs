@@ -1,0 +1,217 @@
+//! `session.attach`: what a viewer's terminal shows.
+
+use super::RpcError;
+use super::register::parse;
+use super::subscribe::{ITEM_BYTES, KEEP_ALIVE, ended, send};
+use crate::connection::Peer;
+use crate::daemon::Daemon;
+use crate::output::Piece;
+use crate::screen::{QueryStripper, Screen, Viewport};
+use crate::session::{Attached, Session, SessionError, Size, wait_for_published};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::session::{OutputEvent, OutputItem, Repaint, SessionAttachParams};
+use ccd_protocol::subscription::SESSION_ATTACH;
+use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::types::ErrorObjectOwned;
+use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionSink};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A viewer that is so far behind the output gets a new picture instead: it would see the past for too long.
+const MAX_BEHIND_BYTES: u64 = 1 << 20;
+
+/// Time between two pictures for a viewer whose terminal has another size.
+const FRAME: Duration = Duration::from_millis(33);
+
+pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    module
+        .register_subscription(
+            SESSION_ATTACH.name,
+            SESSION_ATTACH.notification,
+            SESSION_ATTACH.unsubscribe,
+            |params, pending, daemon, extensions| async move {
+                let parsed = parse::<SessionAttachParams>(&params);
+                attach(parsed, pending, &daemon, extensions.get::<Peer>()).await;
+            },
+        )
+        .map(drop)
+}
+
+async fn attach(
+    params: Result<SessionAttachParams, RpcError>,
+    pending: PendingSubscriptionSink,
+    daemon: &Daemon,
+    peer: Option<&Peer>,
+) {
+    let attached = params.and_then(|params| {
+        let peer = peer.ok_or_else(|| RpcError::InvalidArgument("who attaches?".into()))?;
+        Ok(daemon.sessions.attach(peer, &params)?)
+    });
+    let attached = match attached {
+        Ok(attached) => attached,
+        Err(error) => return pending.reject(ErrorObjectOwned::from(error)).await,
+    };
+    let _counted = daemon.subscriptions.token();
+    let Ok(sink) = pending.accept().await else {
+        return; // the client has gone
+    };
+    let session = Arc::clone(&attached.session);
+    let mut view = View {
+        sink,
+        seq: 0,
+        attached,
+    };
+    if let Err(Gone::Failed(error)) = view.run(&session).await {
+        tracing::error!(session = %session.id(), %error, "a viewer cannot be shown the screen");
+    }
+}
+
+/// Why nothing more is shown.
+enum Gone {
+    /// The client has gone, or the session has ended and it was told.
+    Done,
+    Failed(SessionError),
+}
+
+/// What ends a way of showing the session.
+type Shown = Result<(), Gone>;
+
+/// One viewer.
+struct View {
+    sink: SubscriptionSink,
+    seq: u64,
+    attached: Attached,
+}
+
+impl View {
+    async fn run(&mut self, session: &Arc<Session>) -> Shown {
+        loop {
+            self.attached.resized.borrow_and_update();
+            let own = self.attached.size();
+            if own == size_of(session) {
+                self.follow(session).await?;
+            } else {
+                self.draw(session, own).await?;
+            }
+        }
+    }
+
+    /// The terminals have the same size: after a picture, output as it comes. Returns when a new picture is needed.
+    async fn follow(&mut self, session: &Arc<Session>) -> Shown {
+        let upto = wait_for_published(session).await;
+        let ((picture, open), drawn) = look(session, upto, |screen| {
+            (screen.repaint_again(), screen.open_bytes())
+        })
+        .await?;
+        self.repaint(session, &picture, drawn).await?;
+        let mut stripper = QueryStripper::new();
+        let mut at = drawn.saturating_sub(open);
+        loop {
+            let changed = session.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let is_behind = session.output.published() > at + MAX_BEHIND_BYTES;
+            if is_behind || self.attached.resized.has_changed().unwrap_or(true) {
+                return Ok(());
+            }
+            match session.output.read(at, ITEM_BYTES).await {
+                Ok(Piece::Bytes(bytes)) => {
+                    let start = at;
+                    at += bytes.len() as u64;
+                    let shown = stripper.strip(&bytes);
+                    self.show(OutputEvent::Output {
+                        start,
+                        end: at,
+                        data_b64: STANDARD.encode(shown),
+                        text: None,
+                    })
+                    .await?;
+                }
+                Ok(Piece::Missing { .. }) => return Ok(()),
+                Ok(Piece::End) => return self.end(session).await,
+                Ok(Piece::Pending) => {
+                    tokio::select! {
+                        () = changed => {}
+                        _ = self.attached.resized.changed() => return Ok(()),
+                        () = self.sink.closed() => return Err(Gone::Done),
+                        () = tokio::time::sleep(KEEP_ALIVE) => {
+                            self.show(OutputEvent::KeepAlive { keep_alive: true }).await?;
+                        }
+                    }
+                }
+                Err(error) => return Err(Gone::Failed(SessionError::Files(error))),
+            }
+        }
+    }
+
+    /// The terminals have other sizes: a picture of the part that fits, whenever it changes. Returns when a size does.
+    async fn draw(&mut self, session: &Arc<Session>, own: Size) -> Shown {
+        let mut viewport = Viewport::new(own);
+        loop {
+            let changed = session.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let ended = session.output.has_ended();
+            let upto = session.output.published();
+            let (picture, drawn) = look(session, upto, |screen| viewport.draw(screen)).await?;
+            if !picture.is_empty() {
+                self.repaint(session, &picture, drawn).await?;
+            }
+            if ended {
+                return self.end(session).await;
+            }
+            tokio::select! {
+                () = changed => {}
+                _ = self.attached.resized.changed() => return Ok(()),
+                () = self.sink.closed() => return Err(Gone::Done),
+                () = tokio::time::sleep(KEEP_ALIVE) => {
+                    self.show(OutputEvent::KeepAlive { keep_alive: true }).await?;
+                }
+            }
+            tokio::time::sleep(FRAME).await;
+        }
+    }
+
+    async fn repaint(&mut self, session: &Session, picture: &[u8], offset: u64) -> Shown {
+        let (rows, cols) = size_of(session);
+        self.show(OutputEvent::Repaint {
+            repaint: Repaint {
+                data_b64: STANDARD.encode(picture),
+                rows,
+                cols,
+                offset,
+            },
+        })
+        .await
+    }
+
+    async fn end(&mut self, session: &Session) -> Shown {
+        self.show(ended(session)).await?;
+        Err(Gone::Done)
+    }
+
+    async fn show(&mut self, event: OutputEvent) -> Shown {
+        let item = OutputItem {
+            seq: self.seq,
+            event,
+        };
+        self.seq += 1;
+        send(&self.sink, &item).await.map_err(|()| Gone::Done)
+    }
+}
+
+/// Lets `look` see the screen after the output up to `upto`; also returns the offset up to which it is drawn.
+async fn look<T>(
+    session: &Session,
+    upto: u64,
+    look: impl FnOnce(&mut Screen) -> T,
+) -> Result<(T, u64), Gone> {
+    let looked = session.screen.look(&session.output, upto, look).await;
+    looked.map_err(|error| Gone::Failed(SessionError::Files(error)))
+}
+
+fn size_of(session: &Session) -> Size {
+    let state = session.state();
+    (state.rows, state.cols)
+}

@@ -11,7 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
 /// Name under which the daemon's history shows what ccctl does.
-const CLIENT_NAME: &str = "ccctl";
+pub(crate) const CLIENT_NAME: &str = "ccctl";
 
 /// Longest line that is read: the daemon's largest reply and some room for what is around it.
 const MAX_LINE_BYTES: u64 = (64 << 20) + (1 << 20);
@@ -21,6 +21,7 @@ const MAX_LINE_BYTES: u64 = (64 << 20) + (1 << 20);
 pub(crate) struct Connection {
     reader: BufReader<UnixStream>,
     next_id: u64,
+    client: &'static str,
 }
 
 /// A reply: what it says, and the JSON as it came, which may have fields this client does not know.
@@ -43,11 +44,11 @@ struct Request<'a, P> {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Message {
     #[serde(default)]
-    id: Option<u64>,
+    pub(crate) id: Option<u64>,
     #[serde(default)]
     result: Option<Box<RawValue>>,
     #[serde(default)]
-    error: Option<ErrorObject>,
+    pub(crate) error: Option<ErrorObject>,
     #[serde(default)]
     pub(crate) method: Option<String>,
     #[serde(default)]
@@ -60,7 +61,13 @@ impl Connection {
         Self {
             reader: BufReader::new(stream),
             next_id: 1,
+            client: CLIENT_NAME,
         }
+    }
+
+    /// The daemon's history shows what is done on this connection under another name.
+    pub(crate) fn named(self, client: &'static str) -> Self {
+        Self { client, ..self }
     }
 
     /// Calls a method.
@@ -92,18 +99,7 @@ impl Connection {
     ) -> Result<Box<RawValue>, Failure> {
         let id = self.next_id;
         self.next_id += 1;
-        let request = Request {
-            jsonrpc: "2.0",
-            id,
-            method,
-            params,
-            ccd: Caller {
-                protocol: PROTOCOL_VERSION,
-                client: CLIENT_NAME.to_owned(),
-            },
-        };
-        let mut line = serde_json::to_vec(&request).map_err(|error| garbled(method, &error))?;
-        line.push(b'\n');
+        let line = request_line(id, method, params, self.client)?;
         let written = self.reader.get_ref().write_all(&line);
         // A daemon that refuses the connection says why before it closes; only then is the reply lost.
         loop {
@@ -165,6 +161,32 @@ impl Connection {
                 source,
             })
     }
+}
+
+/// Returns a request as a line.
+///
+/// # Errors
+///
+/// [`Failure::Garbled`] when the parameters have no JSON.
+pub(crate) fn request_line(
+    id: u64,
+    method: &str,
+    params: &impl Serialize,
+    client: &str,
+) -> Result<Vec<u8>, Failure> {
+    let request = Request {
+        jsonrpc: "2.0",
+        id,
+        method,
+        params,
+        ccd: Caller {
+            protocol: PROTOCOL_VERSION,
+            client: client.to_owned(),
+        },
+    };
+    let mut line = serde_json::to_vec(&request).map_err(|error| garbled(method, &error))?;
+    line.push(b'\n');
+    Ok(line)
 }
 
 /// Connects to `place` and calls a method, once more where [`again()`] is safe.

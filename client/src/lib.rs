@@ -5,6 +5,7 @@
 mod activation;
 mod again;
 mod args;
+mod attach;
 mod call;
 mod caller;
 mod clock;

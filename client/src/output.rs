@@ -94,7 +94,7 @@ impl Output {
                 }
                 OutputEvent::Lagged { lagged } => self.lagged = Some(lagged),
                 OutputEvent::Ended { ended } => return Ok(Piece::Ended(ended)),
-                OutputEvent::KeepAlive { .. } => {}
+                OutputEvent::KeepAlive { .. } | OutputEvent::Repaint { .. } => {}
             }
         }
     }

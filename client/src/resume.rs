@@ -108,7 +108,9 @@ impl Resume {
                 (self.delivered, self.seen) = (0, 0);
                 Ok(was_cut)
             }
-            OutputEvent::Ended { .. } | OutputEvent::KeepAlive { .. } => Ok(false),
+            OutputEvent::Ended { .. }
+            | OutputEvent::KeepAlive { .. }
+            | OutputEvent::Repaint { .. } => Ok(false),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The user's own terminal: its size, and raw mode that never outlives the run.
+//! The user's own terminal: its size, and raw mode that never outlives its use.
 
 use crate::args::Size;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};

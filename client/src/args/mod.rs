@@ -25,7 +25,7 @@ pub(crate) use run::RunArgs;
 pub(crate) use session::{CleanupArgs, CloseArgs, SessionRunArgs, SessionVerb};
 pub(crate) use session_create::CreateArgs;
 pub(crate) use session_input::{SendArgs, SendInput};
-pub(crate) use session_output::{HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
+pub(crate) use session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
 pub(crate) use session_wait::{ExpectArgs, WaitArgs};
 pub(crate) use usage::{explain, wants_json};
 pub(crate) use value::Size;

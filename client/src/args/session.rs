@@ -2,7 +2,7 @@
 
 use super::session_create::CreateArgs;
 use super::session_input::SendArgs;
-use super::session_output::{HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
+use super::session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
 use super::session_wait::{ExpectArgs, WaitArgs};
 use super::value::{Size, minutes, seconds, size, timeout};
 use ccd_protocol::Timeout;
@@ -79,6 +79,14 @@ and each column is one word but for the last."
   ccctl session screen vi --cursor
   ccctl session screen vi --cells --json")]
     Screen(ScreenArgs),
+    /// Make this terminal the session's; keys leave it, and it goes on
+    #[command(after_help = "Examples:
+  ccctl session attach py
+  ccctl session attach build --read-only
+  ccctl session attach vi --detach-keys 'C-p C-q'
+
+Ctrl-\\ then d leaves the session ($CCD_DETACH_KEYS); Ctrl-\\ twice types it once.")]
+    Attach(AttachArgs),
     /// Run a command in a session's shell: prints its output and exits with its status
     #[command(after_help = "Examples:
   ccctl session run sh 'make test'

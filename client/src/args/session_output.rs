@@ -1,6 +1,7 @@
 //! What looks at a session's output: `read`, `screen`, `tail`, `history`.
 
 use super::value::count;
+use crate::attach::{DetachKeys, detach_keys};
 use clap::Args;
 
 /// Arguments of `session read`.
@@ -33,6 +34,19 @@ pub(crate) struct ScreenArgs {
     /// With --json: colours and styles too
     #[arg(long)]
     pub(crate) cells: bool,
+}
+
+/// Arguments of `session attach`.
+#[derive(Debug, Args)]
+pub(crate) struct AttachArgs {
+    /// Id, name, or unique prefix of an id
+    pub(crate) session: String,
+    /// Only look: keys are not passed on, the session keeps its size, and ^C leaves too
+    #[arg(short, long)]
+    pub(crate) read_only: bool,
+    /// Keys that leave the session, the first of them twice types it: 'C-\ d', 'C-p C-q', none
+    #[arg(long, env = "CCD_DETACH_KEYS", value_name = "KEYS", value_parser = detach_keys, default_value = "C-\\ d")]
+    pub(crate) detach_keys: DetachKeys,
 }
 
 /// Arguments of `session tail` and `session subscribe`.

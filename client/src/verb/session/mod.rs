@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::terminal::output_columns;
-use crate::{render, tail};
+use crate::{attach, render, tail};
 use ccd_protocol::session::{
     SessionClose, SessionCloseParams, SessionGet, SessionHistory, SessionHistoryParams,
     SessionList, SessionListParams, SessionParams, SessionResize, SessionResizeParams,
@@ -38,6 +38,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
         SessionVerb::Wait(args) => wait::wait(args, context),
         SessionVerb::Read(args) => read::read(args, context),
         SessionVerb::Screen(args) => read::screen(args, context),
+        SessionVerb::Attach(args) => attach::attach(args, context),
         SessionVerb::Run(args) => run::run(args, context),
         SessionVerb::Tail(args) => tail::tail(args, args.follow, context)
             .map_err(|failure| failure.of_verb("session.tail")),

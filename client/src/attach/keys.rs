@@ -1,0 +1,355 @@
+//! The keys that detach, looked for in what is typed.
+
+use std::fmt;
+
+/// Most keys that may be needed to detach.
+const MAX_KEYS: usize = 4;
+
+const PASTE_START: &[u8] = b"\x1b[200~";
+const PASTE_END: &[u8] = b"\x1b[201~";
+
+/// A key that stands for a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Key {
+    character: char,
+    ctrl: bool,
+    alt: bool,
+}
+
+/// The keys that detach, one after the other; none when nothing does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DetachKeys {
+    keys: Vec<Key>,
+    names: String,
+}
+
+impl fmt::Display for DetachKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names)
+    }
+}
+
+/// Parses keys such as `C-\ d` or `C-p,C-q`; `none` for no keys.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn detach_keys(text: &str) -> Result<DetachKeys, String> {
+    let names: Vec<&str> = match text {
+        "none" => Vec::new(),
+        text => text
+            .split([' ', ','])
+            .filter(|name| !name.is_empty())
+            .collect(),
+    };
+    if names.len() > MAX_KEYS || (names.is_empty() && text != "none") {
+        return Err(format!(
+            "give 1 to {MAX_KEYS} keys, such as 'C-\\ d', or none"
+        ));
+    }
+    let keys = names
+        .iter()
+        .map(|name| key(name))
+        .collect::<Result<_, _>>()?;
+    let names = names.join(" ");
+    Ok(DetachKeys { keys, names })
+}
+
+fn key(name: &str) -> Result<Key, String> {
+    let wrong =
+        || format!("{name:?} is no key: give a character, C-x for Ctrl-x, or M-x for Alt-x");
+    let (mut rest, mut ctrl, mut alt) = (name, false, false);
+    loop {
+        let lower = rest.to_ascii_lowercase();
+        if rest.chars().count() > 2 && lower.starts_with("c-") {
+            (ctrl, rest) = (true, &rest[2..]);
+        } else if rest.chars().count() > 2 && lower.starts_with("m-") {
+            (alt, rest) = (true, &rest[2..]);
+        } else if lower.starts_with("ctrl-") {
+            (ctrl, rest) = (true, &rest[5..]);
+        } else if rest.starts_with('^') && rest.len() > 1 {
+            (ctrl, rest) = (true, &rest[1..]);
+        } else {
+            break;
+        }
+    }
+    let mut characters = rest.chars();
+    let (Some(character), None) = (characters.next(), characters.next()) else {
+        return Err(wrong());
+    };
+    if ctrl && !matches!(character, '@'..='_' | 'a'..='z' | ' ') {
+        return Err(wrong());
+    }
+    Ok(Key {
+        character: if ctrl {
+            character.to_ascii_lowercase()
+        } else {
+            character
+        },
+        ctrl,
+        alt,
+    })
+}
+
+/// What is to be done with keys that were typed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Typed {
+    /// What goes to the program.
+    pub(crate) bytes: Vec<u8>,
+    /// The keys that detach came; nothing behind them counts.
+    pub(crate) detaches: bool,
+}
+
+/// Looks for the keys that detach.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    keys: Vec<Key>,
+    /// So many of them have come.
+    matched: usize,
+    /// Their bytes, and what came between them.
+    held: Vec<u8>,
+    in_paste: bool,
+}
+
+/// One piece of input.
+struct Token<'a> {
+    bytes: &'a [u8],
+    /// `None` for what is no key that stands for a character, such as reports of the mouse.
+    key: Option<Key>,
+    /// Told of a key that goes up.
+    is_release: bool,
+}
+
+impl Watch {
+    pub(crate) fn new(keys: &DetachKeys) -> Self {
+        Self {
+            keys: keys.keys.clone(),
+            matched: 0,
+            held: Vec::new(),
+            in_paste: false,
+        }
+    }
+
+    /// Takes what was typed. The first of the keys twice is the key itself, once.
+    pub(crate) fn feed(&mut self, mut input: &[u8]) -> Typed {
+        let mut typed = Typed::default();
+        while !input.is_empty() {
+            let token = next(input);
+            input = &input[token.bytes.len()..];
+            if self.take(&token, &mut typed.bytes) {
+                typed.detaches = true;
+                break;
+            }
+        }
+        typed
+    }
+
+    /// Returns true when the last of the keys has come.
+    fn take(&mut self, token: &Token<'_>, out: &mut Vec<u8>) -> bool {
+        if token.bytes == PASTE_START {
+            self.in_paste = true;
+        } else if token.bytes == PASTE_END {
+            self.in_paste = false;
+        }
+        let key = token.key.filter(|_| !self.in_paste);
+        if key.is_some() && key == self.keys.get(self.matched).copied() && !token.is_release {
+            self.matched += 1;
+            self.held.extend_from_slice(token.bytes);
+            return self.matched == self.keys.len();
+        }
+        if self.matched == 0 {
+            out.extend_from_slice(token.bytes);
+            return false;
+        }
+        if token.is_release || key.is_none() {
+            self.held.extend_from_slice(token.bytes);
+            return false;
+        }
+        self.matched = 0;
+        let held = std::mem::take(&mut self.held);
+        if key == self.keys.first().copied() {
+            out.extend_from_slice(token.bytes);
+        } else {
+            out.extend_from_slice(&held);
+            out.extend_from_slice(token.bytes);
+        }
+        false
+    }
+}
+
+/// Cuts the next piece off; a sequence without its end counts as what it is so far.
+fn next(input: &[u8]) -> Token<'_> {
+    if let Some(rest) = input.strip_prefix(b"\x1b[") {
+        let len = rest.iter().position(|byte| (0x40..=0x7e).contains(byte));
+        let len = len.map_or(input.len(), |at| at + 3);
+        let (key, is_release) = reported(&input[2..len]);
+        return Token {
+            bytes: &input[..len],
+            key,
+            is_release,
+        };
+    }
+    let (alt, rest) = match input {
+        [0x1b, rest @ ..] if !rest.is_empty() && rest[0] >= 0x20 => (true, rest),
+        input => (false, input),
+    };
+    let len = character_len(rest);
+    let key = std::str::from_utf8(&rest[..len]).ok();
+    let key = key.and_then(|text| text.chars().next()).map(|character| {
+        let ctrl = character < ' ' && character != '\x1b';
+        let character = if ctrl {
+            char::from(character as u8 + b'@').to_ascii_lowercase()
+        } else {
+            character
+        };
+        Key {
+            character,
+            ctrl,
+            alt,
+        }
+    });
+    Token {
+        bytes: &input[..usize::from(alt) + len],
+        key,
+        is_release: false,
+    }
+}
+
+fn character_len(bytes: &[u8]) -> usize {
+    let len = match bytes[0] {
+        0xc0..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf7 => 4,
+        _ => 1,
+    };
+    len.min(bytes.len())
+}
+
+/// A key that the terminal reports in numbers, because the program asked for that: `code ; modifiers : event u` (kitty)
+/// or `27 ; modifiers ; code ~` (xterm).
+fn reported(body: &[u8]) -> (Option<Key>, bool) {
+    let Some((last, params)) = body.split_last() else {
+        return (None, false);
+    };
+    let params = std::str::from_utf8(params).unwrap_or_default();
+    let fields: Vec<&str> = params.split(';').collect();
+    let (code, modifiers) = match (last, fields.as_slice()) {
+        (b'u', [code]) => (*code, "1"),
+        (b'u', [code, modifiers, ..]) => (*code, *modifiers),
+        (b'~', ["27", modifiers, code]) => (*code, *modifiers),
+        _ => return (None, false),
+    };
+    let number = |text: &str| {
+        text.split(':')
+            .next()
+            .and_then(|first| first.parse::<u32>().ok())
+    };
+    let event = modifiers.split(':').nth(1);
+    let held = number(modifiers).unwrap_or(1).saturating_sub(1);
+    let character = number(code).and_then(char::from_u32);
+    let key = character.map(|character| Key {
+        character,
+        ctrl: held & 4 != 0,
+        alt: held & 2 != 0,
+    });
+    (key, event == Some("3"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn watch(keys: &str) -> Watch {
+        Watch::new(&detach_keys(keys).unwrap())
+    }
+
+    /// What goes to the program of inputs that come one after the other, and whether they detach.
+    fn after(keys: &str, inputs: &[&[u8]]) -> (Vec<u8>, bool) {
+        let mut watch = watch(keys);
+        let mut all = Vec::new();
+        for input in inputs {
+            let typed = watch.feed(input);
+            all.extend(typed.bytes);
+            if typed.detaches {
+                return (all, true);
+            }
+        }
+        (all, false)
+    }
+
+    #[test]
+    fn the_keys_detach_in_one_read_or_in_several() {
+        assert_eq!(after("C-\\ d", &[b"ab\x1cdcd"]), (b"ab".to_vec(), true));
+        assert_eq!(after("C-\\ d", &[b"\x1c", b"d"]), (vec![], true));
+        assert_eq!(after("C-p,C-q", &[b"\x10\x11"]), (vec![], true));
+        assert_eq!(after("^A", &[b"x\x01"]), (b"x".to_vec(), true));
+        assert_eq!(after("M-x", &[b"\x1bx"]), (vec![], true));
+    }
+
+    #[test]
+    fn the_first_key_twice_is_the_key_once_and_other_keys_are_passed_on() {
+        assert_eq!(
+            after("C-\\ d", &[b"\x1c\x1c", b"d"]),
+            (b"\x1cd".to_vec(), false)
+        );
+        assert_eq!(after("C-\\ d", &[b"\x1cxd"]), (b"\x1cxd".to_vec(), false));
+        assert_eq!(after("none", &[b"\x1cd"]), (b"\x1cd".to_vec(), false));
+    }
+
+    #[test]
+    fn keys_that_the_terminal_reports_in_numbers_count() {
+        assert_eq!(
+            after("C-\\ d", &[b"\x1b[92;5u", b"\x1b[100u"]),
+            (vec![], true)
+        );
+        assert_eq!(after("C-\\ d", &[b"\x1b[27;5;92~d"]), (vec![], true));
+        let with_releases: &[&[u8]] = &[b"\x1b[92;5:1u", b"\x1b[92;5:3u", b"\x1b[100;1:1u"];
+        assert_eq!(after("C-\\ d", with_releases), (vec![], true));
+        // With Caps Lock on.
+        assert_eq!(after("C-\\ d", &[b"\x1b[92;69u", b"d"]), (vec![], true));
+    }
+
+    #[test]
+    fn mouse_reports_in_between_do_not_matter() {
+        assert_eq!(
+            after("C-\\ d", &[b"\x1c", b"\x1b[<35;1;1M", b"d"]),
+            (vec![], true)
+        );
+        let (bytes, _) = after("C-\\ d", &[b"\x1c", b"\x1b[<35;1;1M", b"x"]);
+        assert_eq!(bytes, b"\x1c\x1b[<35;1;1Mx");
+    }
+
+    #[test]
+    fn what_is_pasted_does_not_detach() {
+        let paste = b"\x1b[200~\x1cd\x1b[201~";
+        assert_eq!(after("C-\\ d", &[paste]), (paste.to_vec(), false));
+    }
+
+    #[test]
+    fn names_that_are_no_keys_are_refused() {
+        for good in ["C-\\ d", "ctrl-b", "C-p C-q", "q", "M-d", "none", "C-M-x"] {
+            assert!(detach_keys(good).is_ok(), "{good}");
+        }
+        for bad in ["", " ", "F1", "C-é", "C-", "a b c d e", "Enter"] {
+            assert!(detach_keys(bad).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn without_the_keys_everything_is_passed_on(input in prop::collection::vec(any::<u8>(), 0..60), cut in any::<prop::sample::Index>()) {
+            let at = cut.index(input.len() + 1);
+            prop_assert_eq!(after("none", &[&input[..at], &input[at..]]), (input, false));
+        }
+
+        #[test]
+        fn nothing_is_lost_before_the_keys(input in "[a-z\u{1b}\\[;0-9u~é]{0,40}") {
+            let mut bytes = input.clone().into_bytes();
+            bytes.extend_from_slice(b" \x1cd");
+            let (passed, detaches) = after("C-\\ d", &[&bytes]);
+            prop_assert!(detaches);
+            prop_assert_eq!(passed, [input.as_bytes(), b" "].concat());
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What is typed on its way to the session: one send at a time, the rest waits its turn.
+
+use super::CLIENT_NAME;
+use crate::args::Size;
+use crate::call::request_line;
+use crate::lifeline::Lifeline;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use ccd_protocol::session::{SessionResize, SessionResizeParams, SessionSend, SessionSendParams};
+use ccd_protocol::{ErrorCode, ErrorObject, Method};
+use serde::Serialize;
+use std::io::Write as _;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Bytes of one send.
+const SEND_BYTES: usize = 64 << 10;
+
+/// Bytes that wait while the program does not read; what is typed then is refused.
+const MAX_WAITING_BYTES: usize = 16 << 20;
+
+/// Numbers of requests: those before are of who made the connection.
+const FIRST_ID: u64 = 1000;
+
+/// Why the session is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    Detached,
+    Signal(i32),
+    /// The terminal has ended.
+    NoInput,
+    /// A defect of ours.
+    Panic,
+}
+
+/// The way to the session, shared by all threads.
+#[derive(Debug, Clone)]
+pub(super) struct Link {
+    state: Arc<Mutex<State>>,
+    lifeline: Lifeline,
+}
+
+#[derive(Debug)]
+struct State {
+    session: String,
+    /// `None` while there is no connection.
+    stream: Option<UnixStream>,
+    next_id: u64,
+    waiting: Vec<u8>,
+    /// What was sent and is not answered.
+    sent: Option<(u64, Vec<u8>)>,
+    size: Option<Size>,
+    stop: Option<Stop>,
+    /// What was not typed, and why.
+    troubles: Vec<String>,
+}
+
+impl Link {
+    /// A link to a session, over nothing yet.
+    pub(super) fn new(session: &str, lifeline: Lifeline) -> Self {
+        Self {
+            state: Arc::new(Mutex::new(State {
+                session: session.to_owned(),
+                stream: None,
+                next_id: FIRST_ID,
+                waiting: Vec::new(),
+                sent: None,
+                size: None,
+                stop: None,
+                troubles: Vec::new(),
+            })),
+            lifeline,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Goes over `stream` from now on, to which what waits is sent.
+    pub(super) fn open(&self, stream: UnixStream) {
+        let mut state = self.lock();
+        state.stream = Some(stream);
+        state.send_next();
+    }
+
+    /// The connection has ended. What was sent and not answered may have been typed, unless it is known not to have
+    /// been read; it is never typed twice.
+    pub(super) fn close(&self, was_read: bool) {
+        let mut state = self.lock();
+        state.stream = None;
+        if let Some((_, bytes)) = state.sent.take() {
+            if was_read {
+                let text = "keys typed in the moment of a restart of the daemon may be lost";
+                state.trouble(text.to_owned());
+            } else {
+                state.put_back(bytes);
+            }
+        }
+    }
+
+    /// Types, or keeps for later; false when too much waits already.
+    pub(super) fn type_bytes(&self, bytes: &[u8]) -> bool {
+        let mut state = self.lock();
+        if state.waiting.len() + bytes.len() > MAX_WAITING_BYTES {
+            state.trouble(format!("{} bytes: the program does not read", bytes.len()));
+            return false;
+        }
+        state.waiting.extend_from_slice(bytes);
+        state.send_next();
+        true
+    }
+
+    /// The user's terminal has another size.
+    pub(super) fn resize(&self, size: Size) {
+        let mut state = self.lock();
+        if state.size.replace(size) == Some(size) {
+            return;
+        }
+        let params = SessionResizeParams {
+            session: state.session.clone(),
+            rows: size.rows,
+            cols: size.cols,
+        };
+        state.request::<SessionResize>(&params);
+    }
+
+    /// Takes the answer to a request; false when something was not typed.
+    pub(super) fn answered(&self, id: u64, error: Option<&ErrorObject>) -> bool {
+        let mut state = self.lock();
+        let Some((_, bytes)) = state.sent.take_if(|sent| sent.0 == id) else {
+            return true;
+        };
+        let was_typed = match error {
+            None => true,
+            Some(error) => state.refused(bytes, error),
+        };
+        state.send_next();
+        was_typed
+    }
+
+    /// Ends the link: the first reason counts.
+    pub(super) fn stop(&self, stop: Stop) {
+        self.lock().stop.get_or_insert(stop);
+        self.lifeline.cut();
+    }
+
+    /// Lets go of the connection, so that another one is made, with a new picture.
+    pub(super) fn again(&self) {
+        if let Some(stream) = &self.lock().stream {
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+        }
+    }
+
+    /// Why it was ended, if it was.
+    pub(super) fn stopped(&self) -> Option<Stop> {
+        self.lock().stop
+    }
+
+    /// What was not typed, and why.
+    pub(super) fn troubles(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().troubles)
+    }
+}
+
+impl State {
+    fn send_next(&mut self) {
+        if self.sent.is_some() || self.waiting.is_empty() || self.stream.is_none() {
+            return;
+        }
+        let len = self.waiting.len().min(SEND_BYTES);
+        let rest = self.waiting.split_off(len);
+        let bytes = std::mem::replace(&mut self.waiting, rest);
+        let params = SessionSendParams {
+            session: self.session.clone(),
+            data_b64: Some(BASE64.encode(&bytes)),
+            ..SessionSendParams::default()
+        };
+        let id = self.request::<SessionSend>(&params);
+        self.sent = Some((id, bytes));
+    }
+
+    /// Sends a request; its answer comes on the same connection. If that has ended, its reader notices.
+    fn request<M: Method<Params: Serialize>>(&mut self, params: &M::Params) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        if let Some(stream) = &mut self.stream
+            && let Ok(line) = request_line(id, M::NAME, params, CLIENT_NAME)
+        {
+            let _ = stream.write_all(&line);
+        }
+        id
+    }
+
+    /// Something was not typed: the rest waits where the program only does not read now.
+    fn refused(&mut self, bytes: Vec<u8>, error: &ErrorObject) -> bool {
+        let data = error.data.as_ref();
+        let written = data.and_then(|data| data.get("written_bytes")?.as_u64());
+        let written = written.and_then(|written| usize::try_from(written).ok());
+        match error.known() {
+            Some(ErrorCode::InputFull | ErrorCode::HandedOver) => {
+                let rest = bytes.get(written.unwrap_or(0)..).unwrap_or_default();
+                self.put_back(rest.to_vec());
+                true
+            }
+            // The end is told in another way.
+            Some(ErrorCode::SessionNotAlive) => true,
+            _ => {
+                self.trouble(format!("{} bytes: {}", bytes.len(), error.message));
+                false
+            }
+        }
+    }
+
+    fn put_back(&mut self, mut bytes: Vec<u8>) {
+        bytes.append(&mut self.waiting);
+        self.waiting = bytes;
+    }
+
+    /// Each trouble is told once.
+    fn trouble(&mut self, text: String) {
+        const MAX_TROUBLES: usize = 10;
+        if self.troubles.len() < MAX_TROUBLES && !self.troubles.contains(&text) {
+            self.troubles.push(text);
+        }
+    }
+}

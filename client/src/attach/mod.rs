@@ -1,0 +1,259 @@
+//! `ccctl session attach`: the user's terminal becomes a session's.
+
+mod keys;
+mod link;
+mod screen;
+mod threads;
+
+pub(crate) use keys::{DetachKeys, detach_keys};
+
+use crate::args::AttachArgs;
+use crate::call::Connection;
+use crate::connect::Place;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::lifeline::Lifeline;
+use crate::output::decode;
+use crate::render;
+use crate::terminal::terminal_size;
+use ccd_protocol::session::{
+    Ended, OutputEvent, OutputItem, Session, SessionAttachParams, SessionGet, SessionParams,
+};
+use ccd_protocol::subscription::SESSION_ATTACH;
+use keys::Watch;
+use link::{Link, Stop};
+use screen::UserScreen;
+use serde::Deserialize;
+use std::io::{self, IsTerminal as _};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use threads::Screen;
+
+/// Name under which the daemon's history shows what is typed here.
+const CLIENT_NAME: &str = "ccctl attach";
+
+const VERB: &str = "session.attach";
+
+/// So many connections in a row may end soon.
+const MAX_SHORT_LOSSES: u32 = 5;
+
+/// A connection that lived so long was not what ended the daemon.
+const SETTLED: Duration = Duration::from_secs(1);
+
+/// Gives the terminal to a session until the user detaches or the session ends.
+///
+/// # Errors
+///
+/// Those of the calls; the terminal is as it was then.
+pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, Failure> {
+    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+        return Err(Failure::Usage(
+            "session.attach needs a terminal for input and output; session tail -f follows the output without one, session send types"
+                .to_owned(),
+        ));
+    }
+    let place = context.place()?;
+    let mut connection = Connection::over(place.connect()?).named(CLIENT_NAME);
+    let params = SessionParams {
+        session: args.session.clone(),
+    };
+    let session = connection
+        .call::<SessionGet>(&params)
+        .map_err(|failure| failure.of_verb(VERB))?
+        .value;
+    let name = session.name.clone().unwrap_or(session.session_id.clone());
+    let mut viewer = Viewer::new(args, &session, place, &connection)?;
+    // Refused before the terminal is touched.
+    viewer.attach(&mut connection)?;
+    if !context.global.json {
+        context.note(&format!(
+            "attached to {name}, {} leaves it",
+            args.detach_keys
+        ));
+    }
+    let left = viewer.watch(connection, args);
+    for trouble in viewer.link.troubles() {
+        context.note(&format!("not typed: {trouble}"));
+    }
+    tell(left?, &name, context)
+}
+
+/// How it ended.
+enum Left {
+    Stopped(Stop),
+    Ended(Ended),
+}
+
+/// One user at one session.
+struct Viewer {
+    place: Place,
+    params: SessionAttachParams,
+    lifeline: Lifeline,
+    link: Link,
+}
+
+#[derive(Deserialize)]
+struct Notification {
+    result: OutputItem,
+}
+
+impl Viewer {
+    fn new(
+        args: &AttachArgs,
+        session: &Session,
+        place: Place,
+        connection: &Connection,
+    ) -> Result<Self, Failure> {
+        let lifeline = Lifeline::new(connection.handle()?);
+        Ok(Self {
+            // A daemon that was started now would not know the session.
+            place: Place {
+                may_start: false,
+                ..place
+            },
+            params: SessionAttachParams {
+                session: session.session_id.clone(),
+                rows: 0,
+                cols: 0,
+                read_only: args.read_only,
+                inside: std::env::var("CCD_SESSION_ID")
+                    .ok()
+                    .filter(|id| !id.is_empty()),
+            },
+            link: Link::new(&session.session_id, lifeline.clone()),
+            lifeline,
+        })
+    }
+
+    /// Attaches on `connection`, with the size that the terminal has now.
+    fn attach(&mut self, connection: &mut Connection) -> Result<(), Failure> {
+        if let Some(size) = terminal_size() {
+            (self.params.rows, self.params.cols) = (size.rows, size.cols);
+            self.link.resize(size);
+        } else {
+            (self.params.rows, self.params.cols) = (24, 80);
+        }
+        connection
+            .request(SESSION_ATTACH.name, &self.params)
+            .map(drop)
+    }
+
+    /// Shows the session until it is left.
+    fn watch(&mut self, mut connection: Connection, args: &AttachArgs) -> Result<Left, Failure> {
+        let system = |source| Failure::Io {
+            what: "the terminal".to_owned(),
+            source,
+        };
+        let screen = UserScreen::enter().map_err(system)?;
+        let screen: Screen = Arc::new(Mutex::new(screen));
+        let keys = Watch::new(&args.detach_keys);
+        let left = threads::heed_signals(self.link.clone(), Arc::clone(&screen))
+            .and_then(|()| {
+                threads::read_keys(self.link.clone(), Arc::clone(&screen), keys, args.read_only)
+            })
+            .map_err(system)
+            .and_then(|()| {
+                loop {
+                    let since = Instant::now();
+                    self.link.open(connection.handle()?);
+                    let lost = match self.show(&mut connection, &screen) {
+                        Err(Failure::Lost { was_read, .. }) => was_read,
+                        left => return left,
+                    };
+                    if let Some(stop) = self.link.stopped() {
+                        return Ok(Left::Stopped(stop));
+                    }
+                    self.link.close(lost);
+                    connection = self.reconnect(since)?;
+                }
+            });
+        threads::lock(&screen).leave();
+        left
+    }
+
+    /// Shows what comes until the connection or the session ends.
+    fn show(&mut self, connection: &mut Connection, screen: &Screen) -> Result<Left, Failure> {
+        loop {
+            let message = connection.next(VERB)?;
+            if let Some(id) = message.id {
+                if !self.link.answered(id, message.error.as_ref()) {
+                    let _ = threads::lock(screen).show(b"\x07");
+                }
+                continue;
+            }
+            if message.method.as_deref() != Some(SESSION_ATTACH.notification) {
+                continue;
+            }
+            let params = message
+                .params
+                .as_deref()
+                .map_or("null", |params| params.get());
+            let notification: Notification =
+                serde_json::from_str(params).map_err(|error| crate::call::garbled(VERB, &error))?;
+            let data = match notification.result.event {
+                OutputEvent::Output { data_b64, .. } => data_b64,
+                OutputEvent::Repaint { repaint } => repaint.data_b64,
+                OutputEvent::Ended { ended } => return Ok(Left::Ended(ended)),
+                OutputEvent::Lagged { .. } | OutputEvent::KeepAlive { .. } => continue,
+            };
+            threads::lock(screen)
+                .show(&decode(&data)?)
+                .map_err(Failure::Output)?;
+        }
+    }
+
+    /// Attaches to the process that goes on with the session.
+    fn reconnect(&mut self, mut since: Instant) -> Result<Connection, Failure> {
+        let mut short_losses = 0;
+        loop {
+            short_losses = match since.elapsed() < SETTLED {
+                true => short_losses + 1,
+                false => 0,
+            };
+            since = Instant::now();
+            let stream = self.place.try_connect()?;
+            let (Some(stream), true) = (stream, short_losses <= MAX_SHORT_LOSSES) else {
+                return Err(Failure::Lost {
+                    method: VERB.to_owned(),
+                    was_read: true,
+                });
+            };
+            let mut connection = Connection::over(stream).named(CLIENT_NAME);
+            if !self.lifeline.renew(connection.handle()?) {
+                // Left meanwhile: what is read from it now ends at once.
+                self.lifeline.cut();
+            }
+            match self.attach(&mut connection) {
+                Err(Failure::Lost { .. }) if self.link.stopped().is_none() => {}
+                Err(Failure::Lost { .. }) => return Ok(connection),
+                attached => return attached.map(|()| connection),
+            }
+        }
+    }
+}
+
+/// Says how it ended, behind what was shown.
+fn tell(left: Left, name: &str, context: &mut Context) -> Result<Exit, Failure> {
+    let exit = match &left {
+        Left::Stopped(Stop::Signal(signal)) => Exit::of_program(None, Some(*signal)),
+        Left::Stopped(Stop::Panic) => Exit::Internal,
+        Left::Stopped(Stop::Detached | Stop::NoInput) | Left::Ended(_) => Exit::Done,
+    };
+    if context.global.json {
+        let ended = match &left {
+            Left::Ended(ended) => Some(ended),
+            Left::Stopped(_) => None,
+        };
+        context.write_json(&serde_json::json!({"detached": ended.is_none(), "ended": ended}))?;
+    } else {
+        context.note(&match &left {
+            Left::Stopped(_) => format!("detached from {name}, which goes on"),
+            Left::Ended(ended) => {
+                let end = render::end(ended.exitstatus, ended.signal, ended.end_reason);
+                format!("{name} has ended: {end}")
+            }
+        });
+    }
+    Ok(exit)
+}

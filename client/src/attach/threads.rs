@@ -1,0 +1,123 @@
+//! What happens beside the output: keys, and signals.
+
+use super::keys::{Typed, Watch};
+use super::link::{Link, Stop};
+use super::screen::UserScreen;
+use crate::terminal::terminal_size;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
+use signal_hook::iterator::Signals;
+use std::io::{self, Read as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// Bytes of one read of the keyboard.
+const READ_BYTES: usize = 64 << 10;
+
+const BELL: &[u8] = b"\x07";
+const INTERRUPT_KEY: u8 = 0x03;
+
+/// The user's terminal, shared by the threads.
+pub(super) type Screen = Arc<Mutex<UserScreen>>;
+
+/// Leaves the session should a thread fail, so that the terminal is given back.
+struct OnPanic(Link);
+
+impl Drop for OnPanic {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop(Stop::Panic);
+        }
+    }
+}
+
+/// Reads the keyboard, in a thread that ends with the process.
+///
+/// # Errors
+///
+/// The system's.
+pub(super) fn read_keys(
+    link: Link,
+    screen: Screen,
+    mut watch: Watch,
+    read_only: bool,
+) -> io::Result<()> {
+    let read = move || {
+        let link = OnPanic(link);
+        let mut input = io::stdin().lock();
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            let typed = match input.read(&mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Ok(0) | Err(_) => return link.0.stop(Stop::NoInput),
+                Ok(len) => watch.feed(&buffer[..len]),
+            };
+            pass_on(&typed, &link.0, &screen, read_only);
+            if typed.detaches {
+                return link.0.stop(Stop::Detached);
+            }
+        }
+    };
+    thread::Builder::new()
+        .name("keys".to_owned())
+        .spawn(read)
+        .map(drop)
+}
+
+fn pass_on(typed: &Typed, link: &Link, screen: &Screen, read_only: bool) {
+    if typed.bytes.is_empty() {
+        return;
+    }
+    if read_only {
+        // Nothing else that it could mean.
+        if typed.bytes.contains(&INTERRUPT_KEY) {
+            link.stop(Stop::Detached);
+        }
+    } else if !link.type_bytes(&typed.bytes) {
+        let _ = lock(screen).show(BELL);
+    }
+}
+
+/// Listens to signals, in a thread that ends with the process.
+///
+/// # Errors
+///
+/// The system's.
+pub(super) fn heed_signals(link: Link, screen: Screen) -> io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGWINCH])?;
+    let heed = move || {
+        let link = OnPanic(link);
+        for signal in signals.forever() {
+            match signal {
+                SIGWINCH => {
+                    if let Some(size) = terminal_size() {
+                        link.0.resize(size);
+                    }
+                }
+                SIGTSTP => suspend(&link.0, &screen),
+                signal => link.0.stop(Stop::Signal(signal)),
+            }
+        }
+    };
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(heed)
+        .map(drop)
+}
+
+/// Stops, with the terminal as it was before; goes on with a new picture.
+fn suspend(link: &Link, screen: &Screen) {
+    let mut shown = lock(screen);
+    shown.leave();
+    let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+    let entered = shown.enter_again();
+    drop(shown);
+    match entered {
+        Ok(()) => link.again(),
+        Err(_) => link.stop(Stop::NoInput),
+    }
+}
+
+/// The terminal, for one change.
+pub(super) fn lock(screen: &Screen) -> std::sync::MutexGuard<'_, UserScreen> {
+    screen.lock().unwrap_or_else(PoisonError::into_inner)
+}

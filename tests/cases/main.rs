@@ -5,6 +5,7 @@
     reason = "tests fail by panicking and tell why"
 )]
 
+mod attach;
 mod auto_start;
 mod bad_input;
 mod bad_patterns;

@@ -1,7 +1,9 @@
 //! The user's terminal while it is a session's, given back as it was on every way out.
 
 use crate::terminal::{RawMode, terminal_size};
-use std::io::{self, Write as _};
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use std::io;
 
 /// Undoes what programs set: alternate screen, margins, origin, insert, newline and wrap mode, keypad and cursor keys,
 /// reverse video, mouse, focus, paste, synchronized output, extended keys, colours, links, charsets, cursor.
@@ -72,8 +74,20 @@ impl Drop for UserScreen {
     }
 }
 
-fn write(bytes: &[u8]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes)?;
-    out.flush()
+/// Writes to the terminal, past the lock of standard output, which another thread holds for its results.
+fn write(mut bytes: &[u8]) -> io::Result<()> {
+    let out = rustix::stdio::stdout();
+    while !bytes.is_empty() {
+        match rustix::io::write(out, bytes) {
+            Ok(len) => bytes = &bytes[len..],
+            Err(Errno::INTR) => {}
+            // Somebody else who has the terminal has made it so.
+            Err(Errno::AGAIN) => {
+                let mut room = [PollFd::new(&out, PollFlags::OUT)];
+                rustix::event::poll(&mut room, None)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }

@@ -22,10 +22,10 @@ enum Pressed {
 pub(super) struct TypedLine {
     /// Text, and named keys between angle brackets.
     shown: String,
-    /// Text between named keys, each on a line of its own, as the terminal must have shown it.
+    /// Text between named keys, each on a line of its own, as the terminal must have shown it: also what was erased.
     echo: String,
-    /// Where the line's last text begins in `shown` and `echo`; what is before it cannot be erased.
-    text_start: (usize, usize),
+    /// Where the line's last text begins in `shown`; what is before it cannot be erased.
+    text_start: usize,
     /// Characters typed at a full-screen program, which are counted, not kept.
     counted: usize,
     offset: Option<u64>,
@@ -116,7 +116,7 @@ impl TypedLine {
         if !self.echo.is_empty() && !self.echo.ends_with('\n') {
             self.echo.push('\n');
         }
-        self.text_start = (self.shown.len(), self.echo.len());
+        self.text_start = self.shown.len();
     }
 
     fn count(&mut self) {
@@ -129,11 +129,9 @@ impl TypedLine {
 
     /// Changes the text since the last named key, as the keys that erase do it.
     fn erase(&mut self, change: impl Fn(&mut String) -> Option<()>) {
-        let mut text = self.shown.split_off(self.text_start.0);
-        self.echo.truncate(self.text_start.1);
+        let mut text = self.shown.split_off(self.text_start);
         let changed = change(&mut text);
         self.shown.push_str(&text);
-        self.echo.push_str(&text);
         if changed.is_none() {
             self.named("BSpace");
         }

@@ -1,0 +1,509 @@
+//! `ccctl session attach`, at a terminal that is a session too.
+
+use crate::support::session::{OpenSession, assert_error, lacks, program};
+use crate::support::worker::{hand_over, is_one_process, kill_worker};
+use crate::support::{Ccctl, Connection, Daemon, eventually};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{
+    SessionCreateParams, SessionHistory, SessionHistoryParams, SessionResize, SessionResizeParams,
+    SessionScreen, SessionScreenParams, SessionScreenReply,
+};
+use serde_json::{Value, json};
+
+const CCCTL: &str = env!("CARGO_BIN_EXE_ccctl_under_test");
+
+/// A person at a terminal: bash, in which `ccctl` finds the daemon.
+fn person(daemon: &Daemon, rows: i64, cols: i64) -> OpenSession<'_> {
+    let mut params = program(daemon, "bash", &["--norc", "--noprofile"]);
+    params
+        .env
+        .insert("CCD_HOME".into(), daemon.home().display().to_string());
+    params.env.insert("CCD_NO_START".into(), "1".into());
+    params.env.insert("PS1".into(), "person> ".into());
+    let person = daemon.open_with(&SessionCreateParams {
+        rows: Some(rows),
+        cols: Some(cols),
+        ..params
+    });
+    person.expect("person> ");
+    person
+}
+
+fn attach(person: &OpenSession<'_>, session: &str, options: &str) {
+    person.line(&format!("'{CCCTL}' session attach {session} {options}"));
+}
+
+fn screen(session: &OpenSession<'_>) -> SessionScreenReply {
+    let params = SessionScreenParams {
+        session: session.id().to_owned(),
+        ..SessionScreenParams::default()
+    };
+    session.daemon.call::<SessionScreen>(&params).unwrap()
+}
+
+fn resize(session: &OpenSession<'_>, rows: i64, cols: i64) {
+    let params = SessionResizeParams {
+        session: session.id().to_owned(),
+        rows,
+        cols,
+    };
+    session.daemon.call::<SessionResize>(&params).unwrap();
+}
+
+/// Waits until the terminal shows `text`.
+#[track_caller]
+fn shows(session: &OpenSession<'_>, text: &str) {
+    eventually(text, || {
+        let lines = screen(session).lines;
+        lines.iter().any(|line| line.contains(text)).then_some(())
+    });
+}
+
+/// Waits until as many are attached.
+fn attached(session: &OpenSession<'_>, count: usize) {
+    eventually("so many are attached", || {
+        (session.now().attached.len() == count).then_some(())
+    });
+}
+
+fn size(session: &OpenSession<'_>) -> (u16, u16) {
+    let now = session.now();
+    (now.rows, now.cols)
+}
+
+/// What `stty` tells of the person's terminal.
+fn settings(person: &OpenSession<'_>) -> String {
+    person
+        .ask("stty -g; echo asked", r"([0-9a-f]+:[0-9a-f:]+)\n")
+        .groups[1]
+        .clone()
+        .unwrap()
+}
+
+const DETACH: &[&str] = &["C-\\", "d"];
+
+#[test]
+fn a_terminal_becomes_the_sessions_and_is_given_back() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    target.ask("echo before", "before\n");
+    let person = person(&daemon, 20, 70);
+    let before = settings(&person);
+    attach(&person, target.id(), "");
+    shows(&person, "before");
+    assert_eq!(size(&target), (20, 70));
+    let viewer = &target.now().attached[0];
+    assert_eq!(
+        (viewer.client.as_str(), viewer.read_only),
+        ("ccctl attach", false)
+    );
+    person.line("echo $((6 * 7))");
+    target.expect("\n\r?42");
+    shows(&person, "42");
+    person.keys(DETACH);
+    person.expect("detached from .*, which goes on");
+    attached(&target, 0);
+    assert_eq!(settings(&person), before);
+    assert_eq!(size(&target), (20, 70), "the size stays");
+    target.ask("echo still here", "still here\n");
+}
+
+#[test]
+fn a_full_screen_program_looks_the_same_and_leaves_nothing_behind() {
+    if lacks(&["vim"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let file = daemon.home().join("text.c");
+    std::fs::write(
+        &file,
+        "int main(void) { return 漢字; } // wide\n".repeat(60),
+    )
+    .unwrap();
+    let vim = daemon.open(
+        "vim",
+        &["-u", "NONE", "--cmd", "syntax on", file.to_str().unwrap()],
+    );
+    shows(&vim, "wide");
+    let person = person(&daemon, 30, 100);
+    attach(&person, vim.id(), "");
+    shows(&person, "wide");
+    person.text(":set nu\r");
+    shows(&person, " 25 int main");
+    eventually("both screens are the same", || {
+        let (theirs, ours) = (screen(&vim), screen(&person));
+        (theirs.lines == ours.lines && theirs.cursor == ours.cursor && ours.alternate).then_some(())
+    });
+    person.keys(DETACH);
+    person.expect("which goes on");
+    assert!(!screen(&person).alternate);
+    // Once more, from a terminal that has shown something else meanwhile.
+    attach(&person, vim.id(), "");
+    shows(&person, " 25 int main");
+    person.text(":q!\r");
+    person.expect("has ended: exited 0");
+    person.ask("echo $?", "\n\r?0\r?\n");
+}
+
+#[test]
+fn the_size_follows_who_typed_last() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let (large, small) = (person(&daemon, 30, 100), person(&daemon, 10, 50));
+    attach(&large, target.id(), "");
+    attached(&target, 1);
+    attach(&small, target.id(), "");
+    eventually("the last to come counts as typing", || {
+        (size(&target) == (10, 50)).then_some(())
+    });
+    // The large one sees it in a corner.
+    shows(&large, "·····");
+    large.line("stty size");
+    target.expect("30 100");
+    shows(&large, "30 100");
+    // The small one sees the part around the cursor.
+    large.line("printf '%098d|\\n' 7; stty size");
+    shows(&large, "7|");
+    small.text("\r");
+    eventually("it has typed", || (size(&target) == (10, 50)).then_some(()));
+    resize(&small, 12, 40);
+    target.line("stty size");
+    target.expect("12 40");
+    shows(&small, "12 40");
+}
+
+#[test]
+fn a_viewer_that_only_looks_changes_nothing() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let person = person(&daemon, 8, 30);
+    attach(&person, target.id(), "--read-only");
+    attached(&target, 1);
+    assert!(target.now().attached[0].read_only);
+    person.text("echo nobody may say this\r");
+    target.ask(
+        "echo a; printf '%0100d\\n' 1; echo end of it",
+        "end of it\n",
+    );
+    shows(&person, "end of it");
+    assert_eq!(size(&target), (24, 80));
+    resize(&person, 20, 60);
+    target.ask("echo more", "more\n");
+    shows(&person, "more");
+    assert_eq!(size(&target), (24, 80));
+    person.keys(&["C-c"]);
+    person.expect("detached from");
+    assert!(!target.output().contains("nobody"));
+}
+
+#[test]
+fn questions_to_the_terminal_are_answered_once() {
+    let daemon = Daemon::start();
+    let target = daemon.open(
+        "bash",
+        &[
+            "--norc",
+            "-c",
+            r#"stty raw -echo; while read -rn1 key; do
+             printf '\033[6n'; answer=; while read -rn1 -t 0.4 c; do answer+=$c; done
+             printf 'got %q\r\n' "$answer"; done"#,
+        ],
+    );
+    let person = person(&daemon, 24, 80);
+    attach(&person, target.id(), "");
+    attached(&target, 1);
+    person.text("x");
+    let answer = target.expect(r"got (\S+)").groups[1].clone().unwrap();
+    assert_eq!(answer.matches('R').count(), 1, "{answer}");
+}
+
+#[test]
+fn the_detach_key_twice_is_typed_once_and_others_can_be_chosen() {
+    let daemon = Daemon::start();
+    let target = daemon.open("bash", &["-c", "stty raw -echo; echo on; cat -v"]);
+    target.expect("on");
+    let person = person(&daemon, 24, 80);
+    attach(&person, target.id(), "");
+    attached(&target, 1);
+    person.keys(&["C-\\", "C-\\", "x"]);
+    target.expect(r"\^\\x");
+    person.keys(DETACH);
+    person.expect("detached from");
+    attach(&person, target.id(), "--detach-keys 'C-a q'");
+    attached(&target, 1);
+    person.keys(DETACH);
+    target.expect(r"\^\\d");
+    person.keys(&["C-a", "q"]);
+    person.expect("detached from");
+    person.line(&format!(
+        "'{CCCTL}' session attach x --detach-keys F99; echo status $?"
+    ));
+    person.expect("is no key");
+    person.expect("status 2");
+}
+
+#[test]
+fn every_way_out_gives_the_terminal_back() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let person = person(&daemon, 24, 80);
+    let before = settings(&person);
+    let alternate =
+        r"printf '\033[?1049h\033[?1000;2004h\033[?25l\033[?1hfull\033=\033[4h\033[5;9r'";
+    for (signal, status) in [("TERM", 143), ("HUP", 129), ("INT", 130), ("QUIT", 131)] {
+        attach(&person, target.id(), "");
+        attached(&target, 1);
+        target.ask(alternate, "full");
+        shows(&person, "full");
+        let pid = eventually("ccctl has a process", || client_of(&person));
+        signal_process(pid, signal);
+        person.expect("detached from");
+        person.ask("echo $?", &format!("\n\r?{status}"));
+        let now = screen(&person);
+        assert!(!now.alternate && now.cursor.visible, "{signal}");
+        assert_eq!(settings(&person), before, "{signal}");
+        attached(&target, 0);
+    }
+    // Stopped and continued, as by a shell's job control.
+    attach(&person, target.id(), "");
+    attached(&target, 1);
+    let pid = eventually("ccctl has a process", || client_of(&person));
+    signal_process(pid, "TSTP");
+    person.expect("Stopped");
+    assert!(!screen(&person).alternate);
+    person.line("fg");
+    shows(&person, "full");
+    target.close();
+    person.expect("has ended: exited|has ended: closed|has ended");
+    assert_eq!(settings(&person), before);
+}
+
+/// The process that runs in the foreground of the person's terminal, if it is not the shell.
+fn client_of(person: &OpenSession<'_>) -> Option<i32> {
+    let pid = person.now().pid;
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+    children.split_whitespace().last()?.parse().ok()
+}
+
+fn signal_process(pid: i32, signal: &str) {
+    let status = std::process::Command::new("kill")
+        .args([format!("-{signal}"), pid.to_string()])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+#[test]
+fn a_viewer_does_not_notice_that_the_worker_was_killed_or_replaced() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let target = daemon.open_bash();
+    let person = person(&daemon, 20, 70);
+    attach(&person, target.id(), "");
+    attached(&target, 1);
+    kill_worker(&daemon);
+    attached(&target, 1);
+    person.line("echo after $((1 + 1)) kills");
+    target.expect("\n\r?after 2 kills");
+    shows(&person, "after 2 kills");
+    daemon.call_value("daemon.restart", &json!({})).unwrap();
+    hand_over(&daemon, 2);
+    attached(&target, 1);
+    person.line("echo and $((2 + 2)) restarts");
+    target.expect("\n\r?and 4 restarts");
+    shows(&person, "and 4 restarts");
+}
+
+#[test]
+fn a_flood_neither_hides_the_keys_nor_holds_the_terminal() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let person = person(&daemon, 24, 80);
+    attach(&person, target.id(), "");
+    attached(&target, 1);
+    person.line("while :; do echo flooding $RANDOM; done");
+    shows(&person, "flooding");
+    person.keys(&["C-c"]);
+    person.line("echo over and done");
+    shows(&person, "over and done");
+    person.line("yes");
+    shows(&person, "y");
+    person.keys(DETACH);
+    person.expect("detached from");
+}
+
+#[test]
+fn a_session_is_not_attached_inside_itself() {
+    let daemon = Daemon::start();
+    let outer = person(&daemon, 24, 80);
+    attach(&outer, outer.id(), "");
+    outer.expect("would show itself without end");
+    // Without the variable the terminal tells.
+    let id = outer.id().to_owned();
+    outer.line(&format!(
+        "env -u CCD_SESSION_ID '{CCCTL}' session attach {id}; echo status $?"
+    ));
+    outer.expect("would show itself without end");
+    outer.expect("status 2");
+    // Nor through another one.
+    let inner = person(&daemon, 24, 80);
+    attach(&outer, inner.id(), "");
+    attached(&inner, 1);
+    attach(&inner, outer.id(), "");
+    inner.expect("would show itself without end");
+    assert!(outer.now().attached.is_empty());
+}
+
+#[test]
+fn what_is_typed_key_by_key_is_a_line_in_the_history_and_a_password_is_none() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let person = person(&daemon, 24, 80);
+    attach(&person, target.id(), "");
+    attached(&target, 1);
+    for key in [
+        "e", "c", "h", "x", "BSpace", "o", "Space", "h", "i", "Enter",
+    ] {
+        person.keys(&[key]);
+    }
+    target.expect("\n\r?hi");
+    person.line("read -s -p 'secret? ' s; echo got ${#s} of it");
+    target.expect("secret\\? $");
+    for key in "hunter2!".chars() {
+        person.text(&key.to_string());
+    }
+    person.keys(&["Enter"]);
+    target.expect("got 8 of it");
+    target.ask("echo \"it was $s\"", "it was hunter2!");
+    person.keys(DETACH);
+    attached(&target, 0);
+    let history = daemon.call::<SessionHistory>(&SessionHistoryParams {
+        session: target.id().to_owned(),
+        ..SessionHistoryParams::default()
+    });
+    let rows = history.unwrap().interactions;
+    let typed: Vec<&str> = rows
+        .iter()
+        .filter(|row| row.client.as_deref() == Some("ccctl attach"))
+        .filter_map(|row| row.input_text.as_deref())
+        .collect();
+    assert_eq!(typed[0], "echo hi");
+    assert!(typed.contains(&"<hidden>"), "{typed:?}");
+    let all = serde_json::to_string(&rows).unwrap();
+    assert!(!all.contains("hunter2"), "{all}");
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_do_instead() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let ran = Ccctl::new(&daemon).run(&["session", "attach", target.id()]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("tail -f"), "{}", ran.stderr);
+    let person = person(&daemon, 24, 80);
+    attach(&person, "nobody; echo status $?", "");
+    person.expect("no session has");
+    person.expect("status 4");
+    target.close();
+    attach(&person, &format!("{}; echo status $?", target.id()), "");
+    person.expect("has ended");
+    person.expect("status 1");
+}
+
+#[test]
+fn a_client_of_its_own_gets_a_repaint_and_then_output() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let mut client = Connection::open(&daemon.socket());
+    let params = json!({"session": target.id(), "rows": 24, "cols": 80});
+    let subscription = client.call_value("session.attach", &params).unwrap();
+    let item = client.next_item().unwrap();
+    let repaint = &item["repaint"];
+    assert_eq!(
+        (repaint["rows"].as_u64(), repaint["cols"].as_u64()),
+        (Some(24), Some(80))
+    );
+    let picture = STANDARD
+        .decode(repaint["data_b64"].as_str().unwrap())
+        .unwrap();
+    assert!(String::from_utf8(picture).unwrap().contains("ready> "));
+    target.line("echo one");
+    let mut at = repaint["offset"].as_u64().unwrap();
+    let mut output = String::new();
+    while !output.contains("one\r\n") {
+        let item = client.next_item().unwrap();
+        assert_eq!(item["start"], at, "{item}");
+        at = item["end"].as_u64().unwrap();
+        let data = STANDARD.decode(item["data_b64"].as_str().unwrap()).unwrap();
+        output.push_str(&String::from_utf8(data).unwrap());
+    }
+    assert_eq!(target.now().attached.len(), 1);
+    client
+        .call_value("session.detach", &json!([subscription]))
+        .unwrap();
+    attached(&target, 0);
+}
+
+#[test]
+fn wrong_requests_to_attach_are_refused() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let mut client = Connection::open(&daemon.socket());
+    let asked = |rows: i64, cols: i64| json!({"session": target.id(), "rows": rows, "cols": cols});
+    for (rows, cols) in [(0, 80), (24, 0), (1001, 80), (24, 65535), (-1, 80)] {
+        client.refused("session.attach", &asked(rows, cols), "invalid_argument");
+    }
+    let read_only = json!({"session": target.id(), "rows": 5, "cols": 20, "read_only": true});
+    client.call_value("session.attach", &read_only).unwrap();
+    client.refused("session.attach", &read_only, "invalid_argument");
+    let send = json!({"session": target.id(), "text": "x"});
+    let message = client.refused("session.send", &send, "invalid_argument");
+    assert!(message.contains("read-only"), "{message}");
+    // Of a viewer that looks only the viewer's size is told.
+    client.call_value("session.resize", &asked(7, 30)).unwrap();
+    assert_eq!(size(&target), (24, 80));
+    assert!(!target.output().contains('x'));
+    let mut others: Vec<Connection> = Vec::new();
+    let refused: Value = loop {
+        let mut other = Connection::open(&daemon.socket());
+        match other.call_value("session.attach", &asked(24, 80)) {
+            Ok(_) => others.push(other),
+            Err(error) => break error,
+        }
+        assert!(others.len() < 100);
+    };
+    assert_error(&refused, ErrorCode::LimitReached);
+    drop(others);
+    drop(client);
+    attached(&target, 0);
+}
+
+#[test]
+fn an_attached_session_is_not_idle() {
+    let daemon = Daemon::start();
+    let target = daemon.open_with(&SessionCreateParams {
+        session_timeout_s: Some(1.0),
+        ..program(&daemon, "cat", &[])
+    });
+    let mut client = Connection::open(&daemon.socket());
+    let params = json!({"session": target.id(), "rows": 24, "cols": 80});
+    client.call_value("session.attach", &params).unwrap();
+    // Longer than its limit.
+    let other = daemon.open_with(&SessionCreateParams {
+        session_timeout_s: Some(2.0),
+        ..program(&daemon, "cat", &[])
+    });
+    assert_eq!(
+        other.ended().end_reason,
+        Some(ccd_protocol::session::EndReason::Idle)
+    );
+    assert!(target.now().end_reason.is_none());
+    drop(client);
+    assert_eq!(
+        target.ended().end_reason,
+        Some(ccd_protocol::session::EndReason::Idle)
+    );
+}

@@ -180,8 +180,12 @@ impl Watch {
 /// Cuts the next piece off; a sequence without its end counts as what it is so far.
 fn next(input: &[u8]) -> Token<'_> {
     if let Some(rest) = input.strip_prefix(b"\x1b[") {
-        let len = rest.iter().position(|byte| (0x40..=0x7e).contains(byte));
-        let len = len.map_or(input.len(), |at| at + 3);
+        let params = rest.iter().take_while(|byte| (0x20..=0x3f).contains(*byte));
+        let len = 2 + params.count();
+        let is_whole = input
+            .get(len)
+            .is_some_and(|last| (0x40..=0x7e).contains(last));
+        let len = len + usize::from(is_whole);
         let (key, is_release) = reported(&input[2..len]);
         return Token {
             bytes: &input[..len],

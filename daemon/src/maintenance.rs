@@ -1,8 +1,10 @@
 //! Keeps what grows within its bounds.
 
 use crate::daemon::Daemon;
+use crate::job::{JobError, JobHandle, Outcome};
 use crate::store::Write;
 use ccd_protocol::job::JobStarted;
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,30 +34,27 @@ pub(crate) async fn run(daemon: Arc<Daemon>) {
 }
 
 /// Starts the job of `daemon.check`.
-pub(crate) async fn start_check(
-    daemon: &Arc<Daemon>,
-) -> Result<JobStarted, crate::store::StoreError> {
+pub(crate) async fn start_check(daemon: &Arc<Daemon>) -> Result<JobStarted, JobError> {
     let checked = Arc::clone(daemon);
-    let job = daemon
-        .jobs
-        .start("daemon.check", |handle| async move {
-            handle.progress(serde_json::json!({"step": "database"}));
-            let problems = checked
-                .sessions
-                .store
-                .check()
-                .await
-                .map_err(|error| error.to_string())?;
-            handle.progress(serde_json::json!({"step": "retention"}));
-            let removed = if handle.cancelled().is_cancelled() {
-                0
-            } else {
-                apply(&checked).await?
-            };
-            Ok(serde_json::json!({"problems": problems, "removed_sessions": removed}))
-        })
-        .await?;
+    let work = |handle: JobHandle| async move {
+        let cancelled = handle.cancelled().clone();
+        tokio::select! {
+            outcome = check(&checked, &handle) => outcome.unwrap_or_else(Outcome::failed),
+            () = cancelled.cancelled() => Outcome::cancelled(),
+        }
+    };
+    let job = daemon.jobs.start("daemon.check", None, work).await?;
     Ok(JobStarted { job })
+}
+
+async fn check(daemon: &Daemon, handle: &JobHandle) -> Result<Outcome, String> {
+    handle.progress(json!({"step": "database"}));
+    let problems = daemon.sessions.store.check().await;
+    let problems = problems.map_err(|error| error.to_string())?;
+    handle.progress(json!({"step": "retention"}));
+    let removed = apply(daemon).await?;
+    let result = json!({"problems": problems, "removed_sessions": removed});
+    Ok(Outcome::done(result))
 }
 
 /// Removes ended sessions whose time is over, and old logs of the daemon. Returns how many sessions went.
@@ -67,6 +66,11 @@ pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, String> {
     let removed = daemon
         .sessions
         .retain(keep)
+        .await
+        .map_err(|error| error.to_string())?;
+    daemon
+        .jobs
+        .delete_old()
         .await
         .map_err(|error| error.to_string())?;
     let trim = Write::TrimInteractions {

@@ -47,13 +47,19 @@ pub struct Job {
     /// The method that started it.
     pub method: String,
     pub state: JobState,
+    /// How far it is, in short.
     pub progress: Option<serde_json::Value>,
     pub created_at: String,
     pub ended_at: Option<String>,
+    /// Once it has ended, also when it failed or was cancelled: what there is by then. Its list is left out by
+    /// `job.list` and `job.subscribe`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<serde_json::Value>,
+    /// How many entries its list has so far, with those that are no longer kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub entry_count: u64,
     /// What was corrected in a `job.get`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -92,6 +98,16 @@ pub struct JobListReply {
     pub jobs: Vec<Job>,
 }
 
+/// Parameters of `job.subscribe`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobSubscribeParams {
+    pub job: String,
+    /// The first entry of the job's list that is wanted, by its `seq`; default 0, all that are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+}
+
 /// One item of a subscription to a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -99,6 +115,30 @@ pub struct JobItem {
     pub seq: u64,
     #[serde(flatten)]
     pub job: Job,
+    /// Entries of the job's list that were not sent yet: each is sent once, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<JobEntry>,
+    /// So many entries before these are no longer kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted_entries: u64,
     /// True in the last item.
     pub ended: bool,
+}
+
+/// Something that a job has done or found: a step, a command, a hit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobEntry {
+    /// Counts the entries of the job, from 0.
+    pub seq: u64,
+    pub at: String,
+    pub value: serde_json::Value,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

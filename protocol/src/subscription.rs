@@ -50,11 +50,11 @@ pub const JOB_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     name: "job.subscribe",
     unsubscribe: "job.unsubscribe",
     notification: "job.changed",
-    summary: "Sends a job's record whenever it changes; the last item has `ended: true`.",
+    summary: "Sends a job's record whenever it changes, with the entries of its list, each once; the last item has `ended: true`.",
     #[cfg(feature = "schema")]
     schemas: |generator| {
         (
-            generator.subschema_for::<crate::job::JobParams>(),
+            generator.subschema_for::<crate::job::JobSubscribeParams>(),
             generator.subschema_for::<crate::job::JobItem>(),
         )
     },

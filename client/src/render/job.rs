@@ -66,6 +66,7 @@ mod tests {
             ended_at: None,
             result: None,
             error: None,
+            entry_count: 0,
             warnings: Vec::new(),
         };
         assert_eq!(job_line(&job), "daemon.check running {\"done\":1}");

@@ -4,6 +4,7 @@ use crate::documents::DocumentError;
 use crate::expect::PatternError;
 use crate::holder::SpawnError;
 use crate::pattern::LibraryError;
+use crate::job::JobError;
 use crate::session::SessionError;
 use crate::store::StoreError;
 use ccd_protocol::ErrorCode;
@@ -33,6 +34,17 @@ pub(crate) enum RpcError {
     Document(#[from] DocumentError),
     #[error(transparent)]
     Library(#[from] LibraryError),
+    #[error("{0}")]
+    LimitReached(String),
+}
+
+impl From<JobError> for RpcError {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::TooMany => Self::LimitReached(error.to_string()),
+            JobError::Store(error) => error.into(),
+        }
+    }
 }
 
 impl From<StoreError> for RpcError {
@@ -78,6 +90,7 @@ fn code_of(error: &RpcError) -> ErrorCode {
         RpcError::Library(LibraryError::Category { .. } | LibraryError::Limit(_)) => {
             ErrorCode::InvalidArgument
         }
+        RpcError::LimitReached(_) => ErrorCode::LimitReached,
         RpcError::Session(error) => session_code(error),
     }
 }

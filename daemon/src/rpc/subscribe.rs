@@ -10,7 +10,7 @@ use crate::screen::QueryStripper;
 use crate::session::Session;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ccd_protocol::job::{JobItem, JobParams};
+use ccd_protocol::job::{JobItem, JobSubscribeParams};
 use ccd_protocol::session::{Ended, Lagged, OutputEvent, OutputItem, SessionSubscribeParams};
 use ccd_protocol::subscription::{JOB_SUBSCRIBE, SESSION_SUBSCRIBE};
 use jsonrpsee::core::RegisterMethodError;
@@ -42,7 +42,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             JOB_SUBSCRIBE.notification,
             JOB_SUBSCRIBE.unsubscribe,
             |params, pending, daemon, _| async move {
-                let parsed = parse::<JobParams>(&params);
+                let parsed = parse::<JobSubscribeParams>(&params);
                 job_progress(parsed, pending, &daemon).await;
             },
         )
@@ -203,56 +203,54 @@ pub(super) async fn send(sink: &SubscriptionSink, item: &impl Serialize) -> Resu
 }
 
 async fn job_progress(
-    params: Result<JobParams, RpcError>,
+    params: Result<JobSubscribeParams, RpcError>,
     pending: PendingSubscriptionSink,
     daemon: &Daemon,
 ) {
-    let job = match params {
-        Ok(params) => params.job,
+    let known = match params {
+        Ok(params) => match daemon.jobs.news(&params.job, 0).await {
+            Ok(Some(_)) => Ok(params),
+            Ok(None) => Err(RpcError::NoJob(params.job)),
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(error),
+    };
+    let JobSubscribeParams { job, since } = match known {
+        Ok(params) => params,
         Err(error) => return pending.reject(ErrorObjectOwned::from(error)).await,
     };
-    match daemon.jobs.get(&job, Duration::ZERO).await {
-        Ok(Some(_)) => {}
-        Ok(None) => {
-            return pending
-                .reject(ErrorObjectOwned::from(RpcError::NoJob(job)))
-                .await;
-        }
-        Err(error) => {
-            return pending
-                .reject(ErrorObjectOwned::from(RpcError::from(error)))
-                .await;
-        }
-    }
     let _counted = daemon.subscriptions.token();
     let Ok(sink) = pending.accept().await else {
         return;
     };
-    let mut seq = 0;
     let mut watch = daemon.jobs.watch(&job);
-    loop {
+    let mut since = since.unwrap_or(0);
+    for seq in 0.. {
         if let Some(watch) = &mut watch {
             watch.borrow_and_update();
         }
-        let Ok(Some(record)) = daemon.jobs.get(&job, Duration::ZERO).await else {
+        let Ok(Some((record, batch))) = daemon.jobs.news(&job, since).await else {
             return;
         };
-        let ended = record.state.has_ended();
+        since = batch.entries.last().map_or(since, |last| last.seq + 1);
+        let ended = record.state.has_ended() && !batch.has_more;
         let item = JobItem {
             seq,
             job: record,
+            entries: batch.entries,
+            omitted_entries: batch.omitted,
             ended,
         };
-        seq += 1;
         if send(&sink, &item).await.is_err() || ended {
             return;
         }
-        let Some(watch) = &mut watch else {
-            return;
-        };
-        tokio::select! {
-            changed = watch.changed() => drop(changed),
-            () = sink.closed() => return,
+        match &mut watch {
+            _ if batch.has_more => {}
+            None => return,
+            Some(watch) => tokio::select! {
+                changed = watch.changed() => drop(changed),
+                () = sink.closed() => return,
+            },
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of the table `jobs`.
+//! Rows of the tables `jobs` and `job_entries`.
 
 use super::{Store, StoreError};
 use sqlx::SqliteConnection;
@@ -13,16 +13,45 @@ pub(crate) struct JobRow {
     pub(crate) progress: Option<String>,
     pub(crate) created_at: String,
     pub(crate) ended_at: Option<String>,
-    /// JSON.
+    /// JSON, without the list.
     pub(crate) result: Option<String>,
     /// JSON.
     pub(crate) error: Option<String>,
+    /// Name of the list in the result.
+    pub(crate) list: Option<String>,
+    /// Entries that the list had, also when they are no longer kept; only read.
+    #[sqlx(default)]
+    pub(crate) entry_count: i64,
 }
+
+/// An entry of a job's list as the database has it.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub(crate) struct JobEntryRow {
+    pub(crate) seq: i64,
+    /// Where it stands in the result.
+    pub(crate) place: i64,
+    pub(crate) at: String,
+    /// JSON.
+    pub(crate) value: String,
+}
+
+/// Entries that go to the end of a job's list.
+#[derive(Debug)]
+pub(crate) struct JobEntries {
+    pub(crate) job: String,
+    /// The first one that is still kept.
+    pub(crate) first: i64,
+    pub(crate) rows: Vec<JobEntryRow>,
+}
+
+/// The columns of [`JobRow`].
+const COLUMNS: &str = "jobs.*, (SELECT COALESCE(MAX(seq) + 1, 0) FROM job_entries WHERE job_entries.job = jobs.job) \
+                       AS entry_count";
 
 pub(super) async fn replace(connection: &mut SqliteConnection, row: &JobRow) -> sqlx::Result<()> {
     sqlx::query(
-        "INSERT INTO jobs (job, method, state, progress, created_at, ended_at, result, error) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (job) DO UPDATE SET state = ?3, progress = ?4, \
+        "INSERT INTO jobs (job, method, state, progress, created_at, ended_at, result, error, list) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (job) DO UPDATE SET state = ?3, progress = ?4, \
          ended_at = ?6, result = ?7, error = ?8",
     )
     .bind(&row.job)
@@ -33,9 +62,34 @@ pub(super) async fn replace(connection: &mut SqliteConnection, row: &JobRow) -> 
     .bind(&row.ended_at)
     .bind(&row.result)
     .bind(&row.error)
+    .bind(&row.list)
     .execute(connection)
     .await
     .map(drop)
+}
+
+pub(super) async fn append(
+    connection: &mut SqliteConnection,
+    entries: &JobEntries,
+) -> sqlx::Result<()> {
+    for row in &entries.rows {
+        sqlx::query(
+            "INSERT OR REPLACE INTO job_entries (job, seq, place, at, value) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )
+        .bind(&entries.job)
+        .bind(row.seq)
+        .bind(row.place)
+        .bind(&row.at)
+        .bind(&row.value)
+        .execute(&mut *connection)
+        .await?;
+    }
+    sqlx::query("DELETE FROM job_entries WHERE job = ?1 AND seq < ?2")
+        .bind(&entries.job)
+        .bind(entries.first)
+        .execute(connection)
+        .await
+        .map(drop)
 }
 
 pub(super) async fn delete_before(
@@ -52,7 +106,8 @@ pub(super) async fn delete_before(
 impl Store {
     /// Returns one job.
     pub(crate) async fn job(&self, job: &str) -> Result<Option<JobRow>, StoreError> {
-        Ok(sqlx::query_as("SELECT * FROM jobs WHERE job = ?1")
+        let query = format!("SELECT {COLUMNS} FROM jobs WHERE job = ?1");
+        Ok(sqlx::query_as(sqlx::AssertSqlSafe(query))
             .bind(job)
             .fetch_optional(&self.readers)
             .await?)
@@ -60,9 +115,23 @@ impl Store {
 
     /// Returns the newest `limit` jobs, newest first.
     pub(crate) async fn jobs(&self, limit: i64) -> Result<Vec<JobRow>, StoreError> {
+        let query = format!("SELECT {COLUMNS} FROM jobs ORDER BY created_at DESC, job LIMIT ?1");
+        Ok(sqlx::query_as(sqlx::AssertSqlSafe(query))
+            .bind(limit)
+            .fetch_all(&self.readers)
+            .await?)
+    }
+
+    /// Returns the entries of a job's list from `since` on, in the order in which they came.
+    pub(crate) async fn job_entries(
+        &self,
+        job: &str,
+        since: i64,
+    ) -> Result<Vec<JobEntryRow>, StoreError> {
         Ok(
-            sqlx::query_as("SELECT * FROM jobs ORDER BY created_at DESC, job LIMIT ?1")
-                .bind(limit)
+            sqlx::query_as("SELECT * FROM job_entries WHERE job = ?1 AND seq >= ?2 ORDER BY seq")
+                .bind(job)
+                .bind(since)
                 .fetch_all(&self.readers)
                 .await?,
         )

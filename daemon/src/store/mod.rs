@@ -6,7 +6,7 @@ mod sessions;
 mod writer;
 
 pub(crate) use interactions::InteractionRow;
-pub(crate) use jobs::JobRow;
+pub(crate) use jobs::{JobEntries, JobEntryRow, JobRow};
 pub(crate) use sessions::SessionRow;
 pub(crate) use writer::Write;
 

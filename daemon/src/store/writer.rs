@@ -1,6 +1,6 @@
 //! The one writer: takes what waits, commits it together, answers.
 
-use super::{InteractionRow, JobRow, SessionRow, interactions, jobs, sessions};
+use super::{InteractionRow, JobEntries, JobRow, SessionRow, interactions, jobs, sessions};
 use sqlx::sqlite::SqlitePool;
 use sqlx::{Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
@@ -21,6 +21,8 @@ pub(crate) enum Write {
     TrimInteractions { keep: i64 },
     /// Inserts a job or replaces its row.
     Job(Box<JobRow>),
+    /// Appends to a job's list, and forgets its oldest entries.
+    JobEntries(JobEntries),
     /// Deletes jobs that ended before the given time.
     DeleteJobsBefore(String),
 }
@@ -118,6 +120,7 @@ async fn apply(connection: &mut SqliteConnection, write: &Write) -> sqlx::Result
         Write::Interactions(rows) => interactions::insert(connection, rows).await,
         Write::TrimInteractions { keep } => interactions::trim(connection, *keep).await,
         Write::Job(row) => jobs::replace(connection, row).await,
+        Write::JobEntries(entries) => jobs::append(connection, entries).await,
         Write::DeleteJobsBefore(time) => jobs::delete_before(connection, time).await,
     }
 }

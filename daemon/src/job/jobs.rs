@@ -1,0 +1,270 @@
+//! All jobs: those that run, and the records of those that have ended.
+
+use super::entries::{Batch, batch_of};
+use super::record::{add_list, entry_of, error, job_of, row_of};
+use super::running::{JobHandle, Outcome, Running};
+use crate::store::{Store, StoreError, Write};
+use ccd_protocol::job::{Job, JobEntry, JobState};
+use dashmap::DashMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Longest wait of one `job.get`.
+pub(crate) const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Jobs are kept so long after their end.
+const KEEP_S: f64 = 7.0 * 24.0 * 60.0 * 60.0;
+
+/// Jobs at a time.
+const MAX_RUNNING: usize = 64;
+
+/// What is cancelled may take so long to end what it has started; less than a shutdown may take.
+const CANCEL_LIMIT: Duration = Duration::from_secs(8);
+
+/// Why a job was not started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum JobError {
+    #[error("{MAX_RUNNING} jobs run already: wait until one has ended, or cancel one")]
+    TooMany,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// All running jobs; ended ones are in the database.
+#[derive(Clone)]
+pub(crate) struct Jobs {
+    running: Arc<DashMap<String, Arc<Running>>>,
+    store: Store,
+    tracker: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Jobs {
+    pub(crate) fn new(store: Store, tracker: TaskTracker, stop: CancellationToken) -> Self {
+        Self {
+            running: Arc::new(DashMap::new()),
+            store,
+            tracker,
+            stop,
+        }
+    }
+
+    /// Jobs that an earlier process did not finish have failed; what they had done or found by then stays.
+    pub(crate) async fn recover(&self) -> Result<(), StoreError> {
+        for row in self.store.jobs(i64::MAX).await? {
+            let list = row.list.clone();
+            let mut job = job_of(row);
+            if !job.state.has_ended() {
+                job.state = JobState::Failed;
+                job.ended_at = Some(crate::clock::now());
+                job.error = Some(error(
+                    "the daemon's process was killed or replaced before the job ended",
+                ));
+                let row = row_of(&job, list.as_deref());
+                self.store.commit(Write::Job(Box::new(row))).await?;
+            }
+        }
+        self.delete_old().await
+    }
+
+    /// Forgets jobs that ended long ago.
+    pub(crate) async fn delete_old(&self) -> Result<(), StoreError> {
+        let before = crate::clock::seconds_ago(KEEP_S);
+        self.store.commit(Write::DeleteJobsBefore(before)).await
+    }
+
+    /// Starts a job; its id is returned once it is written down. `list` names the list in its result, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// Too many run, or the database refuses.
+    pub(crate) async fn start<F, Fut>(
+        &self,
+        method: &str,
+        list: Option<&'static str>,
+        work: F,
+    ) -> Result<String, JobError>
+    where
+        F: FnOnce(JobHandle) -> Fut,
+        Fut: Future<Output = Outcome> + Send + 'static,
+    {
+        if self.running.len() >= MAX_RUNNING {
+            return Err(JobError::TooMany);
+        }
+        let job = Job {
+            job: format!("job-{:016x}", rand::random::<u64>()),
+            method: method.to_owned(),
+            state: JobState::Running,
+            progress: None,
+            created_at: crate::clock::now(),
+            ended_at: None,
+            result: None,
+            error: None,
+            entry_count: 0,
+            warnings: Vec::new(),
+        };
+        let (id, row) = (job.job.clone(), row_of(&job, list));
+        let running = Arc::new(Running::new(job, list, self.stop.child_token()));
+        // It counts from here on.
+        self.running.insert(id.clone(), Arc::clone(&running));
+        if let Err(error) = self.store.commit(Write::Job(Box::new(row))).await {
+            self.running.remove(&id);
+            return Err(error.into());
+        }
+        let work = work(JobHandle {
+            running: Arc::clone(&running),
+        });
+        let jobs = self.clone();
+        self.tracker.spawn(async move {
+            let outcome = tokio::select! {
+                outcome = work => outcome,
+                () = overdue(&running.cancel) => Outcome::cancelled(),
+                () = jobs.save_entries(&running) => Outcome::cancelled(), // it never ends
+            };
+            jobs.end(&running, outcome).await;
+        });
+        Ok(id)
+    }
+
+    /// Brings entries to the database as they come, for as long as it is polled.
+    async fn save_entries(&self, running: &Running) {
+        let mut changed = running.changed.subscribe();
+        while changed.changed().await.is_ok() {
+            self.flush(running).await;
+        }
+        std::future::pending().await
+    }
+
+    /// Writes down what is new, with how far the work is.
+    async fn flush(&self, running: &Running) {
+        let (entries, count, row) = {
+            let state = running.state();
+            let Some(entries) = state.entries.unsaved(&running.id) else {
+                return;
+            };
+            let row = row_of(&state.job, running.list);
+            (entries, state.entries.count(), row)
+        };
+        let row = self.store.commit(Write::Job(Box::new(row)));
+        let entries = self.store.commit(Write::JobEntries(entries));
+        match tokio::join!(row, entries) {
+            (Ok(()), Ok(())) => running.state().entries.saved(count),
+            (Err(error), _) | (_, Err(error)) => {
+                tracing::error!(job = running.id, %error, "what a job has done is not in the database");
+            }
+        }
+    }
+
+    async fn end(&self, running: &Running, outcome: Outcome) {
+        running.end(outcome, self.stop.is_cancelled());
+        self.flush(running).await;
+        let record = running.brief();
+        let row = row_of(&record, running.list);
+        if let Err(error) = self.store.commit(Write::Job(Box::new(row))).await {
+            tracing::error!(job = record.job, %error, "the end of a job is not in the database");
+        }
+        self.running.remove(&record.job);
+        running.changed.send_modify(|count| *count += 1);
+    }
+
+    /// Returns a job, once it has ended or `wait` is over.
+    pub(crate) async fn get(&self, id: &str, wait: Duration) -> Result<Option<Job>, StoreError> {
+        let Some(running) = self.running(id) else {
+            return self.ended(id).await;
+        };
+        let mut changed = running.changed.subscribe();
+        let ended = changed.wait_for(|_| running.state().job.state.has_ended());
+        let _ = tokio::time::timeout(wait, ended).await;
+        Ok(Some(running.record()))
+    }
+
+    /// A job from the database, with its list.
+    async fn ended(&self, id: &str) -> Result<Option<Job>, StoreError> {
+        let Some(row) = self.store.job(id).await? else {
+            return Ok(None);
+        };
+        let list = row.list.clone();
+        let mut job = job_of(row);
+        if let Some(list) = list {
+            let mut rows = self.store.job_entries(id, 0).await?;
+            let omitted = job.entry_count.saturating_sub(rows.len() as u64);
+            rows.sort_by_key(|row| row.place);
+            let values = rows.into_iter().map(|row| entry_of(row).value).collect();
+            add_list(&mut job, &list, values, omitted);
+        }
+        Ok(Some(job))
+    }
+
+    /// Returns a job without its list, and the next entries of that from number `since` on.
+    pub(crate) async fn news(
+        &self,
+        id: &str,
+        since: u64,
+    ) -> Result<Option<(Job, Batch)>, StoreError> {
+        if let Some(running) = self.running(id) {
+            return Ok(Some(running.news(since)));
+        }
+        let Some(row) = self.store.job(id).await? else {
+            return Ok(None);
+        };
+        let from = i64::try_from(since).unwrap_or(i64::MAX);
+        let rows = self.store.job_entries(id, from).await?;
+        let entries: Vec<JobEntry> = rows.into_iter().map(entry_of).collect();
+        Ok(Some((job_of(row), batch_of(entries.iter(), since))))
+    }
+
+    /// Returns the newest jobs, newest first, without their lists.
+    pub(crate) async fn list(&self, limit: i64) -> Result<Vec<Job>, StoreError> {
+        let jobs = self.store.jobs(limit).await?.into_iter().map(job_of);
+        // What runs is newer in memory.
+        Ok(jobs
+            .map(|job| match self.running(&job.job) {
+                Some(running) => running.brief(),
+                None => job,
+            })
+            .collect())
+    }
+
+    /// Asks a job to stop; false when there is no such job.
+    pub(crate) async fn cancel(&self, id: &str) -> Result<bool, StoreError> {
+        if let Some(running) = self.running(id) {
+            running.cancel.cancel();
+            return Ok(true);
+        }
+        Ok(self.store.job(id).await?.is_some())
+    }
+
+    /// Changes whenever the job does; `None` when it does not run.
+    pub(crate) fn watch(&self, id: &str) -> Option<watch::Receiver<u64>> {
+        Some(self.running(id)?.changed.subscribe())
+    }
+
+    /// How many jobs there are.
+    pub(crate) fn counts(&self) -> ccd_protocol::daemon::JobCounts {
+        let mut counts = ccd_protocol::daemon::JobCounts {
+            queued: 0,
+            running: 0,
+        };
+        for running in self.running.iter() {
+            match running.state().job.state {
+                JobState::Queued => counts.queued += 1,
+                _ => counts.running += 1,
+            }
+        }
+        counts
+    }
+
+    fn running(&self, id: &str) -> Option<Arc<Running>> {
+        self.running.get(id).map(|running| Arc::clone(&running))
+    }
+}
+
+/// Until something that was cancelled should have ended.
+async fn overdue(cancel: &CancellationToken) {
+    cancel.cancelled().await;
+    tokio::time::sleep(CANCEL_LIMIT).await;
+}

@@ -1,0 +1,195 @@
+//! A job that runs, and what its work sees of it.
+
+use super::entries::{Batch, Entries};
+use super::record::{add_list, error};
+use crate::redact::redact;
+use ccd_protocol::job::{Job, JobState};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// A job that runs.
+pub(super) struct Running {
+    state: Mutex<State>,
+    pub(super) id: String,
+    /// Name of the list in the result.
+    pub(super) list: Option<&'static str>,
+    pub(super) cancel: CancellationToken,
+    pub(super) changed: watch::Sender<u64>,
+}
+
+pub(super) struct State {
+    /// Its result lacks the list.
+    pub(super) job: Job,
+    pub(super) entries: Entries,
+}
+
+/// How the work of a job ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    state: JobState,
+    /// Beside the list.
+    result: Option<Value>,
+    error: Option<String>,
+}
+
+impl Outcome {
+    pub(crate) fn done(result: Value) -> Self {
+        Self {
+            state: JobState::Done,
+            result: Some(result),
+            error: None,
+        }
+    }
+
+    pub(crate) fn failed(why: impl Into<String>) -> Self {
+        Self {
+            state: JobState::Failed,
+            result: None,
+            error: Some(why.into()),
+        }
+    }
+
+    /// It was asked to stop, and nothing of it runs any more.
+    pub(crate) fn cancelled() -> Self {
+        Self {
+            state: JobState::Cancelled,
+            result: None,
+            error: None,
+        }
+    }
+
+    /// Likewise, with what there is of its result.
+    pub(crate) fn with(mut self, result: Value) -> Self {
+        self.result = Some(result);
+        self
+    }
+}
+
+/// What a job's work sees of the job. No secret that is found in what it tells reaches a disk or a client.
+#[derive(Clone)]
+pub(crate) struct JobHandle {
+    pub(super) running: Arc<Running>,
+}
+
+impl JobHandle {
+    /// Tells how far the work is.
+    pub(crate) fn progress(&self, mut progress: Value) {
+        redact_all(&mut progress);
+        self.running
+            .update(|state| state.job.progress = Some(progress));
+    }
+
+    /// Appends to the job's list, at `place` in the result where that is not the order in which entries come.
+    pub(crate) fn entry(&self, mut value: Value, place: Option<u64>) {
+        redact_all(&mut value);
+        self.running
+            .update(|state| state.entries.push(value, place));
+    }
+
+    /// Tells whether the work waits for something that others have.
+    pub(crate) fn queued(&self, is_queued: bool) {
+        let now = if is_queued {
+            JobState::Queued
+        } else {
+            JobState::Running
+        };
+        self.running.update(|state| state.job.state = now);
+    }
+
+    /// Cancelled when somebody wants the work to stop: then it has to end soon.
+    pub(crate) fn cancelled(&self) -> &CancellationToken {
+        &self.running.cancel
+    }
+}
+
+impl Running {
+    pub(super) fn new(job: Job, list: Option<&'static str>, cancel: CancellationToken) -> Self {
+        Self {
+            id: job.job.clone(),
+            state: Mutex::new(State {
+                job,
+                entries: Entries::default(),
+            }),
+            list,
+            cancel,
+            changed: watch::channel(0).0,
+        }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn update(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state());
+        self.changed.send_modify(|count| *count += 1);
+    }
+
+    /// The record without its list.
+    pub(super) fn brief(&self) -> Job {
+        self.state().brief()
+    }
+
+    /// The record, with its list once it has ended.
+    pub(super) fn record(&self) -> Job {
+        let state = self.state();
+        let mut job = state.brief();
+        if let Some(list) = self.list {
+            let omitted = state.entries.omitted();
+            add_list(&mut job, list, state.entries.in_order(), omitted);
+        }
+        job
+    }
+
+    /// The record without its list, and the next entries.
+    pub(super) fn news(&self, since: u64) -> (Job, Batch) {
+        let state = self.state();
+        (state.brief(), state.entries.batch(since))
+    }
+
+    /// Writes the end into the record.
+    pub(super) fn end(&self, outcome: Outcome, is_stopping: bool) {
+        self.update(|state| {
+            let job = &mut state.job;
+            job.ended_at = Some(crate::clock::now());
+            job.state = outcome.state;
+            job.result = outcome.result;
+            let why = match outcome.state {
+                JobState::Cancelled if is_stopping => Some("the daemon is stopping"),
+                JobState::Cancelled => Some("cancelled by a client"),
+                _ => outcome.error.as_deref(),
+            };
+            job.error = why.map(error);
+            [&mut job.result, &mut job.error]
+                .into_iter()
+                .flatten()
+                .for_each(redact_all);
+        });
+    }
+}
+
+impl State {
+    fn brief(&self) -> Job {
+        Job {
+            entry_count: self.entries.count(),
+            ..self.job.clone()
+        }
+    }
+}
+
+/// Takes the secrets out of all texts in a value.
+fn redact_all(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            let redacted = redact(text);
+            if redacted.removed > 0 {
+                *text = redacted.text.into_owned();
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(redact_all),
+        Value::Object(values) => values.values_mut().for_each(redact_all),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

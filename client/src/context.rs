@@ -133,6 +133,18 @@ impl Context {
         self.write_line(&line)
     }
 
+    /// Prints what `render` writes.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Output`].
+    pub(crate) fn render(
+        &mut self,
+        render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        self.write(render)
+    }
+
     /// Tells why the command failed: one line, with `-v` more, with `--json` as JSON.
     pub(crate) fn tell(&self, failure: &Failure) {
         if failure.exit() == Exit::BrokenPipe {

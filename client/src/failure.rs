@@ -161,7 +161,8 @@ fn after_loss(method: &str) -> &'static str {
             "it is not known whether it was done: look with ccctl session list --all"
         }
         "run" | "run.once" => "the program that was run ends too",
-        "daemon.check" | "job.cancel" => {
+        "chain.delete" => "it is not known whether it was done: look with ccctl chain list",
+        "daemon.check" | "job.cancel" | "chain.run" | "chain.parallel" | "chain.watch" => {
             "it is not known whether it was done: look with ccctl job list"
         }
         "pattern.unset" => "it is not known whether it was done: look with ccctl pattern list",

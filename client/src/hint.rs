@@ -30,6 +30,7 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
             "send the rest, or look with ccctl session read first"
         }
         Some(ErrorCode::SpawnFailed) => return None,
+        Some(ErrorCode::ChainNotFound) => "ccctl chain list shows them",
         _ => return error.hint().filter(|hint| !error.message.contains(hint)),
     };
     Some(own)

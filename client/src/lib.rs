@@ -17,6 +17,7 @@ mod exit_code;
 mod failure;
 mod follow;
 mod hint;
+mod job_news;
 mod launch;
 mod lifeline;
 mod man;

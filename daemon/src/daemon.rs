@@ -2,6 +2,7 @@
 
 use crate::config::{Config, Loaded, Sources};
 use crate::connection::{self, Settings};
+use crate::documents::Documents;
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::rpc::RpcError;
@@ -19,6 +20,8 @@ use tokio_util::task::TaskTracker;
 pub(crate) struct Daemon {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) jobs: Jobs,
+    /// The saved chains.
+    pub(crate) chains: Documents,
     pub(crate) log: Log,
     pub(crate) started: Instant,
     pub(crate) settings: watch::Sender<Settings>,
@@ -60,6 +63,7 @@ impl Daemon {
         let (stop, leaving) = (sessions.stop.clone(), sessions.leaving.clone());
         let (settings, _) = watch::channel(settings_of(&loaded.config));
         Self {
+            chains: Documents::new(sessions.paths.base.join("chains")),
             sessions,
             jobs,
             log,

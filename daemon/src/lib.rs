@@ -9,11 +9,11 @@
 )]
 
 mod args;
+mod chain;
 mod clock;
 mod config;
 mod connection;
 mod daemon;
-#[cfg_attr(not(test), allow(dead_code, reason = "its first users come next"))]
 mod documents;
 mod expect;
 mod formats;

@@ -132,7 +132,22 @@ pub struct JobEntry {
     /// Counts the entries of the job, from 0.
     pub seq: u64,
     pub at: String,
+    #[cfg_attr(feature = "schema", schemars(with = "EntryValue"))]
     pub value: serde_json::Value,
+}
+
+/// What an entry is, by the method that started the job. For the documents.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "a schema alone")]
+enum EntryValue {
+    /// `chain.run`.
+    Step(crate::chain::ChainStep),
+    /// `chain.parallel`.
+    Command(crate::chain::ParallelCommand),
+    /// `chain.watch`.
+    Hit(crate::chain::WatchHit),
 }
 
 #[expect(

@@ -1,5 +1,6 @@
 //! What ccd and its clients say to each other: methods, records, errors, framing. Data only.
 
+pub mod chain;
 pub mod daemon;
 pub mod error;
 pub mod frame;
@@ -14,6 +15,7 @@ mod spelling;
 pub mod subscription;
 pub mod timeout;
 pub mod version;
+pub mod words;
 
 pub use error::{ErrorCode, ErrorObject};
 pub use id::SessionId;
@@ -27,6 +29,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         session::METHODS,
         run::METHODS,
         pattern::METHODS,
+        chain::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

@@ -28,6 +28,9 @@ pub struct RunOnceParams {
     /// Lines to send: the first after the first of `expect`, and so on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub send: Vec<String>,
+    /// The input ends after the last of `expect` and `send`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub end_input: bool,
     /// Texts that the output must contain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contains: Vec<String>,

@@ -10,6 +10,8 @@ mod auto_start;
 mod bad_input;
 mod bad_patterns;
 mod bad_times;
+mod chain;
+mod chain_ends;
 mod client_hand_over;
 mod client_mistakes;
 mod client_run_survival;
@@ -42,6 +44,7 @@ mod log;
 mod many_sessions;
 mod odd_programs;
 mod pattern;
+mod parallel;
 mod peers;
 mod process_tree;
 mod protocol;
@@ -66,6 +69,7 @@ mod transports;
 mod two_daemons;
 mod units;
 mod waiting;
+mod watch;
 
 #[cfg(test)]
 mod smoke {

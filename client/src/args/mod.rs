@@ -1,5 +1,6 @@
 //! The command line: one file a noun.
 
+mod chain;
 mod config;
 mod daemon;
 mod hot;
@@ -17,6 +18,7 @@ mod value;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 
+pub(crate) use chain::{ChainRunArgs, ChainSaveArgs, ChainVerb, ParallelArgs, WatchArgs};
 pub(crate) use config::ConfigVerb;
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use job::JobVerb;
@@ -97,6 +99,13 @@ pub(crate) enum Noun {
     /// What prompts, errors, help and data look like, and what a text is
     #[command(subcommand)]
     Pattern(PatternVerb),
+    /// Commands in a row, saved under a name
+    #[command(subcommand)]
+    Chain(ChainVerb),
+    /// Run commands side by side
+    Parallel(ParallelArgs),
+    /// Run a program and report each match in what it prints
+    Watch(WatchArgs),
     /// Long work in the daemon
     #[command(subcommand)]
     Job(JobVerb),

@@ -6,9 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 
 /// Verbs that are spoken of but come with later versions.
-const LATER: [&str; 23] = [
+const LATER: [&str; 20] = [
     "attach",
-    "chain",
     "coach",
     "conversations",
     "exec",
@@ -18,7 +17,6 @@ const LATER: [&str; 23] = [
     "learn",
     "mcp",
     "memory",
-    "parallel",
     "pattern",
     "pipe",
     "play",
@@ -29,7 +27,6 @@ const LATER: [&str; 23] = [
     "tape",
     "test",
     "upgrade",
-    "watch",
 ];
 
 /// Returns what clap has to say of `words` as one line without its leading `error:`, with where help is found.

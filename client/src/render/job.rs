@@ -46,6 +46,14 @@ fn outcome(job: &Job) -> String {
     };
     match told.get("message").unwrap_or(told) {
         serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Object(fields) => {
+            // Lists are shown by themselves.
+            let short = fields.iter().filter(|(_, value)| !value.is_array());
+            let short: serde_json::Map<_, _> = short
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect();
+            serde_json::Value::Object(short).to_string()
+        }
         other => other.to_string(),
     }
 }

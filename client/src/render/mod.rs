@@ -1,6 +1,7 @@
 //! How records look for people.
 
 mod columns;
+mod chain;
 mod job;
 mod line;
 mod pattern;
@@ -12,6 +13,7 @@ mod style;
 mod table;
 mod words;
 
+pub(crate) use chain::{chain, chains, job_list, parallel_command, step};
 pub(crate) use job::{job_line, jobs};
 pub(crate) use pattern::{classified, library, matches, patterns};
 pub(crate) use session::{command_line, end, history, session, will_end};

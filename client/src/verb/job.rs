@@ -9,6 +9,7 @@ use crate::render;
 use crate::subscribe::Subscription;
 use ccd_protocol::job::{
     Job, JobCancel, JobGet, JobGetParams, JobItem, JobList, JobListParams, JobParams, JobState,
+    JobSubscribeParams,
 };
 use ccd_protocol::subscription::JOB_SUBSCRIBE;
 
@@ -36,7 +37,8 @@ pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Fa
             let answer = context.call::<JobGet>(&params)?;
             context.warn(&answer.value.warnings);
             context.print(&answer, |job, out, style| {
-                render::jobs(std::slice::from_ref(job), out, style)
+                render::jobs(std::slice::from_ref(job), out, style)?;
+                render::job_list(job, out, style)
             })?;
             Ok(Exit::Done)
         }
@@ -78,8 +80,9 @@ pub(crate) fn wait_for(job: &str, context: &mut Context) -> Result<Exit, Failure
 }
 
 fn subscribe(job: &str, context: &mut Context) -> Result<Exit, Failure> {
-    let params = JobParams {
+    let mut params = JobSubscribeParams {
         job: job.to_owned(),
+        since: None,
     };
     let place = context.place()?;
     let mut items = Subscription::start(context.connect()?, JOB_SUBSCRIBE, &params)?;
@@ -97,9 +100,17 @@ fn subscribe(job: &str, context: &mut Context) -> Result<Exit, Failure> {
             item => item?,
         };
         has_news = true;
-        let JobItem { job, ended, .. } = items.parse(&item)?;
+        let JobItem {
+            job,
+            ended,
+            entries,
+            ..
+        } = items.parse(&item)?;
+        if let Some(last) = entries.last() {
+            params.since = Some(last.seq + 1);
+        }
         // The first item of a subscription is the state of the job, which may not have changed.
-        if told.as_ref() != Some(&job) {
+        if told.as_ref() != Some(&job) || !entries.is_empty() {
             if context.global.json {
                 context.write_line(item.get())?;
             } else {

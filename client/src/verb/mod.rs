@@ -1,5 +1,6 @@
 //! What each verb does.
 
+mod chain;
 mod config;
 mod daemon;
 mod job;
@@ -26,6 +27,9 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Session(verb) => session::dispatch(verb, context),
         Noun::Run(args) => run::run(args, context),
         Noun::Pattern(verb) => pattern::dispatch(verb, context),
+        Noun::Chain(verb) => chain::dispatch(verb, context),
+        Noun::Parallel(args) => chain::parallel(args, context),
+        Noun::Watch(args) => chain::watch(args, context),
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),

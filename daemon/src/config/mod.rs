@@ -16,6 +16,7 @@ mod values;
 
 pub(crate) use folder::FolderError;
 pub(crate) use list::{entries, entry};
+pub(crate) use nearest::nearest;
 pub(crate) use paths::Paths;
 pub(crate) use read::{ConfigError, Loaded, Sources, check_file};
 pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging};

@@ -1,7 +1,7 @@
 /// Returns the name that was probably meant by `written`, if one is close enough.
 ///
 /// A typing mistake in one of three letters still counts; `written` may lack the group of a dotted name.
-pub(super) fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_ascii_lowercase();
     names
         .map(|name| (distance_to_name(&written, name), name))

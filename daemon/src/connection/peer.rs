@@ -50,6 +50,14 @@ impl Peer {
         }
     }
 
+    /// Returns the same peer for work that outlives its connection, and ends with `gone`.
+    pub(crate) fn until(&self, gone: CancellationToken) -> Self {
+        Self {
+            gone,
+            ..self.clone()
+        }
+    }
+
     /// What the request's `ccd.client` says, else the name of the process; looked up when it is first asked for.
     pub(crate) fn name(&self) -> &Arc<str> {
         self.name

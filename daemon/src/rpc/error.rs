@@ -1,5 +1,6 @@
 //! The one place that turns errors into numbers.
 
+use crate::chain::ChainError;
 use crate::documents::DocumentError;
 use crate::expect::PatternError;
 use crate::holder::SpawnError;
@@ -36,6 +37,21 @@ pub(crate) enum RpcError {
     Library(#[from] LibraryError),
     #[error("{0}")]
     LimitReached(String),
+    #[error(transparent)]
+    Chain(ChainError),
+}
+
+impl From<ChainError> for RpcError {
+    fn from(error: ChainError) -> Self {
+        match error {
+            ChainError::Document(error) => error.into(),
+            ChainError::Job(error) => error.into(),
+            ChainError::Session(error) => error.into(),
+            error @ (ChainError::NotFound(_)
+            | ChainError::Wrong(_)
+            | ChainError::Pattern { .. }) => Self::Chain(error),
+        }
+    }
 }
 
 impl From<JobError> for RpcError {
@@ -91,6 +107,9 @@ fn code_of(error: &RpcError) -> ErrorCode {
             ErrorCode::InvalidArgument
         }
         RpcError::LimitReached(_) => ErrorCode::LimitReached,
+        RpcError::Chain(ChainError::NotFound(_)) => ErrorCode::ChainNotFound,
+        RpcError::Chain(ChainError::Pattern { .. }) => ErrorCode::InvalidPattern,
+        RpcError::Chain(_) => ErrorCode::InvalidArgument,
         RpcError::Session(error) => session_code(error),
     }
 }
@@ -140,6 +159,7 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
         return match error {
             RpcError::Params(_) => Some("rpc.discover lists the parameters of each method"),
             RpcError::NoKey(_) => Some("config.list names all keys"),
+            RpcError::Chain(ChainError::NotFound(_)) => Some("chain.list names all chains"),
             RpcError::HandingOver => Some("nothing was done: connect and call again"),
             RpcError::Library(LibraryError::NotFound { .. }) => {
                 Some("pattern.list shows what is built in and what was set")

@@ -1,6 +1,7 @@
 //! Methods: parameters in, one command to the owner, one reply out.
 
 mod attach;
+mod chain;
 mod config;
 mod daemon;
 mod discover;
@@ -28,6 +29,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     let mut module = RpcModule::new(daemon);
     session::register(&mut module)?;
     run::register(&mut module)?;
+    chain::register(&mut module)?;
     job::register(&mut module)?;
     pattern::register(&mut module)?;
     daemon::register(&mut module)?;

@@ -67,6 +67,18 @@ fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, RpcError> {
     })
 }
 
+/// Reads a value that a parameter or a file holds.
+///
+/// # Errors
+///
+/// What is wrong in it, behind its place.
+pub(super) fn parse_value<P: DeserializeOwned>(value: &serde_json::Value) -> Result<P, String> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let place = error.path().to_string();
+        in_words(&place, &error.into_inner().to_string())
+    })
+}
+
 /// What `serde` calls by Rust's names, and how JSON calls it.
 const WORDS: [(&str, &str); 7] = [
     ("a sequence", "a list"),

@@ -6,9 +6,12 @@ use ccd_protocol::run::RunOnce;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
     method::<RunOnce, _, _>(module, |daemon, peer, params| async move {
-        Ok(daemon.sessions.once(&peer, &params).await?)
+        // A client that goes away drops the call.
+        let never = CancellationToken::new();
+        Ok(daemon.sessions.once(&peer, &params, &never).await?)
     })
 }

@@ -19,7 +19,7 @@ use std::time::Duration;
 const PIECE_BYTES: usize = 256 << 10;
 
 /// A match that could still grow is decided when output has paused for so long.
-const PAUSE: Duration = Duration::from_micros(1500);
+pub(super) const PAUSE: Duration = Duration::from_micros(1500);
 
 /// Lines and bytes of recent output in an error.
 const RECENT_LINES: usize = 50;
@@ -88,7 +88,11 @@ impl Sessions {
         })
     }
 
-    async fn compiled(&self, list: Vec<Pattern>, raw: bool) -> Result<Arc<Patterns>, SessionError> {
+    pub(super) async fn compiled(
+        &self,
+        list: Vec<Pattern>,
+        raw: bool,
+    ) -> Result<Arc<Patterns>, SessionError> {
         let bytes: usize = list.iter().map(pattern_len).sum();
         if let Some(kept) = self.patterns.kept(&list, raw) {
             return Ok(kept);
@@ -316,7 +320,7 @@ fn result_of(hit: Hit, warnings: &[String]) -> ExpectResult {
     }
 }
 
-fn pattern(wire: &WirePattern) -> Pattern {
+pub(super) fn pattern(wire: &WirePattern) -> Pattern {
     match wire {
         WirePattern::Regex(text) => Pattern::Regex(text.clone()),
         WirePattern::Exact(text) => Pattern::Exact(text.clone()),

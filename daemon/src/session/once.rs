@@ -4,11 +4,10 @@ use super::durations::Deadline;
 use super::end_of_input::LastLine;
 use super::error::SessionError;
 use super::input::InputError;
-use super::live::{CloseOrder, Session};
+use super::live::Session;
+use super::one_shot::OneShot;
 use super::registry::Sessions;
-use super::task::CLOSE_GRACE;
 use crate::connection::Peer;
-use crate::output::Piece;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::run::{RunOnceParams, RunOnceReply};
@@ -19,6 +18,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// Most output in the reply.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
@@ -41,7 +41,7 @@ const MAX_PIECE_LEN: usize = if cfg!(target_os = "linux") {
 };
 
 impl Sessions {
-    /// Runs a program until it ends, or the time is over.
+    /// Runs a program until it ends, the time is over, or the call is cancelled: then it is ended like at a time-out.
     ///
     /// If the call is dropped the program is ended.
     ///
@@ -52,6 +52,7 @@ impl Sessions {
         self: &Arc<Self>,
         peer: &Peer,
         params: &RunOnceParams,
+        cancel: &CancellationToken,
     ) -> Result<RunOnceReply, SessionError> {
         if params.send.len() > params.expect.len() + 1 {
             return Err(SessionError::InvalidArgument(format!(
@@ -69,29 +70,31 @@ impl Sessions {
             .as_deref()
             .map(|text| self.script_file(text))
             .transpose()?;
-        let (session, _, _) = self
-            .start(peer, create_params(params, script.as_ref()))
-            .await?;
         // Whatever happens to this call, the program does not outlive it.
-        let guard = CloseOnDrop(Arc::clone(&session));
+        let shot = OneShot::start(self, peer, create_params(params, script.as_ref())).await?;
         let mut missing = Vec::new();
         let mut timed_out = false;
-        let talk = self.talk(&session, peer, params, stdin, &mut missing);
-        match tokio::time::timeout_at(deadline.instant(), talk).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => {
-                close(&session, EndReason::Closed);
-                session.wait_dead().await;
-                let _ = self.forget(&session).await;
+        tokio::select! {
+            biased;
+            talked = self.talk(&shot, peer, params, stdin, &mut missing) => if let Err(error) = talked {
+                shot.end(EndReason::Closed).await;
+                let _ = self.forget(&shot.session).await;
                 return Err(error);
-            }
-            Err(_) => {
-                timed_out = true;
-                close(&session, EndReason::Runtime);
-                session.wait_dead().await;
-            }
+            },
+            () = tokio::time::sleep_until(deadline.instant()) => timed_out = true,
+            () = cancel.cancelled() => {}
         }
-        let (output, truncated) = read_all(&session).await?;
+        if !shot.session.is_dead() {
+            let reason = if timed_out {
+                EndReason::Runtime
+            } else {
+                EndReason::Closed
+            };
+            shot.end(reason).await;
+        }
+        let (output, truncated) = shot.output(MAX_OUTPUT_BYTES).await?;
+        let exit = shot.session.state().exit;
+        shot.collect().await?;
         let text = String::from_utf8_lossy(&output).into_owned();
         missing.extend(
             params
@@ -100,9 +103,6 @@ impl Sessions {
                 .filter(|wanted| !text.contains(*wanted))
                 .cloned(),
         );
-        let exit = session.state().exit;
-        drop(guard);
-        self.collect(&session).await?;
         Ok(RunOnceReply {
             output_b64: std::str::from_utf8(&output)
                 .is_err()
@@ -121,12 +121,13 @@ impl Sessions {
     /// Waits and types as asked, then waits for the end.
     async fn talk(
         self: &Arc<Self>,
-        session: &Arc<Session>,
+        shot: &OneShot,
         peer: &Peer,
         params: &RunOnceParams,
         stdin: Option<Vec<u8>>,
         missing: &mut Vec<String>,
     ) -> Result<(), SessionError> {
+        let session = &shot.session;
         let input = async {
             if let Some(stdin) = stdin {
                 self.type_input(session, &stdin).await;
@@ -135,7 +136,9 @@ impl Sessions {
         let conversation = self.converse(session, peer, params, missing);
         let (_, conversed) = tokio::join!(input, conversation);
         if !conversed? {
-            close(session, EndReason::Closed);
+            shot.close(EndReason::Closed);
+        } else if params.end_input {
+            self.end_input(session, LastLine::Whole);
         }
         session.wait_dead().await;
         Ok(())
@@ -216,24 +219,7 @@ impl Drop for ScriptFile {
     }
 }
 
-struct CloseOnDrop(Arc<Session>);
-
-impl Drop for CloseOnDrop {
-    fn drop(&mut self) {
-        if !self.0.is_dead() {
-            close(&self.0, EndReason::Closed);
-        }
-    }
-}
-
-fn close(session: &Session, reason: EndReason) {
-    session.order_close(CloseOrder {
-        reason,
-        grace: CLOSE_GRACE,
-    });
-}
-
-async fn type_line(session: &Session, text: &str) {
+pub(super) async fn type_line(session: &Session, text: &str) {
     let mut line = text.as_bytes().to_vec();
     line.push(b'\r');
     let _ = session.input.write(&line, || 0).await;
@@ -262,10 +248,6 @@ fn create_params(params: &RunOnceParams, script: Option<&ScriptFile>) -> Session
         cwd: params.cwd.clone(),
         env: params.env.clone(),
         caller_env: params.caller_env.clone(),
-        session_timeout_s: Some(0.0),
-        max_session_runtime_s: Some(0.0),
-        transient: true,
-        plain: true,
         ..SessionCreateParams::default()
     }
 }
@@ -302,30 +284,6 @@ fn typed_input(bytes: &[u8]) -> Vec<u8> {
         typed.push(END_OF_INPUT);
     }
     typed
-}
-
-async fn read_all(session: &Session) -> Result<(Vec<u8>, bool), SessionError> {
-    let mut bytes = Vec::new();
-    let mut at = 0;
-    loop {
-        if bytes.len() >= MAX_OUTPUT_BYTES {
-            bytes.truncate(MAX_OUTPUT_BYTES);
-            return Ok((bytes, true));
-        }
-        match session
-            .output
-            .read(at, 256 << 10)
-            .await
-            .map_err(SessionError::Files)?
-        {
-            Piece::Bytes(more) => {
-                at += more.len() as u64;
-                bytes.extend_from_slice(&more);
-            }
-            Piece::Missing { resume } => at = resume,
-            Piece::Pending | Piece::End => return Ok((bytes, false)),
-        }
-    }
 }
 
 fn text_of(pattern: &Pattern) -> String {

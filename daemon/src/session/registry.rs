@@ -15,6 +15,7 @@ use ccd_protocol::session::SessionState;
 use dashmap::DashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -25,6 +26,8 @@ pub(crate) struct Sessions {
     slots: RwLock<Vec<Option<Arc<Session>>>>,
     /// Held while facts of a session go to the holder.
     pub(super) keeping: Mutex<()>,
+    /// Told whenever there may be room for another session.
+    pub(super) places: Notify,
     /// One start at a time, so that names, limits and reuse are decided once.
     pub(super) starting: tokio::sync::Mutex<()>,
     pub(crate) holder: Holder,
@@ -74,6 +77,7 @@ impl Sessions {
             all: DashMap::new(),
             slots: RwLock::new(Vec::new()),
             keeping: Mutex::default(),
+            places: Notify::new(),
             starting: tokio::sync::Mutex::new(()),
             holder,
             logger,
@@ -100,6 +104,20 @@ impl Sessions {
     /// Puts another configuration in force, for sessions that start from now on.
     pub(crate) fn set_config(&self, config: Arc<Config>) {
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        self.places.notify_waiters();
+    }
+
+    /// Waits until there is room for another session. Somebody else may take it first.
+    pub(crate) async fn place(&self) {
+        loop {
+            let freed = self.places.notified();
+            tokio::pin!(freed);
+            freed.as_mut().enable();
+            match self.config().max_sessions {
+                Some(max) if self.counts().live >= max as u64 => freed.await,
+                _ => return,
+            }
+        }
     }
 
     /// Finds a session by id, name or unique prefix of an id.

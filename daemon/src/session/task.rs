@@ -29,6 +29,7 @@ pub(super) async fn run(session: Arc<Session>, sessions: Arc<Sessions>) {
     let task = Task { session, sessions };
     task.live().await;
     task.session.state().phase = SessionState::Zombie;
+    task.sessions.places.notify_waiters();
     task.session.input.end();
     task.session.output.announce();
     let reason = task.end_processes().await;

@@ -49,8 +49,6 @@ pub(crate) enum StoreError {
     Full { path: PathBuf },
     #[error("the database {path:?} did not take the change: {reason}")]
     Write { path: PathBuf, reason: String },
-    #[error("{WRITE_QUEUE_LEN} changes already wait for the database")]
-    Busy,
     #[error("the database is closed")]
     Closed,
 }

@@ -1,0 +1,116 @@
+//! A job's list as it grows, each entry once, also past the end of a connection.
+
+use crate::call::{Connection, lost};
+use crate::connect::Place;
+use crate::failure::Failure;
+use crate::lifeline::Lifeline;
+use crate::subscribe::Subscription;
+use ccd_protocol::job::{Job, JobEntry, JobItem, JobSubscribeParams};
+use ccd_protocol::subscription::JOB_SUBSCRIBE;
+use std::collections::VecDeque;
+
+/// What comes next.
+#[derive(Debug)]
+pub(crate) enum News {
+    Entry(JobEntry),
+    /// So many entries came too fast to be kept.
+    Omitted(u64),
+    /// The record without its list.
+    Changed(Job),
+    /// Likewise, and this was all.
+    Ended(Job),
+}
+
+/// A job that is watched from its start to its end.
+#[derive(Debug)]
+pub(crate) struct JobNews {
+    place: Place,
+    params: JobSubscribeParams,
+    subscription: Subscription,
+    /// This connection has brought something.
+    has_news: bool,
+    waiting: VecDeque<News>,
+    /// Cutting it ends the wait.
+    lifeline: Lifeline,
+}
+
+impl JobNews {
+    /// Subscribes to all entries of a job; `place` must lead to the daemon that has it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the call.
+    pub(crate) fn start(place: Place, job: &str) -> Result<Self, Failure> {
+        let params = JobSubscribeParams {
+            job: job.to_owned(),
+            since: Some(0),
+        };
+        let connection = Connection::over(place.connect()?);
+        let lifeline = Lifeline::new(connection.handle()?);
+        Ok(Self {
+            subscription: Subscription::start(connection, JOB_SUBSCRIBE, &params)?,
+            place,
+            params,
+            has_news: true,
+            waiting: VecDeque::new(),
+            lifeline,
+        })
+    }
+
+    /// What to cut when nobody wants to wait any more.
+    pub(crate) fn lifeline(&self) -> Lifeline {
+        self.lifeline.clone()
+    }
+
+    /// Waits for what comes next; nothing comes after [`News::Ended`].
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Lost`] when nobody knows the job any more, or the lifeline was cut.
+    pub(crate) fn next(&mut self) -> Result<News, Failure> {
+        loop {
+            if let Some(news) = self.waiting.pop_front() {
+                return Ok(news);
+            }
+            match self.subscription.next() {
+                // After a hand-over another process knows the job; twice in a row it is no hand-over.
+                Err(failure @ Failure::Lost { .. }) if self.has_news => self.reconnect(failure)?,
+                item => {
+                    let item = self.subscription.parse(&item?)?;
+                    self.take(item);
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, item: JobItem) {
+        self.has_news = true;
+        if item.omitted_entries > 0 {
+            self.waiting.push_back(News::Omitted(item.omitted_entries));
+        }
+        if let Some(last) = item.entries.last() {
+            self.params.since = Some(last.seq + 1);
+        }
+        self.waiting
+            .extend(item.entries.into_iter().map(News::Entry));
+        self.waiting.push_back(if item.ended {
+            News::Ended(item.job)
+        } else {
+            News::Changed(item.job)
+        });
+    }
+
+    fn reconnect(&mut self, failure: Failure) -> Result<(), Failure> {
+        if self.lifeline.is_cut() {
+            return Err(failure);
+        }
+        let stream = self.place.try_connect()?.ok_or(failure)?;
+        let connection = Connection::over(stream);
+        if !self.lifeline.renew(connection.handle()?) {
+            return Err(lost(JOB_SUBSCRIBE.name, true));
+        }
+        self.subscription = Subscription::start(connection, JOB_SUBSCRIBE, &self.params)?;
+        self.has_news = false;
+        Ok(())
+    }
+}

@@ -1,0 +1,296 @@
+//! Chains, and what became of commands.
+
+use super::style::{Colour, Style};
+use super::table::{Table, printable};
+use ccd_protocol::chain::{
+    Chain, ChainStep, ChainSummary, CommandResult, ParallelCommand, WatchHit,
+};
+use ccd_protocol::job::Job;
+use serde::de::DeserializeOwned;
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// Lines of output that are shown of a command that failed beside others.
+const LAST_LINES: usize = 10;
+
+/// Writes one line a chain.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn chains(all: &[ChainSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut table = Table::new(["NAME", "STEPS", "SHELL", "TIMEOUT", "CWD", "PROBLEM"]);
+    for chain in all {
+        table.row([
+            chain.name.as_str().into(),
+            chain.step_count.to_string().into(),
+            shell(chain.shared, chain.shell).into(),
+            chain
+                .timeout
+                .map(|seconds| format!("{seconds} s"))
+                .unwrap_or_default()
+                .into(),
+            chain.cwd.clone().unwrap_or_default().into(),
+            chain.problem.clone().unwrap_or_default().into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Writes a chain: its fields, then one line a step.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let fields = [
+        ("name", chain.name.clone().unwrap_or_default()),
+        ("directory", chain.cwd.clone().unwrap_or_default()),
+        (
+            "time-out",
+            chain
+                .timeout
+                .map(|seconds| format!("{seconds} s a step"))
+                .unwrap_or_default(),
+        ),
+        ("shell", shell(chain.shared, chain.shell).to_owned()),
+    ];
+    for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
+        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
+        writeln!(out, "{name}{}", printable(value))?;
+    }
+    let mut table = Table::new(["STEP", "COMMAND", "WHEN", "EXPECT", "SEND"]);
+    for (step, place) in chain.commands.iter().zip(1..) {
+        let mut when = Vec::new();
+        when.extend(step.on_success.then(|| "on success".to_owned()));
+        when.extend(step.on_failure.then(|| "on failure".to_owned()));
+        let condition = step.condition.as_ref();
+        when.extend(condition.and_then(|condition| serde_json::to_string(condition).ok()));
+        table.row([
+            step.sequence_order.unwrap_or(place).to_string().into(),
+            step.command.as_str().into(),
+            when.join(", ").into(),
+            step.expect_pattern.clone().unwrap_or_default().into(),
+            step.send_text.clone().unwrap_or_default().into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Writes what became of a step, with its output.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let place = step.sequence_order.to_string();
+    match &step.skipped_reason {
+        Some(why) => {
+            let mark = mark(Mark::Skipped, style);
+            let command = printable(&step.result.command);
+            writeln!(out, "{mark} {place} {command}: {}", printable(why))
+        }
+        None => {
+            command_line(&place, &step.result, out, style)?;
+            output(&step.result, usize::MAX, out)
+        }
+    }
+}
+
+/// Writes what became of one of several commands; its output, where it failed, or all of it.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn parallel_command(
+    command: &ParallelCommand,
+    shows_output: bool,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let place = (command.index + 1).to_string();
+    command_line(&place, &command.result, out, style)?;
+    match (shows_output, command.result.success) {
+        (true, _) => output(&command.result, usize::MAX, out),
+        (false, true) => Ok(()),
+        (false, false) => output(&command.result, LAST_LINES, out),
+    }
+}
+
+/// Writes the list of a job's result; nothing where it has none that is known.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn job_list(job: &Job, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    for result in list::<ChainStep>(job, "steps") {
+        step(&result, out, style)?;
+    }
+    for result in list::<ParallelCommand>(job, "results") {
+        parallel_command(&result, true, out, style)?;
+    }
+    for hit in list::<WatchHit>(job, "hits") {
+        writeln!(out, "{}", hit.line)?;
+    }
+    Ok(())
+}
+
+fn list<T: DeserializeOwned>(job: &Job, key: &str) -> Vec<T> {
+    let list = job
+        .result
+        .as_ref()
+        .and_then(|result| result.get(key)?.as_array());
+    let values = list.into_iter().flatten().cloned();
+    values
+        .filter_map(|value| serde_json::from_value(value).ok())
+        .collect()
+}
+
+fn shell(shared: bool, shell: bool) -> &'static str {
+    match (shared, shell) {
+        (true, _) => "shared",
+        (false, true) => "each",
+        (false, false) => "",
+    }
+}
+
+fn command_line(
+    place: &str,
+    result: &CommandResult,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let mark = mark(
+        if result.success {
+            Mark::Good
+        } else {
+            Mark::Bad
+        },
+        style,
+    );
+    let why = match (&result.error, result.exit_code) {
+        (Some(error), _) => format!(": {error}"),
+        (None, Some(code)) if code != 0 => format!(": exit status {code}"),
+        _ => String::new(),
+    };
+    let took = Duration::from_millis(result.duration_ms).as_secs_f64();
+    let took = style.paint(Colour::Dim, &format!("({took:.1} s)"));
+    let command = printable(&result.command);
+    writeln!(out, "{mark} {place} {command}{} {took}", printable(&why))
+}
+
+/// Writes the last lines of an output, each behind two blanks.
+fn output(result: &CommandResult, most: usize, out: &mut dyn Write) -> io::Result<()> {
+    let lines: Vec<&str> = result.output.lines().collect();
+    let from = lines.len().saturating_sub(most);
+    if result.omitted_bytes > 0 {
+        writeln!(
+            out,
+            "  ({} bytes before this are left out)",
+            result.omitted_bytes
+        )?;
+    } else if from > 0 {
+        writeln!(out, "  ({from} lines before these)")?;
+    }
+    lines[from..]
+        .iter()
+        .try_for_each(|line| writeln!(out, "  {line}"))
+}
+
+#[derive(Clone, Copy)]
+enum Mark {
+    Good,
+    Bad,
+    Skipped,
+}
+
+fn mark(mark: Mark, style: Style) -> String {
+    let (sign, word, colour) = match mark {
+        Mark::Good => ("✓", "ok", Colour::Good),
+        Mark::Bad => ("✗", "failed", Colour::Bad),
+        Mark::Skipped => ("-", "skipped", Colour::Dim),
+    };
+    let text = if style.is_terminal && is_utf8() {
+        sign
+    } else {
+        word
+    };
+    style.paint(colour, text)
+}
+
+/// Whether the terminal shows more than ASCII, as far as the locale tells.
+fn is_utf8() -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    locale.is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn result(output: &str, exit_code: i32) -> CommandResult {
+        CommandResult {
+            command: "make".into(),
+            output: output.into(),
+            exit_code: Some(exit_code),
+            success: exit_code == 0,
+            duration_ms: 1240,
+            ..CommandResult::default()
+        }
+    }
+
+    #[test]
+    fn a_step_tells_how_it_went_and_what_it_printed() {
+        let mut done = ChainStep {
+            sequence_order: 2,
+            ran: true,
+            skipped_reason: None,
+            result: result("a\nb\n", 0),
+        };
+        let style = Style::default();
+        assert_eq!(
+            shown(|out| step(&done, out, style)),
+            "ok 2 make (1.2 s)\n  a\n  b\n"
+        );
+        done.result = result("", 3);
+        assert_eq!(
+            shown(|out| step(&done, out, style)),
+            "failed 2 make: exit status 3 (1.2 s)\n"
+        );
+        done.skipped_reason = Some("on_success: step 1 has failed".into());
+        let skipped = "skipped 2 make: on_success: step 1 has failed\n";
+        assert_eq!(shown(|out| step(&done, out, style)), skipped);
+    }
+
+    #[test]
+    fn of_commands_side_by_side_the_end_of_a_failed_one_is_shown() {
+        let lines: String = (0..12).map(|n| format!("{n}\n")).collect();
+        let command = |exit_code| ParallelCommand {
+            index: 0,
+            result: result(&lines, exit_code),
+        };
+        let style = Style::default();
+        let good = shown(|out| parallel_command(&command(0), false, out, style));
+        assert_eq!(good, "ok 1 make (1.2 s)\n");
+        let bad = shown(|out| parallel_command(&command(1), false, out, style));
+        assert!(
+            bad.starts_with(
+                "failed 1 make: exit status 1 (1.2 s)\n  (2 lines before these)\n  2\n"
+            ),
+            "{bad}"
+        );
+        let all = shown(|out| parallel_command(&command(0), true, out, style));
+        assert_eq!(all.lines().count(), 13);
+    }
+}

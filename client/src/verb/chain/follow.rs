@@ -1,0 +1,130 @@
+//! Waiting for a job, entry by entry.
+
+use super::cancel::Cancelled;
+use crate::connect::Place;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::job_news::{JobNews, News};
+use ccd_protocol::chain::ChainStarted;
+use ccd_protocol::job::{Job, JobState};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// How a job ended, as far as its list does not tell.
+pub(super) enum End {
+    Done(Box<Job>),
+    /// What there is to say was said.
+    Exit(Exit),
+}
+
+/// Prints what a job was started as, or follows it to its end: `entry` gets each entry of its list.
+///
+/// With `--json` the entries and then the record are printed here.
+///
+/// # Errors
+///
+/// Those of the calls; [`Failure::Failed`] when the job failed.
+pub(super) fn follow<T: DeserializeOwned>(
+    started: &ChainStarted,
+    is_detached: bool,
+    context: &mut Context,
+    mut entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
+) -> Result<End, Failure> {
+    context.warn(&started.warnings);
+    if is_detached {
+        detach(started, context)?;
+        return Ok(End::Exit(Exit::Done));
+    }
+    let place = Place {
+        may_start: false,
+        ..context.place()?
+    };
+    let mut news = JobNews::start(place.clone(), &started.job)?;
+    let cancelled = Cancelled::listen(place, started.job.clone(), news.lifeline())?;
+    let mut told = String::new();
+    let job = loop {
+        match news.next() {
+            Ok(News::Entry(next)) => {
+                if context.global.json {
+                    context.write_json(&next.value)?;
+                }
+                entry(parsed(next.value)?, context)?;
+            }
+            Ok(News::Omitted(count)) => {
+                context.note(&format!("{count} came too fast and were not kept"));
+            }
+            Ok(News::Changed(job)) => tell_of_wait(&job, &mut told, context),
+            Ok(News::Ended(job)) => break job,
+            Err(failure) => match cancelled.by() {
+                Some(signal) if news.lifeline().is_cut() => {
+                    return Ok(End::Exit(Exit::of_program(None, Some(signal))));
+                }
+                _ => return Err(failure),
+            },
+        }
+    };
+    if context.global.json {
+        context.write_json(&job)?;
+    }
+    match (job.state, cancelled.by()) {
+        (JobState::Done, _) => Ok(End::Done(Box::new(job))),
+        (JobState::Cancelled, Some(signal)) => {
+            context.note(&format!("{}: cancelled", job.method));
+            Ok(End::Exit(Exit::of_program(None, Some(signal))))
+        }
+        _ if context.global.json => Ok(End::Exit(Exit::Failed)),
+        _ => Err(Failure::Failed(format!("{}: {}", job.method, why(&job)))),
+    }
+}
+
+fn detach(started: &ChainStarted, context: &mut Context) -> Result<(), Failure> {
+    if context.global.json {
+        context.write_json(started)
+    } else {
+        context.write_line(&started.job)
+    }
+}
+
+/// Says once what a job waits for.
+fn tell_of_wait(job: &Job, told: &mut String, context: &Context) {
+    let progress = job.progress.as_ref();
+    let waits = progress.and_then(|progress| progress.get("waits_for")?.as_str());
+    if let Some(waits) = waits
+        && told != waits
+    {
+        context.note(&format!("{}: waits for {waits}", job.method));
+        waits.clone_into(told);
+    }
+}
+
+fn why(job: &Job) -> &str {
+    let message = job
+        .error
+        .as_ref()
+        .and_then(|error| error.get("message")?.as_str());
+    message.unwrap_or("it failed")
+}
+
+fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, Failure> {
+    serde_json::from_value(value).map_err(|error| Failure::Garbled {
+        method: "job.subscribe".to_owned(),
+        why: error.to_string(),
+    })
+}
+
+/// A number of the result.
+pub(super) fn count(job: &Job, key: &str) -> u64 {
+    let result = job.result.as_ref();
+    result
+        .and_then(|result| result.get(key)?.as_u64())
+        .unwrap_or(0)
+}
+
+/// A truth of the result.
+pub(super) fn is(job: &Job, key: &str) -> bool {
+    let result = job.result.as_ref();
+    result
+        .and_then(|result| result.get(key)?.as_bool())
+        .unwrap_or(false)
+}

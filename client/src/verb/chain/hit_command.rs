@@ -1,0 +1,190 @@
+//! `ccctl watch --run`: a command for each hit, one after the other.
+
+use crate::context::note;
+use crate::failure::Failure;
+use ccd_protocol::chain::WatchHit;
+use ccd_protocol::words::split;
+use std::io;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+
+/// Hits that wait for their command; further ones get none.
+const QUEUE_LEN: usize = 1000;
+
+/// A thread that runs the commands.
+#[derive(Debug)]
+pub(super) struct HitCommand {
+    hits: SyncSender<WatchHit>,
+    thread: JoinHandle<()>,
+    /// What still waits is not run.
+    is_given_up: Arc<AtomicBool>,
+    dropped: u64,
+}
+
+/// What is run.
+#[derive(Debug)]
+enum Line {
+    Words(Vec<String>),
+    Shell(String),
+}
+
+impl HitCommand {
+    /// Waits for hits. What the commands print goes to standard error when standard output is JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Usage`] when the line cannot be split, or needs a shell and has none.
+    pub(super) fn start(line: &str, by_shell: bool, is_json: bool) -> Result<Self, Failure> {
+        let line = if by_shell {
+            Line::Shell(line.to_owned())
+        } else {
+            Line::Words(words_of(line)?)
+        };
+        let (hits, waiting) = sync_channel(QUEUE_LEN);
+        let is_given_up = Arc::new(AtomicBool::new(false));
+        let given_up = Arc::clone(&is_given_up);
+        let thread = std::thread::Builder::new()
+            .name("run".to_owned())
+            .spawn(move || run_all(&line, is_json, &waiting, &given_up))
+            .map_err(|source| Failure::Io {
+                what: "--run".to_owned(),
+                source,
+            })?;
+        Ok(Self {
+            hits,
+            thread,
+            is_given_up,
+            dropped: 0,
+        })
+    }
+
+    /// Runs the command for a hit, behind those that wait.
+    pub(super) fn run(&mut self, hit: WatchHit) {
+        if let Err(TrySendError::Full(_)) = self.hits.try_send(hit) {
+            self.dropped += 1;
+        }
+    }
+
+    /// Waits for the command that runs, and if `all` is set for those that wait.
+    pub(super) fn finish(self, all: bool) {
+        self.is_given_up.store(!all, Ordering::Release);
+        drop(self.hits);
+        // Its panic has been told.
+        let _ = self.thread.join();
+        if self.dropped > 0 {
+            let dropped = self.dropped;
+            note(&format!(
+                "watch: for {dropped} hits --run was not run: {QUEUE_LEN} waited already"
+            ));
+        }
+    }
+}
+
+fn words_of(line: &str) -> Result<Vec<String>, Failure> {
+    let wrong = |what: &str| Failure::Usage(format!("--run: {what}"));
+    let words = split(line).map_err(|what| wrong(&what))?;
+    match words.needs_shell {
+        Some(what) => Err(wrong(&format!(
+            "{what} is for a shell: add --shell, or put it in quotes"
+        ))),
+        None => Ok(words.words),
+    }
+}
+
+fn run_all(line: &Line, is_json: bool, hits: &Receiver<WatchHit>, is_given_up: &AtomicBool) {
+    while let Ok(hit) = hits.recv() {
+        if is_given_up.load(Ordering::Acquire) {
+            return;
+        }
+        match command(line, &hit, is_json).status() {
+            Ok(status) if status.success() => {}
+            Ok(status) => note(&format!("watch: --run ended with {status}")),
+            Err(error) => note(&format!("watch: --run could not be started: {error}")),
+        }
+    }
+}
+
+fn command(line: &Line, hit: &WatchHit, is_json: bool) -> Command {
+    let mut command = match line {
+        // What a program printed is never read by a shell: it finds it in its variables.
+        Line::Shell(line) => {
+            let mut command = Command::new("sh");
+            command.args(["-c", line]);
+            command
+        }
+        Line::Words(words) => {
+            let mut words = words.iter().map(|word| filled(word, hit));
+            let mut command = Command::new(words.next().unwrap_or_default());
+            command.args(words);
+            command
+        }
+    };
+    // A variable ends at a NUL byte.
+    let text = |text: &str| text.replace('\0', "");
+    command
+        .env("CCD_LINE", text(&hit.line))
+        .env("CCD_MATCHED", text(&hit.matched))
+        .env("CCD_PATTERN", text(&hit.pattern))
+        .env("CCD_OFFSET", hit.offset.to_string())
+        .stdin(Stdio::null());
+    if is_json {
+        command.stdout(io::stderr());
+    }
+    command
+}
+
+/// A word with what the hit has in place of its names; what is put in is not looked at again.
+fn filled(word: &str, hit: &WatchHit) -> String {
+    let offset = hit.offset.to_string();
+    let names = [
+        ("{line}", hit.line.as_str()),
+        ("{matched}", &hit.matched),
+        ("{pattern}", &hit.pattern),
+        ("{offset}", &offset),
+    ];
+    let mut filled = String::new();
+    let mut rest = word;
+    while let Some(at) = rest.find('{') {
+        filled.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (name, value) = names
+            .into_iter()
+            .find(|(name, _)| rest.starts_with(name))
+            .unwrap_or(("{", "{"));
+        filled.push_str(value);
+        rest = &rest[name.len()..];
+    }
+    filled.push_str(rest);
+    filled.replace('\0', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hit_is_put_into_words_once() {
+        let hit = WatchHit {
+            line: "a {matched} b".into(),
+            matched: "m; rm -rf /".into(),
+            pattern: "p".into(),
+            offset: 7,
+            ..WatchHit::default()
+        };
+        assert_eq!(filled("<{line}>", &hit), "<a {matched} b>");
+        assert_eq!(
+            filled("{matched}{offset}{pattern}{", &hit),
+            "m; rm -rf /7p{"
+        );
+        assert_eq!(filled("{other} {}", &hit), "{other} {}");
+    }
+
+    #[test]
+    fn a_line_for_a_shell_needs_one() {
+        assert!(words_of("echo {line} | wc").is_err());
+        assert_eq!(words_of("echo '{line}'").unwrap(), ["echo", "{line}"]);
+    }
+}

@@ -1,0 +1,46 @@
+//! `ccctl chain`, `ccctl parallel` and `ccctl watch`.
+
+mod cancel;
+mod file;
+mod follow;
+mod hit_command;
+mod parallel;
+mod run;
+mod save;
+mod watch;
+
+use crate::args::ChainVerb;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use ccd_protocol::NoParams;
+use ccd_protocol::chain::{ChainDelete, ChainGet, ChainList, ChainParams};
+
+pub(crate) use parallel::parallel;
+pub(crate) use watch::watch;
+
+/// Does what `ccctl chain` asks for.
+///
+/// # Errors
+///
+/// Those of the calls.
+pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        ChainVerb::List => context.show::<ChainList>(&NoParams {}, |reply, out, style| {
+            render::chains(&reply.chains, out, style)
+        }),
+        ChainVerb::Get { name } => {
+            let name = name.clone();
+            context.show::<ChainGet>(&ChainParams { name }, render::chain)
+        }
+        ChainVerb::Save(args) => save::save(args, context),
+        ChainVerb::Delete { name } => {
+            let name = name.clone();
+            context.show::<ChainDelete>(&ChainParams { name }, |_, _, _| Ok(()))
+        }
+        ChainVerb::Run(args) => run::run(args, context),
+        ChainVerb::Parallel(args) => parallel(args, context),
+        ChainVerb::Watch(args) => watch(args, context),
+    }
+}

@@ -1,0 +1,74 @@
+//! `ccctl parallel`.
+
+use super::file::read;
+use super::follow::{End, count, follow};
+use crate::args::ParallelArgs;
+use crate::caller;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ParallelCommand};
+
+/// Runs commands side by side, and tells of each as it ends.
+///
+/// # Errors
+///
+/// Those of the file and of the calls.
+pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let place = &args.place;
+    let params = ChainParallelParams {
+        commands: commands(args)?,
+        max_concurrent: args.max_concurrent,
+        timeout_ms: args.timeout.unwrap_or_default(),
+        shell: args.shell,
+        cwd: Some(caller::working_folder(place.cwd.as_deref())?),
+        env: place.env.iter().cloned().collect(),
+        caller_env: (!place.clean_env).then(caller::environment),
+    };
+    let total = params.commands.len() as u64;
+    let started = context.call::<ChainParallel>(&params)?.value;
+    let end = follow(
+        &started,
+        place.detach,
+        context,
+        |command: ParallelCommand, context| {
+            if context.global.json {
+                return Ok(());
+            }
+            let style = context.style;
+            context.render(|out| render::parallel_command(&command, args.output, out, style))
+        },
+    )?;
+    let job = match end {
+        End::Exit(exit) => return Ok(exit),
+        End::Done(job) => job,
+    };
+    let succeeded = count(&job, "succeeded");
+    if !context.global.json {
+        context.write_line(&format!("{succeeded}/{total} commands succeeded"))?;
+    }
+    Ok(if succeeded == total {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
+}
+
+/// Those of the command line, then those of the file: one a line, but for empty ones and comments.
+fn commands(args: &ParallelArgs) -> Result<Vec<String>, Failure> {
+    let mut commands = args.commands.clone();
+    if let Some(file) = &args.file {
+        let text = read(file)?;
+        let lines = text.lines().map(str::trim);
+        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        commands.extend(lines.map(str::to_owned));
+        if commands.is_empty() {
+            return Err(Failure::Usage(format!(
+                "{} has no commands",
+                file.display()
+            )));
+        }
+    }
+    Ok(commands)
+}

@@ -1,0 +1,66 @@
+//! `ccctl chain run`.
+
+use super::file::read_object;
+use super::follow::{End, count, follow, is};
+use crate::args::ChainRunArgs;
+use crate::caller;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use ccd_protocol::chain::{ChainRun, ChainRunParams, ChainStep};
+
+/// Runs a chain, and shows each step with its output as it ends.
+///
+/// # Errors
+///
+/// Those of the file and of the calls.
+pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let place = &args.place;
+    let params = ChainRunParams {
+        name: args.name.clone(),
+        chain: args.file.as_deref().map(read_object).transpose()?,
+        shared: args.shared,
+        shell: args.shell,
+        timeout_ms: args.timeout.unwrap_or_default(),
+        cwd: place
+            .cwd
+            .as_deref()
+            .map(|cwd| caller::working_folder(Some(cwd)))
+            .transpose()?,
+        caller_cwd: Some(caller::working_folder(None)?),
+        env: place.env.iter().cloned().collect(),
+        caller_env: (!place.clean_env).then(caller::environment),
+    };
+    let started = context.call::<ChainRun>(&params)?.value;
+    let end = follow(
+        &started,
+        place.detach,
+        context,
+        |step: ChainStep, context| {
+            if context.global.json {
+                return Ok(());
+            }
+            let style = context.style;
+            context.render(|out| render::step(&step, out, style))
+        },
+    )?;
+    let job = match end {
+        End::Exit(exit) => return Ok(exit),
+        End::Done(job) => job,
+    };
+    if !context.global.json {
+        let count = |key| count(&job, key);
+        context.write_line(&format!(
+            "{} ran, {} failed, {} skipped",
+            count("ran"),
+            count("failed"),
+            count("skipped")
+        ))?;
+    }
+    Ok(if is(&job, "success") {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
+}

@@ -1,0 +1,56 @@
+//! `ccctl chain save`.
+
+use super::file::read_object;
+use crate::args::ChainSaveArgs;
+use crate::caller;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use ccd_protocol::chain::{ChainSave, ChainSaveParams};
+use serde_json::{Value, json};
+
+/// Saves a chain.
+///
+/// # Errors
+///
+/// Those of the file and of the call.
+pub(super) fn save(args: &ChainSaveArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = ChainSaveParams {
+        name: args.name.clone(),
+        chain: chain(args)?,
+    };
+    let answer = context.call::<ChainSave>(&params)?;
+    context.warn(&answer.value.warnings);
+    context.print(&answer, |reply, out, _| {
+        let name = reply.chain.name.as_deref().unwrap_or_default();
+        let done = if reply.replaced { "replaced" } else { "saved" };
+        writeln!(out, "{name} {done}, {} steps", reply.chain.commands.len())
+    })?;
+    Ok(Exit::Done)
+}
+
+/// What is to be saved: options lie over what a file says.
+fn chain(args: &ChainSaveArgs) -> Result<Value, Failure> {
+    let mut chain = match &args.file {
+        Some(file) => read_object(file)?,
+        None => {
+            let commands: Vec<Value> = args
+                .commands
+                .iter()
+                .map(|command| json!({ "command": command }))
+                .collect();
+            json!({ "commands": commands })
+        }
+    };
+    if args.shared || args.shell {
+        chain["shared"] = args.shared.into();
+        chain["shell"] = args.shell.into();
+    }
+    if let Some(cwd) = &args.cwd {
+        chain["cwd"] = caller::working_folder(Some(cwd))?.into();
+    }
+    if let Some(timeout) = args.timeout {
+        chain["timeout"] = timeout.into();
+    }
+    Ok(chain)
+}

@@ -1,0 +1,84 @@
+//! `ccctl watch`.
+
+use super::follow::{End, follow, is};
+use super::hit_command::HitCommand;
+use crate::args::WatchArgs;
+use crate::caller;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use ccd_protocol::chain::{ChainWatch, ChainWatchParams, WatchHit};
+use ccd_protocol::session::Pattern;
+
+/// Reports each hit as it comes, and runs a command for it where that is asked for.
+///
+/// # Errors
+///
+/// Those of the calls, and of the command's line.
+pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let mut command = args
+        .run
+        .as_deref()
+        .map(|line| HitCommand::start(line, args.shell, context.global.json))
+        .transpose()?;
+    let started = context.call::<ChainWatch>(&params(args)?)?.value;
+    let mut hits = 0;
+    let end = follow(
+        &started,
+        args.place.detach,
+        context,
+        |hit: WatchHit, context| {
+            hits += 1;
+            if !context.global.json {
+                context.write_line(&hit.line)?;
+            }
+            if let Some(command) = &mut command {
+                command.run(hit);
+            }
+            Ok(())
+        },
+    );
+    if let Some(command) = command {
+        command.finish(matches!(end, Ok(End::Done(_))));
+    }
+    let job = match end? {
+        End::Exit(exit) => return Ok(exit),
+        End::Done(job) => job,
+    };
+    if hits >= args.max.unwrap_or(1) {
+        return Ok(Exit::Done);
+    }
+    if !is(&job, "timed_out") {
+        return Ok(Exit::Failed);
+    }
+    context.note("watch: timed out");
+    Ok(Exit::TimedOut)
+}
+
+fn params(args: &WatchArgs) -> Result<ChainWatchParams, Failure> {
+    let place = &args.place;
+    let pattern = if args.exact {
+        Pattern::Exact
+    } else {
+        Pattern::Regex
+    };
+    let mut words = args.program.iter().cloned();
+    let (program, words) = if args.shell {
+        (args.program.join(" "), Vec::new())
+    } else {
+        (words.next().unwrap_or_default(), words.collect())
+    };
+    Ok(ChainWatchParams {
+        program,
+        args: words,
+        session: args.session.clone(),
+        since: args.since,
+        patterns: args.patterns.iter().cloned().map(pattern).collect(),
+        timeout_ms: args.timeout.unwrap_or_default(),
+        max_hits: args.max,
+        shell: args.shell && args.session.is_none(),
+        cwd: Some(caller::working_folder(place.cwd.as_deref())?),
+        env: place.env.iter().cloned().collect(),
+        caller_env: (!place.clean_env).then(caller::environment),
+    })
+}

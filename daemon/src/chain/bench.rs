@@ -1,0 +1,332 @@
+//! Where the commands of a job run: places, environment, and how their ends are told.
+
+use crate::connection::Peer;
+use crate::job::JobHandle;
+use crate::redact::redact;
+use crate::session::{OneShot, SessionError, Sessions};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::Timeout;
+use ccd_protocol::chain::CommandResult;
+use ccd_protocol::run::{RunOnceParams, RunOnceReply};
+use ccd_protocol::session::{Pattern, SessionCreateParams};
+use ccd_protocol::words::split;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// Longest output of one command in a job, and all of them together, as JSON.
+const MAX_OUTPUT_BYTES: usize = 256 << 10;
+const MAX_OUTPUTS_BYTES: usize = 4 << 20;
+
+const BEFORE_IT_BEGAN: &str = "cancelled before it began";
+
+/// Who asked for a job, and what its programs get from them.
+pub(crate) struct Work {
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) peer: Peer,
+    pub(crate) cwd: Option<String>,
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) caller_env: Option<BTreeMap<String, String>>,
+}
+
+/// What a job's commands share.
+pub(super) struct Bench {
+    pub(super) work: Work,
+    pub(super) handle: JobHandle,
+    state: Mutex<State>,
+    /// With the work its programs end, whatever became of it.
+    _ends_programs: DropGuard,
+}
+
+#[derive(Default)]
+struct State {
+    /// Bytes of output that the job has.
+    output_bytes: usize,
+    /// Commands that run, and that wait for a place.
+    running: usize,
+    waiting: usize,
+    progress: Value,
+}
+
+/// What a command is to do.
+#[derive(Clone, Copy)]
+pub(super) struct Order<'a> {
+    pub(super) command: &'a str,
+    /// Program and arguments; empty for a shell.
+    pub(super) words: &'a [String],
+    pub(super) expect: Option<&'a str>,
+    pub(super) send: Option<&'a str>,
+    pub(super) timeout: Timeout,
+}
+
+/// How a command ended, with all of its output.
+pub(super) struct Ended {
+    pub(super) result: CommandResult,
+    /// As it was printed: for conditions alone.
+    pub(super) output: String,
+}
+
+impl Bench {
+    pub(super) fn new(work: Work, handle: JobHandle) -> Self {
+        let gone = CancellationToken::new();
+        let peer = work.peer.until(gone.clone());
+        Self {
+            work: Work { peer, ..work },
+            handle,
+            state: Mutex::default(),
+            _ends_programs: gone.drop_guard(),
+        }
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.handle.cancelled().is_cancelled()
+    }
+
+    /// Tells how far the job is.
+    pub(super) fn tell(&self, progress: Value) {
+        let mut state = self.state();
+        state.progress = progress;
+        self.tell_state(&state);
+    }
+
+    /// Runs a command in a terminal of its own, once there is a place for it. Cancelled, it is ended.
+    pub(super) async fn run(&self, order: Order<'_>) -> Ended {
+        let params = self.params(order);
+        loop {
+            let Some(running) = self.begin() else {
+                return self.not_run(order.command, BEFORE_IT_BEGAN);
+            };
+            let cancel = self.handle.cancelled();
+            let done = self.work.sessions.once(&self.work.peer, &params, cancel);
+            let done = done.await;
+            drop(running);
+            match done {
+                Ok(reply) => return self.ended(order.command, reply),
+                Err(SessionError::MaxSessions { .. }) => self.wait_for_place().await,
+                Err(error) => return self.not_run(order.command, &error.to_string()),
+            }
+        }
+    }
+
+    /// Starts a session that lives as long as the job at most, once there is a place for it.
+    ///
+    /// # Errors
+    ///
+    /// As for any session, and when the job is cancelled before.
+    pub(super) async fn start(&self, params: SessionCreateParams) -> Result<OneShot, SessionError> {
+        loop {
+            let Some(running) = self.begin() else {
+                return Err(SessionError::Unavailable(BEFORE_IT_BEGAN.into()));
+            };
+            let params = SessionCreateParams {
+                cwd: self.work.cwd.clone(),
+                caller_env: self.work.caller_env.clone(),
+                ..params.clone()
+            };
+            let started = OneShot::start(&self.work.sessions, &self.work.peer, params).await;
+            match started {
+                Err(SessionError::MaxSessions { .. }) => {}
+                started => return started,
+            }
+            drop(running);
+            self.wait_for_place().await;
+        }
+    }
+
+    /// Counts a command that runs; `None` when none is to run any more.
+    fn begin(&self) -> Option<Counted<'_>> {
+        (!self.is_cancelled()).then(|| Counted::new(self, |state| &mut state.running))
+    }
+
+    async fn wait_for_place(&self) {
+        let _waiting = Counted::new(self, |state| &mut state.waiting);
+        tokio::select! {
+            () = self.work.sessions.place() => {}
+            () = self.handle.cancelled().cancelled() => {}
+        }
+    }
+
+    fn params(&self, order: Order<'_>) -> RunOnceParams {
+        let (program, args) = match order.words.split_first() {
+            Some((program, args)) => (program.clone(), args.to_vec()),
+            None => (order.command.to_owned(), Vec::new()),
+        };
+        let input = order.send.filter(|_| order.expect.is_none());
+        RunOnceParams {
+            program,
+            args,
+            shell: order.words.is_empty(),
+            expect: order
+                .expect
+                .map(|regex| Pattern::Regex(regex.to_owned()))
+                .into_iter()
+                .collect(),
+            send: order
+                .send
+                .filter(|_| order.expect.is_some())
+                .map(str::to_owned)
+                .into_iter()
+                .collect(),
+            end_input: true,
+            stdin_b64: input.map(|input| STANDARD.encode(whole_lines(input))),
+            timeout_ms: order.timeout,
+            cwd: self.work.cwd.clone(),
+            env: self.work.env.clone(),
+            caller_env: self.work.caller_env.clone(),
+            ..RunOnceParams::default()
+        }
+    }
+
+    fn ended(&self, command: &str, reply: RunOnceReply) -> Ended {
+        let seconds = std::time::Duration::from_millis(reply.duration_ms).as_secs_f64();
+        let error = if reply.timed_out {
+            Some(format!("not done within {seconds:.1} s, and ended"))
+        } else if self.is_cancelled() {
+            Some(String::from("cancelled"))
+        } else if let Some(missing) = reply.missing.first() {
+            Some(format!("{missing:?} did not come"))
+        } else {
+            reply
+                .signal
+                .map(|signal| format!("ended by signal {signal}"))
+        };
+        let (output, omitted_bytes) = self.kept(&reply.output);
+        Ended {
+            result: CommandResult {
+                command: command.to_owned(),
+                output,
+                omitted_bytes,
+                exit_code: reply.exit_code,
+                signal: reply.signal,
+                success: error.is_none() && reply.exit_code == Some(0),
+                error,
+                timed_out: reply.timed_out,
+                duration_ms: reply.duration_ms,
+            },
+            output: reply.output,
+        }
+    }
+
+    /// The result of a command that did not get to run.
+    pub(super) fn not_run(&self, command: &str, why: &str) -> Ended {
+        Ended {
+            result: CommandResult {
+                command: command.to_owned(),
+                error: Some(why.to_owned()),
+                ..CommandResult::default()
+            },
+            output: String::new(),
+        }
+    }
+
+    /// The end of an output without its secrets, as much as there is room for, and how many bytes before it are left out.
+    pub(super) fn kept(&self, output: &str) -> (String, u64) {
+        // Whole, because half a secret is not recognised.
+        let clean = redact(output).text;
+        let mut state = self.state();
+        let room = MAX_OUTPUTS_BYTES
+            .saturating_sub(state.output_bytes)
+            .min(MAX_OUTPUT_BYTES);
+        let (end, bytes) = end_of(&clean, room);
+        state.output_bytes += bytes;
+        (end.to_owned(), (clean.len() - end.len()) as u64)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell_state(&self, state: &State) {
+        let mut progress = state.progress.clone();
+        if let Value::Object(progress) = &mut progress
+            && state.waiting > 0
+        {
+            let max = self.work.sessions.config().max_sessions.unwrap_or_default();
+            let what = format!("a place: {max} sessions run already (max_sessions)");
+            progress.insert("waits_for".into(), json!(what));
+        }
+        self.handle.queued(state.waiting > 0 && state.running == 0);
+        self.handle.progress(progress);
+    }
+}
+
+/// Counts a command while it runs or waits.
+struct Counted<'a> {
+    bench: &'a Bench,
+    counter: fn(&mut State) -> &mut usize,
+}
+
+impl<'a> Counted<'a> {
+    fn new(bench: &'a Bench, counter: fn(&mut State) -> &mut usize) -> Self {
+        *counter(&mut bench.state()) += 1;
+        bench.tell_state(&bench.state());
+        Self { bench, counter }
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        *(self.counter)(&mut self.bench.state()) -= 1;
+    }
+}
+
+/// Program and arguments of a command that no shell reads.
+///
+/// # Errors
+///
+/// It cannot be split, or needs a shell; as a sentence.
+pub(super) fn words_of(command: &str) -> Result<Vec<String>, String> {
+    let words = split(command)?;
+    match words.needs_shell {
+        Some(what) => Err(format!(
+            "{what} is for a shell, and none reads the command: give shell, or put it in quotes"
+        )),
+        None => Ok(words.words),
+    }
+}
+
+/// Text with the end of its last line.
+pub(super) fn whole_lines(text: &str) -> String {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{end}")
+}
+
+/// The longest end of `text` that takes at most `room` bytes as JSON, and how many it takes.
+fn end_of(text: &str, room: usize) -> (&str, usize) {
+    let mut bytes = 0;
+    for (at, c) in text.char_indices().rev() {
+        let cost = match c {
+            '"' | '\\' | '\n' | '\r' | '\t' => 2,
+            c if c < ' ' => 6,
+            c => c.len_utf8(),
+        };
+        if bytes + cost > room {
+            return (&text[at + c.len_utf8()..], bytes);
+        }
+        bytes += cost;
+    }
+    (text, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_an_output_is_kept_by_its_size_as_json() {
+        assert_eq!(end_of("abc", 10), ("abc", 3));
+        assert_eq!(end_of("abc", 2), ("bc", 2));
+        assert_eq!(end_of("a\u{1b}", 6), ("\u{1b}", 6));
+        assert_eq!(end_of("a\u{1b}", 5), ("", 0));
+        assert_eq!(end_of("aé\n", 4), ("é\n", 4));
+        assert_eq!(end_of("aé\n", 3), ("\n", 2));
+        let text = "a\"\n\u{1}é".repeat(50);
+        for room in 0..300 {
+            let (end, bytes) = end_of(&text, room);
+            assert_eq!(serde_json::to_string(end).unwrap().len() - 2, bytes);
+            assert!(bytes <= room);
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Conditions: data that is checked before the first step, and evaluated before its own.
+
+use super::error::ChainError;
+use crate::expect::{Matcher, Patterns};
+use ccd_protocol::chain::Condition;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Parts of one condition.
+const MAX_PARTS: usize = 256;
+
+/// A condition that was found right.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Test {
+    All(Vec<Test>),
+    Any(Vec<Test>),
+    Not(Box<Test>),
+    Success(Target, bool),
+    ExitCode(Target, i32),
+    /// The output of the step, which a [`Look`] of this number tells of.
+    Output(Target, usize),
+}
+
+/// A step by its place in the list; or why there is none, as a sentence.
+pub(super) type Target = Result<usize, String>;
+
+/// A search in the output of one step, which is made when that has run: outputs are too large to be kept.
+pub(super) struct Look {
+    pub(super) target: usize,
+    pub(super) regex: String,
+    /// Set before the chain runs.
+    pub(super) patterns: Option<Arc<Patterns>>,
+    /// Where it stands.
+    pub(super) place: String,
+}
+
+/// What a step that ran leaves for conditions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ran {
+    pub(super) success: bool,
+    pub(super) exit_code: Option<i32>,
+}
+
+/// What is known when a condition is evaluated.
+pub(super) struct Known<'a> {
+    /// By place in the list; `None` for a step that was skipped.
+    pub(super) steps: &'a [Option<Ran>],
+    /// By number of the look.
+    pub(super) looks: &'a HashMap<usize, bool>,
+    /// `sequence_order` of each step.
+    pub(super) orders: &'a [i64],
+}
+
+/// Turns the condition of the step at `index` into a test.
+///
+/// # Errors
+///
+/// It tests nothing, is too large, or names a step that does not come before.
+pub(super) fn compile(
+    condition: &Condition,
+    index: usize,
+    orders: &[i64],
+    looks: &mut Vec<Look>,
+) -> Result<Test, ChainError> {
+    let mut compiler = Compiler {
+        index,
+        orders,
+        looks,
+        parts_left: MAX_PARTS,
+    };
+    compiler.test(condition, &format!("step {}: condition", orders[index]))
+}
+
+struct Compiler<'a> {
+    index: usize,
+    orders: &'a [i64],
+    looks: &'a mut Vec<Look>,
+    parts_left: usize,
+}
+
+impl Compiler<'_> {
+    fn test(&mut self, condition: &Condition, place: &str) -> Result<Test, ChainError> {
+        let wrong = |what: &str| ChainError::Wrong(format!("{place} {what}"));
+        self.parts_left = self
+            .parts_left
+            .checked_sub(1)
+            .ok_or_else(|| wrong("has too many parts"))?;
+        let mut tests = Vec::new();
+        let target = self.target(condition.step.unwrap_or(-1), place)?;
+        tests.extend(
+            condition
+                .success
+                .map(|wanted| Test::Success(target.clone(), wanted)),
+        );
+        tests.extend(
+            condition
+                .exit_code
+                .map(|wanted| Test::ExitCode(target.clone(), wanted)),
+        );
+        if let Some(regex) = &condition.output_matches {
+            tests.push(self.look(target, regex, place));
+        }
+        if condition.step.is_some() && tests.is_empty() {
+            return Err(wrong(
+                "names a step, but not what is asked of it: success, exit_code or output_matches",
+            ));
+        }
+        if let Some(parts) = &condition.all {
+            tests.push(Test::All(self.tests(parts, &format!("{place}.all"))?));
+        }
+        if let Some(parts) = &condition.any {
+            tests.push(Test::Any(self.tests(parts, &format!("{place}.any"))?));
+        }
+        if let Some(part) = &condition.not {
+            let test = self.test(part, &format!("{place}.not"))?;
+            tests.push(Test::Not(Box::new(test)));
+        }
+        match tests.len() {
+            0 => Err(wrong(
+                "tests nothing: give success, exit_code, output_matches, any, all or not",
+            )),
+            1 => Ok(tests.remove(0)),
+            _ => Ok(Test::All(tests)),
+        }
+    }
+
+    fn tests(&mut self, parts: &[Condition], place: &str) -> Result<Vec<Test>, ChainError> {
+        if parts.is_empty() {
+            return Err(ChainError::Wrong(format!("{place} is empty")));
+        }
+        let places = (0..).map(|index| format!("{place}[{index}]"));
+        parts
+            .iter()
+            .zip(places)
+            .map(|(part, place)| self.test(part, &place))
+            .collect()
+    }
+
+    fn look(&mut self, target: Target, regex: &str, place: &str) -> Test {
+        let number = self.looks.len();
+        self.looks.push(Look {
+            // One without a step is never looked at, but checked.
+            target: *target.as_ref().unwrap_or(&usize::MAX),
+            regex: regex.to_owned(),
+            patterns: None,
+            place: format!("{place}.output_matches"),
+        });
+        Test::Output(target, number)
+    }
+
+    fn target(&self, step: i64, place: &str) -> Result<Target, ChainError> {
+        if step < 0 {
+            let back = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
+            let found = self.index.checked_sub(back);
+            return Ok(found.ok_or_else(|| format!("there is no step {back} before this one")));
+        }
+        match self.orders.iter().position(|&order| order == step) {
+            Some(found) if found < self.index => Ok(Ok(found)),
+            Some(_) => Err(ChainError::Wrong(format!(
+                "{place} looks at step {step}, which does not run before it"
+            ))),
+            None => Err(ChainError::Wrong(format!(
+                "{place} looks at step {step}, which does not exist"
+            ))),
+        }
+    }
+}
+
+impl Test {
+    /// Whether it holds.
+    ///
+    /// # Errors
+    ///
+    /// Why nobody can tell, as a sentence.
+    pub(super) fn holds(&self, known: &Known<'_>) -> Result<bool, String> {
+        match self {
+            Test::All(tests) => all(tests, known, true),
+            Test::Any(tests) => all(tests, known, false),
+            Test::Not(test) => test.holds(known).map(|holds| !holds),
+            Test::Success(target, wanted) => Ok(known.ran(target)?.success == *wanted),
+            Test::ExitCode(target, wanted) => Ok(known.ran(target)?.exit_code == Some(*wanted)),
+            Test::Output(target, look) => {
+                known.ran(target)?;
+                let matched = known.looks.get(look).copied();
+                matched.ok_or_else(|| "its output was not looked at".to_owned())
+            }
+        }
+    }
+}
+
+/// For `wanted` true whether all tests hold, for false whether any does. One that decides counts before one that
+/// nobody can tell of.
+fn all(tests: &[Test], known: &Known<'_>, wanted: bool) -> Result<bool, String> {
+    let mut untold = None;
+    for test in tests {
+        match test.holds(known) {
+            Ok(holds) if holds != wanted => return Ok(!wanted),
+            Ok(_) => {}
+            Err(why) => untold = untold.or(Some(why)),
+        }
+    }
+    untold.map_or(Ok(wanted), Err)
+}
+
+impl Known<'_> {
+    fn ran(&self, target: &Target) -> Result<Ran, String> {
+        let place = *target.as_ref().map_err(String::clone)?;
+        let ran = self.steps.get(place).copied().flatten();
+        ran.ok_or_else(|| {
+            let order = self.orders.get(place).copied().unwrap_or_default();
+            format!("step {order} did not run")
+        })
+    }
+}
+
+/// Whether a step's output matches.
+pub(super) fn matches(patterns: &Arc<Patterns>, output: &str) -> bool {
+    let mut matcher = Matcher::new(Arc::clone(patterns), 0, encoding_rs::UTF_8);
+    matcher.feed(output.as_bytes()).is_some() || matcher.pause().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn compiled(value: Value, index: usize) -> Result<Test, String> {
+        let condition: Condition = serde_json::from_value(value).unwrap();
+        compile(&condition, index, &[10, 20, 30, 40], &mut Vec::new())
+            .map_err(|error| error.to_string())
+    }
+
+    /// Whether it holds for step 40 after one that succeeded, one that was skipped, and one that failed with status 3.
+    fn holds(value: Value) -> Result<bool, String> {
+        let ran = |exit_code| {
+            Some(Ran {
+                success: exit_code == 0,
+                exit_code: Some(exit_code),
+            })
+        };
+        let known = Known {
+            steps: &[ran(0), None, ran(3)],
+            looks: &HashMap::from([(0, true), (1, false)]),
+            orders: &[10, 20, 30, 40],
+        };
+        compiled(value, 3).unwrap().holds(&known)
+    }
+
+    #[test]
+    fn all_that_is_given_must_hold() {
+        assert_eq!(holds(json!({"success": false})), Ok(true));
+        assert_eq!(holds(json!({"success": false, "exit_code": 3})), Ok(true));
+        assert_eq!(holds(json!({"success": false, "exit_code": 4})), Ok(false));
+        assert_eq!(holds(json!({"step": 10, "exit_code": 0})), Ok(true));
+        assert_eq!(holds(json!({"step": -3, "exit_code": 0})), Ok(true));
+        assert_eq!(holds(json!({"step": 30, "output_matches": "a"})), Ok(true));
+        assert_eq!(
+            holds(json!({"not": {"step": -1, "success": true}})),
+            Ok(true)
+        );
+        let two = json!({"all": [{"output_matches": "a"}, {"step": 10, "output_matches": "b"}]});
+        assert_eq!(holds(two), Ok(false));
+    }
+
+    #[test]
+    fn a_step_that_did_not_run_makes_it_untold_and_so_is_its_negation() {
+        let untold = Err("step 20 did not run".to_owned());
+        assert_eq!(holds(json!({"step": 20, "success": true})), untold);
+        assert_eq!(holds(json!({"not": {"step": -2, "success": true}})), untold);
+        assert_eq!(
+            holds(json!({"any": [{"step": 20, "success": true}, {"success": false}]})),
+            Ok(true)
+        );
+        assert_eq!(
+            holds(json!({"any": [{"step": 20, "success": true}, {"success": true}]})),
+            untold
+        );
+        assert_eq!(
+            holds(json!({"all": [{"step": 20, "success": true}, {"success": true}]})),
+            Ok(false)
+        );
+        let before = holds(json!({"step": -4, "success": true})).unwrap_err();
+        assert_eq!(before, "there is no step 4 before this one");
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_its_place() {
+        for (condition, told) in [
+            (json!({}), "step 40: condition tests nothing"),
+            (json!({"step": 10}), "not what is asked of it"),
+            (json!({"any": []}), "condition.any is empty"),
+            (
+                json!({"any": [{"success": true}, {}]}),
+                "condition.any[1] tests nothing",
+            ),
+            (
+                json!({"step": 40, "success": true}),
+                "does not run before it",
+            ),
+            (
+                json!({"step": 15, "success": true}),
+                "step 15, which does not exist",
+            ),
+        ] {
+            let error = compiled(condition.clone(), 3).unwrap_err();
+            assert!(error.contains(told), "{condition}: {error}");
+        }
+        let many: Vec<Value> = (0..MAX_PARTS).map(|_| json!({"success": true})).collect();
+        assert!(
+            compiled(json!({ "any": many }), 3)
+                .unwrap_err()
+                .contains("too many parts")
+        );
+    }
+
+    #[test]
+    fn an_output_is_matched_by_lines() {
+        let list = [crate::expect::Pattern::Regex("(?m)^ok$".into())];
+        let patterns = Arc::new(Patterns::compile(&list, false).unwrap());
+        assert!(matches(&patterns, "a\nok"));
+        assert!(matches(&patterns, "a\nok\nb\n"));
+        assert!(!matches(&patterns, "not ok"));
+        assert!(!matches(&patterns, ""));
+    }
+}

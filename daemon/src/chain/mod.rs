@@ -1,0 +1,16 @@
+//! Chains, commands side by side, and programs that are watched: jobs over sessions that live as long as a command.
+
+mod bench;
+mod condition;
+mod error;
+mod parallel;
+mod plan;
+mod run;
+mod shape;
+mod shared;
+mod watch;
+
+pub(crate) use bench::Work;
+pub(crate) use error::ChainError;
+pub(crate) use plan::{Mode, Plan, refuse_secrets};
+pub(crate) use shape::unknown_fields;

@@ -1,0 +1,135 @@
+//! `chain.parallel`: commands side by side.
+
+use super::bench::{Bench, Ended, Order, Work, words_of};
+use super::error::ChainError;
+use crate::job::{JobHandle, Jobs, Outcome};
+use crate::session::Deadline;
+use ccd_protocol::Timeout;
+use ccd_protocol::chain::{ChainParallelParams, ChainStarted, ParallelCommand};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use serde_json::{Value, json};
+
+/// Commands of one request.
+const MAX_COMMANDS: usize = 1000;
+
+/// Commands at a time.
+const DEFAULT_CONCURRENT: u64 = 10;
+const MAX_CONCURRENT: u64 = 64;
+
+struct Parallel {
+    commands: Vec<String>,
+    concurrent: usize,
+    shell: bool,
+    timeout: Timeout,
+}
+
+impl Work {
+    /// Starts the job that runs commands side by side.
+    ///
+    /// # Errors
+    ///
+    /// [`ChainError::Wrong`] before anything is run; that a command cannot be run is its result.
+    pub(crate) async fn parallel(
+        self,
+        jobs: &Jobs,
+        params: ChainParallelParams,
+    ) -> Result<ChainStarted, ChainError> {
+        let mut warnings = Vec::new();
+        Deadline::start(params.timeout_ms, None, &mut warnings)?;
+        let parallel = Parallel {
+            concurrent: concurrent(params.max_concurrent)?,
+            commands: params.commands,
+            shell: params.shell,
+            timeout: params.timeout_ms,
+        };
+        match parallel.commands.len() {
+            0 => return Err(ChainError::Wrong("commands is empty".into())),
+            len if len > MAX_COMMANDS => {
+                return Err(ChainError::Wrong(format!(
+                    "{len} commands: at most {MAX_COMMANDS} are allowed"
+                )));
+            }
+            _ => {}
+        }
+        let run = |handle: JobHandle| async move {
+            let bench = Bench::new(self, handle);
+            parallel.run(&bench).await
+        };
+        let job = jobs.start("chain.parallel", Some("results"), run).await?;
+        Ok(ChainStarted { job, warnings })
+    }
+}
+
+fn concurrent(given: Option<u64>) -> Result<usize, ChainError> {
+    let concurrent = given.unwrap_or(DEFAULT_CONCURRENT);
+    if !(1..=MAX_CONCURRENT).contains(&concurrent) {
+        return Err(ChainError::Wrong(format!(
+            "max_concurrent is {concurrent}: give 1 to {MAX_CONCURRENT}"
+        )));
+    }
+    Ok(usize::try_from(concurrent).unwrap_or(1))
+}
+
+impl Parallel {
+    async fn run(&self, bench: &Bench) -> Outcome {
+        let of = self.commands.len();
+        let (mut finished, mut succeeded) = (0, 0);
+        let mut rest = self.commands.iter().enumerate();
+        let mut running = FuturesUnordered::new();
+        loop {
+            bench.tell(json!({"finished": finished, "of": of}));
+            let free = self.concurrent - running.len();
+            running.extend(
+                rest.by_ref()
+                    .take(free)
+                    .map(|(index, command)| self.one(bench, index, command)),
+            );
+            let Some((index, ended)) = running.next().await else {
+                break;
+            };
+            finished += 1;
+            succeeded += usize::from(ended.result.success);
+            entry(bench, index, ended);
+        }
+        let outcome = if bench.is_cancelled() {
+            Outcome::cancelled()
+        } else {
+            Outcome::done(Value::Null)
+        };
+        outcome.with(json!({"succeeded": succeeded, "failed": of - succeeded}))
+    }
+
+    async fn one(&self, bench: &Bench, index: usize, command: &str) -> (usize, Ended) {
+        let words = if self.shell {
+            Ok(Vec::new())
+        } else {
+            words_of(command)
+        };
+        let ended = match words {
+            Err(why) => bench.not_run(command, &why),
+            Ok(_) if command.trim().is_empty() => bench.not_run(command, "the command is empty"),
+            Ok(words) => {
+                bench
+                    .run(Order {
+                        command,
+                        words: &words,
+                        expect: None,
+                        send: None,
+                        timeout: self.timeout,
+                    })
+                    .await
+            }
+        };
+        (index, ended)
+    }
+}
+
+fn entry(bench: &Bench, index: usize, ended: Ended) {
+    let result = ParallelCommand {
+        index,
+        result: ended.result,
+    };
+    let value = serde_json::to_value(result).unwrap_or_default();
+    bench.handle.entry(value, Some(index as u64));
+}

@@ -1,0 +1,356 @@
+//! A chain that was found right, with everything in it that can be wrong already tried.
+
+use super::condition::{self, Look, Test};
+use super::error::ChainError;
+use crate::expect::Patterns;
+use crate::redact::redact;
+use crate::session::{Deadline, SessionError, Sessions};
+use ccd_protocol::Timeout;
+use ccd_protocol::chain::{Chain, ChainCommand};
+use ccd_protocol::session::Pattern;
+use ccd_protocol::words::{MAX_COMMAND_BYTES, split};
+use std::sync::Arc;
+
+/// Steps of a chain.
+const MAX_STEPS: usize = 256;
+
+/// How the command of a step is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// As a program with arguments.
+    Direct,
+    /// By a shell of its own.
+    Shell,
+    /// All in one shell.
+    Shared,
+}
+
+/// A chain, ready to run.
+pub(crate) struct Plan {
+    pub(super) steps: Vec<Step>,
+    pub(super) looks: Vec<Look>,
+    pub(super) mode: Mode,
+    pub(super) timeout: Timeout,
+    /// What was corrected, or may surprise.
+    pub(crate) warnings: Vec<String>,
+    /// Commands that need a shell in a chain that has none.
+    needs_shell: Vec<String>,
+}
+
+pub(super) struct Step {
+    pub(super) order: i64,
+    pub(super) command: String,
+    /// The command in words; empty where a shell reads it.
+    pub(super) words: Vec<String>,
+    pub(super) expect: Option<String>,
+    pub(super) send: Option<String>,
+    pub(super) condition: Option<Test>,
+    pub(super) on_success: bool,
+    pub(super) on_failure: bool,
+}
+
+impl Mode {
+    /// As a chain says, or a request that overrides it.
+    ///
+    /// # Errors
+    ///
+    /// It says both.
+    pub(crate) fn of(shared: bool, shell: bool) -> Result<Option<Self>, ChainError> {
+        match (shared, shell) {
+            (true, true) => Err(ChainError::Wrong(
+                "give shared, for one shell, or shell, for one each: not both".into(),
+            )),
+            (true, false) => Ok(Some(Mode::Shared)),
+            (false, true) => Ok(Some(Mode::Shell)),
+            (false, false) => Ok(None),
+        }
+    }
+}
+
+impl Plan {
+    /// Checks a chain; `mode` and `timeout` override what it says.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, with its place.
+    pub(crate) async fn of(
+        sessions: &Sessions,
+        chain: &Chain,
+        mode: Option<Mode>,
+        timeout: Timeout,
+    ) -> Result<Self, ChainError> {
+        let own_mode = Mode::of(chain.shared, chain.shell)?;
+        let mut plan = Self {
+            steps: Vec::new(),
+            looks: Vec::new(),
+            mode: mode.or(own_mode).unwrap_or(Mode::Direct),
+            timeout: timeout_of(chain, timeout)?,
+            warnings: Vec::new(),
+            needs_shell: Vec::new(),
+        };
+        Deadline::start(plan.timeout, None, &mut plan.warnings)?;
+        if let Some(cwd) = chain.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
+            return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
+        }
+        let commands = in_order(&chain.commands)?;
+        let orders: Vec<i64> = commands.iter().map(|(order, _)| *order).collect();
+        for (index, (order, command)) in commands.into_iter().enumerate() {
+            plan.add(index, order, command, &orders)?;
+        }
+        plan.compile_patterns(sessions).await?;
+        Ok(plan)
+    }
+
+    /// A chain can be saved without a shell that is asked for when it is run.
+    pub(crate) fn warnings_to_save(mut self) -> Vec<String> {
+        self.warnings.append(&mut self.needs_shell);
+        self.warnings
+    }
+
+    /// Refuses commands that would not do what they say.
+    ///
+    /// # Errors
+    ///
+    /// The first one that needs a shell and has none.
+    pub(crate) fn ready(self) -> Result<Self, ChainError> {
+        match self.needs_shell.first() {
+            Some(what) => Err(ChainError::Wrong(what.clone())),
+            None => Ok(self),
+        }
+    }
+
+    fn add(
+        &mut self,
+        index: usize,
+        order: i64,
+        command: &ChainCommand,
+        orders: &[i64],
+    ) -> Result<(), ChainError> {
+        let place = format!("step {order}");
+        if command.on_success && command.on_failure {
+            return Err(ChainError::Wrong(format!(
+                "{place}: with on_success and on_failure it would never run"
+            )));
+        }
+        let condition = command
+            .condition
+            .as_ref()
+            .map(|condition| condition::compile(condition, index, orders, &mut self.looks))
+            .transpose()?;
+        let words = self.words(&place, &command.command)?;
+        self.steps.push(Step {
+            order,
+            command: command.command.clone(),
+            words,
+            expect: command.expect_pattern.clone(),
+            send: command.send_text.clone(),
+            condition,
+            on_success: command.on_success,
+            on_failure: command.on_failure,
+        });
+        Ok(())
+    }
+
+    fn words(&mut self, place: &str, command: &str) -> Result<Vec<String>, ChainError> {
+        let wrong = |what: &str| Err(ChainError::Wrong(format!("{place}: {what}")));
+        if command.trim().is_empty() {
+            return wrong("the command is empty");
+        }
+        if command.len() > MAX_COMMAND_BYTES {
+            return wrong(&format!(
+                "the command has more than {MAX_COMMAND_BYTES} bytes"
+            ));
+        }
+        if self.mode != Mode::Direct {
+            return Ok(Vec::new());
+        }
+        let words = match split(command) {
+            Ok(words) => words,
+            Err(what) => {
+                self.needs_shell.push(format!("{place}: {what}"));
+                return Ok(Vec::new());
+            }
+        };
+        if let Some(what) = words.needs_shell {
+            self.needs_shell.push(format!(
+                "{place}: {what} is for a shell, and none reads the command: run the chain with shared or shell, or put it in quotes"
+            ));
+        } else if let Some(what) = words.not_expanded {
+            self.warnings.push(format!(
+                "{place}: {what} stays as it is, because no shell reads the command"
+            ));
+        }
+        Ok(words.words)
+    }
+
+    async fn compile_patterns(&mut self, sessions: &Sessions) -> Result<(), ChainError> {
+        for look in &mut self.looks {
+            look.patterns = Some(compiled(sessions, &look.regex, &look.place).await?);
+        }
+        for step in &self.steps {
+            if let Some(regex) = &step.expect {
+                let place = format!("step {}: expect_pattern", step.order);
+                compiled(sessions, regex, &place).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn compiled(
+    sessions: &Sessions,
+    regex: &str,
+    place: &str,
+) -> Result<Arc<Patterns>, ChainError> {
+    let list = [Pattern::Regex(regex.to_owned())];
+    let compiled = sessions.line_patterns(&list).await;
+    compiled.map_err(|error| match error {
+        SessionError::Pattern(error) => ChainError::Pattern {
+            place: place.to_owned(),
+            error,
+        },
+        other => other.into(),
+    })
+}
+
+/// Refuses what would lie on the disk in the clear.
+///
+/// # Errors
+///
+/// The first step with something that looks like a secret.
+pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
+    for (index, command) in chain.commands.iter().enumerate() {
+        let texts = [
+            ("command", Some(&command.command)),
+            ("send_text", command.send_text.as_ref()),
+            ("expect_pattern", command.expect_pattern.as_ref()),
+        ];
+        let secret = texts
+            .into_iter()
+            .find(|(_, text)| text.is_some_and(|text| redact(text).removed > 0));
+        if let Some((field, _)) = secret {
+            return Err(ChainError::Wrong(format!(
+                "commands[{index}].{field} has what looks like a secret, which is not saved: let a shell read it from a variable, or run the chain from your own file"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The steps in the order in which they run.
+fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, ChainError> {
+    if commands.is_empty() {
+        return Err(ChainError::Wrong("the chain has no commands".into()));
+    }
+    if commands.len() > MAX_STEPS {
+        return Err(ChainError::Wrong(format!(
+            "the chain has {} commands: at most {MAX_STEPS} are allowed",
+            commands.len()
+        )));
+    }
+    let mut steps: Vec<(i64, &ChainCommand)> = Vec::with_capacity(commands.len());
+    for (index, command) in commands.iter().enumerate() {
+        let next = steps.last().map_or(1, |(order, _)| order.saturating_add(1));
+        let order = command.sequence_order.unwrap_or(next);
+        let wrong = |what: &str| {
+            ChainError::Wrong(format!(
+                "commands[{index}].sequence_order is {order}: {what}"
+            ))
+        };
+        if order < 0 {
+            return Err(wrong("give 0 or more"));
+        }
+        if steps.iter().any(|(other, _)| *other == order) {
+            return Err(wrong("another step has it already"));
+        }
+        steps.push((order, command));
+    }
+    steps.sort_by_key(|(order, _)| *order);
+    Ok(steps)
+}
+
+fn timeout_of(chain: &Chain, given: Timeout) -> Result<Timeout, ChainError> {
+    match (given, chain.timeout) {
+        (Timeout::Default, Some(seconds)) if seconds > 0.0 => Ok(Timeout::After(seconds * 1000.0)),
+        (Timeout::Default, Some(seconds)) => Err(ChainError::Wrong(format!(
+            "timeout is {seconds}: give more than 0 seconds, or leave it out"
+        ))),
+        (given, _) => Ok(given),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn chain(value: Value) -> Chain {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn orders(commands: Value) -> Result<Vec<i64>, String> {
+        let chain = chain(json!({ "commands": commands }));
+        in_order(&chain.commands)
+            .map(|steps| steps.iter().map(|(order, _)| *order).collect())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn steps_run_by_their_numbers_and_those_without_follow_the_one_before() {
+        let step = |order: Option<i64>| json!({"command": "a", "sequence_order": order});
+        assert_eq!(orders(json!([step(None), step(None)])), Ok(vec![1, 2]));
+        assert_eq!(
+            orders(json!([step(Some(20)), step(Some(3)), step(None)])),
+            Ok(vec![3, 4, 20])
+        );
+        assert_eq!(orders(json!([step(Some(0)), step(None)])), Ok(vec![0, 1]));
+        let twice = orders(json!([step(Some(2)), step(Some(2))])).unwrap_err();
+        assert_eq!(
+            twice,
+            "commands[1].sequence_order is 2: another step has it already"
+        );
+        assert!(
+            orders(json!([step(Some(-1))]))
+                .unwrap_err()
+                .contains("0 or more")
+        );
+        assert!(orders(json!([])).unwrap_err().contains("no commands"));
+        let many: Vec<Value> = (0..=MAX_STEPS).map(|_| step(None)).collect();
+        assert!(orders(json!(many)).unwrap_err().contains("at most 256"));
+    }
+
+    #[test]
+    fn a_secret_is_not_saved() {
+        let with = |field: &str, text: &str| {
+            let mut command = json!({"command": "a"});
+            command[field] = json!(text);
+            refuse_secrets(&chain(json!({ "commands": [command] })))
+        };
+        let error = with(
+            "command",
+            "curl -H 'Authorization: Bearer abcdefghijklmnopqrstuvwx'",
+        )
+        .unwrap_err();
+        assert!(
+            error.to_string().starts_with("commands[0].command has"),
+            "{error}"
+        );
+        assert!(with("send_text", "password=hunter2").is_err());
+        assert!(with("command", "curl -H \"Authorization: Bearer $TOKEN\"").is_ok());
+        assert!(with("send_text", "yes").is_ok());
+    }
+
+    #[test]
+    fn a_time_is_more_than_nothing() {
+        let timeout = |seconds: f64, given| {
+            timeout_of(&chain(json!({"commands": [], "timeout": seconds})), given)
+        };
+        assert_eq!(
+            timeout(1.5, Timeout::Default).unwrap(),
+            Timeout::After(1500.0)
+        );
+        assert_eq!(timeout(1.5, Timeout::Forever).unwrap(), Timeout::Forever);
+        assert!(timeout(0.0, Timeout::Default).is_err());
+        assert!(timeout(-1.0, Timeout::Default).is_err());
+    }
+}

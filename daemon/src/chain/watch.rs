@@ -1,0 +1,218 @@
+//! `chain.watch`: each match of patterns in what a program prints, as it comes.
+
+use super::bench::{Bench, Work};
+use super::error::ChainError;
+use crate::expect::{Matcher, Patterns};
+use crate::job::{JobHandle, Jobs, Outcome};
+use crate::session::{Deadline, Hits, LineHit, OneShot, Session, SessionError};
+use ccd_protocol::Timeout;
+use ccd_protocol::chain::{ChainStarted, ChainWatchParams, WatchHit};
+use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the end of a watch waits for its program's; after that nobody waits, but it is ended all the same.
+const END_WAIT: Duration = Duration::from_millis(250);
+
+struct Watch {
+    patterns: Arc<Patterns>,
+    /// As they were written.
+    written: Vec<String>,
+    source: Source,
+    timeout: Timeout,
+    max_hits: u64,
+}
+
+enum Source {
+    Program(Box<SessionCreateParams>),
+    Session(Arc<Session>, u64),
+}
+
+/// Why a watch is over.
+enum Over {
+    Ended,
+    TimedOut,
+    Enough,
+    Cancelled,
+}
+
+impl Work {
+    /// Starts the job that watches a program or a session.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the request.
+    pub(crate) async fn watch(
+        self,
+        jobs: &Jobs,
+        params: ChainWatchParams,
+    ) -> Result<ChainStarted, ChainError> {
+        let mut warnings = Vec::new();
+        Deadline::start(params.timeout_ms, None, &mut warnings)?;
+        let watch = Watch {
+            patterns: self.patterns(&params.patterns).await?,
+            written: params.patterns.iter().map(text_of).collect(),
+            timeout: params.timeout_ms,
+            max_hits: params.max_hits.unwrap_or(u64::MAX),
+            source: self.source(params)?,
+        };
+        if watch.max_hits == 0 {
+            return Err(ChainError::Wrong("max_hits is 0: give 1 or more".into()));
+        }
+        let run = |handle: JobHandle| async move {
+            let bench = Bench::new(self, handle);
+            bench.tell(json!({"hits": 0}));
+            match watch.run(&bench).await {
+                Ok(outcome) => outcome,
+                Err(_) if bench.is_cancelled() => Outcome::cancelled(),
+                Err(error) => Outcome::failed(error.to_string()),
+            }
+        };
+        let job = jobs.start("chain.watch", Some("hits"), run).await?;
+        Ok(ChainStarted { job, warnings })
+    }
+
+    async fn patterns(&self, list: &[Pattern]) -> Result<Arc<Patterns>, ChainError> {
+        let is_text = |pattern: &Pattern| matches!(pattern, Pattern::Regex(_) | Pattern::Exact(_));
+        if let Some(index) = list.iter().position(|pattern| !is_text(pattern)) {
+            return Err(ChainError::Wrong(format!(
+                "patterns[{index}] is no regex or exact: the end and the time need no pattern"
+            )));
+        }
+        let patterns = self.sessions.line_patterns(list).await?;
+        let empty = Matcher::new(Arc::clone(&patterns), 0, encoding_rs::UTF_8).pause();
+        match empty {
+            Some(hit) => Err(ChainError::Wrong(format!(
+                "patterns[{}] matches the empty text, which is everywhere",
+                hit.index
+            ))),
+            None => Ok(patterns),
+        }
+    }
+
+    fn source(&self, params: ChainWatchParams) -> Result<Source, ChainError> {
+        let Some(name) = params.session else {
+            if params.since.is_some() {
+                return Err(ChainError::Wrong("since is for a session".into()));
+            }
+            let (program, args) = if params.shell {
+                (
+                    String::from("sh"),
+                    [vec!["-c".into(), params.program, "sh".into()], params.args].concat(),
+                )
+            } else {
+                (params.program, params.args)
+            };
+            return Ok(Source::Program(Box::new(SessionCreateParams {
+                program: Some(program),
+                args,
+                env: params.env,
+                ..SessionCreateParams::default()
+            })));
+        };
+        if !params.program.is_empty() {
+            return Err(ChainError::Wrong(
+                "give program or session, not both".into(),
+            ));
+        }
+        let session = self.sessions.find(&name)?;
+        let end = session.output.end();
+        match params.since {
+            Some(since) if since > end => Err(ChainError::Wrong(format!(
+                "since is {since}, but the output has only {end} bytes so far"
+            ))),
+            since => Ok(Source::Session(session, since.unwrap_or(end))),
+        }
+    }
+}
+
+impl Watch {
+    async fn run(self, bench: &Bench) -> Result<Outcome, SessionError> {
+        let (program, session, from) = match &self.source {
+            Source::Program(params) => {
+                let program = bench.start((**params).clone()).await?;
+                program.without_input();
+                let session = Arc::clone(&program.session);
+                (Some(program), session, 0)
+            }
+            Source::Session(session, from) => (None, Arc::clone(session), *from),
+        };
+        // The time starts with the program.
+        let deadline = Deadline::start(self.timeout, None, &mut Vec::new())?;
+        let mut hits = Hits::new(Arc::clone(&session), Arc::clone(&self.patterns), from);
+        let over = tokio::select! {
+            biased;
+            () = bench.handle.cancelled().cancelled() => Over::Cancelled,
+            () = tokio::time::sleep_until(deadline.instant()) => Over::TimedOut,
+            over = self.follow(&mut hits, bench) => over?,
+        };
+        if let Some(program) = program {
+            end(program, &over).await;
+        }
+        let exit = session.state().exit;
+        let result = json!({
+            "exit_code": exit.and_then(|exit| exit.code),
+            "signal": exit.and_then(|exit| exit.signal),
+            "timed_out": matches!(over, Over::TimedOut),
+        });
+        Ok(match over {
+            Over::Cancelled => Outcome::cancelled().with(result),
+            Over::Ended | Over::TimedOut | Over::Enough => Outcome::done(result),
+        })
+    }
+
+    async fn follow(&self, hits: &mut Hits, bench: &Bench) -> Result<Over, SessionError> {
+        for count in 1..=self.max_hits {
+            let Some(hit) = hits.next().await? else {
+                return Ok(Over::Ended);
+            };
+            bench.handle.entry(self.told(hit), None);
+            bench.tell(json!({ "hits": count }));
+        }
+        Ok(Over::Enough)
+    }
+
+    fn told(&self, hit: LineHit) -> Value {
+        let hit = WatchHit {
+            index: hit.index,
+            pattern: self.written.get(hit.index).cloned().unwrap_or_default(),
+            matched: hit.matched,
+            groups: hit.groups,
+            line: hit.line,
+            offset: hit.start,
+            end: hit.end,
+            time: crate::clock::now(),
+        };
+        serde_json::to_value(hit).unwrap_or_default()
+    }
+}
+
+/// Ends a program that is no longer watched. The deadline is hard: one that does not want to end is ended behind it.
+async fn end(program: OneShot, over: &Over) {
+    let reason = match over {
+        Over::TimedOut => EndReason::Runtime,
+        _ => EndReason::Closed,
+    };
+    let ended = async {
+        match over {
+            Over::Ended => program.session.wait_dead().await,
+            _ => program.end(reason).await,
+        }
+        program.collect().await
+    };
+    let ended = match over {
+        Over::Cancelled => Ok(ended.await),
+        _ => tokio::time::timeout(END_WAIT, ended).await,
+    };
+    if let Ok(Err(error)) = ended {
+        tracing::warn!(%error, "a watched program left something behind");
+    }
+}
+
+fn text_of(pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),
+        Pattern::Eof(_) | Pattern::Timeout(_) => String::new(),
+    }
+}

@@ -1,0 +1,158 @@
+//! `chain.*`.
+
+use super::RpcError;
+use super::register::{method, parse_value};
+use crate::chain::{ChainError, Mode, Plan, Work, refuse_secrets, unknown_fields};
+use crate::connection::Peer;
+use crate::daemon::Daemon;
+use ccd_protocol::chain::{
+    Chain, ChainDelete, ChainGet, ChainList, ChainListReply, ChainParallel, ChainRun,
+    ChainRunParams, ChainSave, ChainSaveParams, ChainSaveReply, ChainStarted, ChainSummary,
+    ChainWatch,
+};
+use ccd_protocol::{Done, SessionId, Timeout};
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use serde_json::Value;
+use std::sync::Arc;
+
+pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    method::<ChainList, _, _>(module, |daemon, _, _| async move { list(&daemon).await })?;
+    method::<ChainGet, _, _>(module, |daemon, _, params| async move {
+        Ok(saved(&daemon, &params.name).await?.0)
+    })?;
+    method::<ChainSave, _, _>(module, |daemon, _, params| async move {
+        save(&daemon, params).await
+    })?;
+    method::<ChainDelete, _, _>(module, |daemon, _, params| async move {
+        if daemon.chains.delete(&name_of(&params.name)?).await? {
+            return Ok(Done {});
+        }
+        Err(ChainError::NotFound(params.name).into())
+    })?;
+    method::<ChainRun, _, _>(module, |daemon, peer, params| async move {
+        run(&daemon, peer, params).await
+    })?;
+    method::<ChainParallel, _, _>(module, |daemon, peer, mut params| async move {
+        let work = Work {
+            sessions: Arc::clone(&daemon.sessions),
+            peer,
+            cwd: params.cwd.take(),
+            env: std::mem::take(&mut params.env),
+            caller_env: params.caller_env.take(),
+        };
+        Ok(work.parallel(&daemon.jobs, params).await?)
+    })?;
+    method::<ChainWatch, _, _>(module, |daemon, peer, mut params| async move {
+        let work = Work {
+            sessions: Arc::clone(&daemon.sessions),
+            peer,
+            cwd: params.cwd.take(),
+            env: std::mem::take(&mut params.env),
+            caller_env: params.caller_env.take(),
+        };
+        Ok(work.watch(&daemon.jobs, params).await?)
+    })
+}
+
+async fn list(daemon: &Daemon) -> Result<ChainListReply, RpcError> {
+    let mut chains = Vec::new();
+    for name in daemon.chains.names().await? {
+        let summary = match saved(daemon, name.as_str()).await {
+            Ok((chain, _)) => ChainSummary {
+                step_count: chain.commands.len(),
+                cwd: chain.cwd,
+                timeout: chain.timeout,
+                shared: chain.shared,
+                shell: chain.shell,
+                ..ChainSummary::default()
+            },
+            // It may just have been deleted.
+            Err(RpcError::Chain(ChainError::NotFound(_))) => continue,
+            Err(error) => ChainSummary {
+                problem: Some(error.to_string()),
+                ..ChainSummary::default()
+            },
+        };
+        chains.push(ChainSummary {
+            name: name.to_string(),
+            ..summary
+        });
+    }
+    Ok(ChainListReply { chains })
+}
+
+async fn save(daemon: &Daemon, params: ChainSaveParams) -> Result<ChainSaveReply, RpcError> {
+    let name = name_of(&params.name)?;
+    let (chain, mut warnings) = parsed(&params.chain, "chain")?;
+    refuse_secrets(&chain)?;
+    let plan = Plan::of(&daemon.sessions, &chain, None, Timeout::Default).await?;
+    warnings.extend(plan.warnings_to_save());
+    let chain = under_name(chain, &name);
+    let replaced = daemon.chains.get::<Value>(&name).await;
+    daemon.chains.save(&name, chain.clone()).await?;
+    Ok(ChainSaveReply {
+        chain,
+        // One that cannot be read is replaced all the same.
+        replaced: !matches!(replaced, Ok(None)),
+        warnings,
+    })
+}
+
+async fn run(
+    daemon: &Daemon,
+    peer: Peer,
+    params: ChainRunParams,
+) -> Result<ChainStarted, RpcError> {
+    let mode = Mode::of(params.shared, params.shell)?;
+    let (chain, warnings) = match (&params.name, &params.chain) {
+        (Some(name), None) => saved(daemon, name).await?,
+        (None, Some(chain)) => parsed(chain, "chain")?,
+        _ => {
+            let told = "give name, for a saved chain, or chain";
+            return Err(RpcError::InvalidArgument(told.into()));
+        }
+    };
+    let plan = Plan::of(&daemon.sessions, &chain, mode, params.timeout_ms).await?;
+    let work = Work {
+        sessions: Arc::clone(&daemon.sessions),
+        peer,
+        cwd: params.cwd.or(chain.cwd).or(params.caller_cwd),
+        env: params.env,
+        caller_env: params.caller_env,
+    };
+    let mut started = plan.ready()?.start(&daemon.jobs, work).await?;
+    started.warnings.splice(0..0, warnings);
+    Ok(started)
+}
+
+/// A saved chain, and what is strange about its file.
+async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), RpcError> {
+    let id = name_of(name)?;
+    let value = daemon.chains.get::<Value>(&id).await?;
+    let value = value.ok_or_else(|| ChainError::NotFound(name.to_owned()))?;
+    let (chain, warnings) = parsed(&value, &format!("the file of the chain {name}"))?;
+    Ok((under_name(chain, &id), warnings))
+}
+
+/// Reads a chain; `what` says where it stands.
+fn parsed(value: &Value, what: &str) -> Result<(Chain, Vec<String>), RpcError> {
+    let chain = parse_value::<Chain>(value)
+        .map_err(|mistake| RpcError::InvalidArgument(format!("{what}: {mistake}")))?;
+    Ok((chain, unknown_fields(value)?))
+}
+
+/// The chain as it is kept: its name is the name of its file.
+fn under_name(mut chain: Chain, name: &SessionId) -> Chain {
+    chain.id = Some(name.to_string());
+    chain.name = Some(name.to_string());
+    for command in &mut chain.commands {
+        command.chain_id = Some(name.to_string());
+    }
+    chain
+}
+
+fn name_of(name: &str) -> Result<SessionId, RpcError> {
+    SessionId::parse(name)
+        .map_err(|error| RpcError::InvalidArgument(format!("the name {name:?} {error}")))
+}

@@ -1,0 +1,175 @@
+//! All matches of patterns in a session's output, one after the other, each with its line.
+
+use super::error::SessionError;
+use super::expect::{PAUSE, pattern, read_text};
+use super::live::Session;
+use super::registry::Sessions;
+use crate::expect::{Hit, Matcher, Pattern, PatternError, Patterns};
+use crate::output::Piece;
+use ccd_protocol::session::Pattern as WirePattern;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Output that is searched at a time: what follows a hit is read again.
+const PIECE_BYTES: usize = 16 << 10;
+
+/// Longest part of a line before and behind a hit.
+const LINE_BYTES: usize = 4000;
+
+/// How long the rest of a hit's line is waited for.
+const LINE_WAIT: Duration = Duration::from_millis(10);
+
+/// In front of each expression: `^` and `$` are the ends of lines.
+const BY_LINES: &str = "(?m)";
+
+/// A search that goes on behind each match.
+pub(crate) struct Hits {
+    session: Arc<Session>,
+    patterns: Arc<Patterns>,
+    at: u64,
+    /// What stands before `at` in its line.
+    line: String,
+}
+
+/// A match and the line that it stands in.
+#[derive(Debug)]
+pub(crate) struct LineHit {
+    pub(crate) index: usize,
+    pub(crate) matched: String,
+    pub(crate) groups: Vec<Option<String>>,
+    /// As far as it has come by then.
+    pub(crate) line: String,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+impl Sessions {
+    /// Compiles patterns for text that has lines: `^` and `$` are their ends.
+    ///
+    /// # Errors
+    ///
+    /// A pattern's fault, with its place.
+    pub(crate) async fn line_patterns(
+        &self,
+        list: &[WirePattern],
+    ) -> Result<Arc<Patterns>, SessionError> {
+        let by_lines = list.iter().map(|wire| match pattern(wire) {
+            Pattern::Regex(regex) => Pattern::Regex(format!("{BY_LINES}{regex}")),
+            other => other,
+        });
+        let compiled = self.compiled(by_lines.collect(), false).await;
+        compiled.map_err(|error| match error {
+            SessionError::Pattern(PatternError::Syntax { index, at, message }) => {
+                let at = at.saturating_sub(BY_LINES.len());
+                SessionError::Pattern(PatternError::Syntax { index, at, message })
+            }
+            other => other,
+        })
+    }
+}
+
+impl Hits {
+    /// All hits from the offset `from` on.
+    pub(crate) fn new(session: Arc<Session>, patterns: Arc<Patterns>, from: u64) -> Self {
+        Self {
+            session,
+            patterns,
+            at: from,
+            line: String::new(),
+        }
+    }
+
+    /// Waits for the next hit; `None` when the session has ended without one.
+    ///
+    /// # Errors
+    ///
+    /// The session's log cannot be read.
+    pub(crate) async fn next(&mut self) -> Result<Option<LineHit>, SessionError> {
+        let Some(hit) = self.find().await? else {
+            return Ok(None);
+        };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let matched = text(&hit.matched);
+        self.line.push_str(&text(&hit.before));
+        self.line.push_str(&matched);
+        let rest = self.rest_of_line(hit.end).await;
+        let first = self.line.len() - matched.len();
+        let begin = self.line[..first].rfind('\n').map_or(0, |at| at + 1);
+        let line = format!("{}{rest}", last_of(&self.line[begin..]));
+        // An empty match would be found again.
+        self.at = hit.end + u64::from(hit.end == hit.start);
+        let begun = self.line.rfind('\n').map_or(0, |at| at + 1);
+        self.line = last_of(&self.line[begun..]).to_owned();
+        Ok(Some(LineHit {
+            index: hit.index,
+            matched,
+            groups: hit
+                .groups
+                .iter()
+                .map(|group| group.as_deref().map(text))
+                .collect(),
+            line,
+            start: hit.start,
+            end: hit.end,
+        }))
+    }
+
+    async fn find(&mut self) -> Result<Option<Hit>, SessionError> {
+        let session = Arc::clone(&self.session);
+        let search = |from| Matcher::new(Arc::clone(&self.patterns), from, session.facts.encoding);
+        let mut matcher = search(self.at);
+        loop {
+            let changed = session.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let piece = session.output.read(matcher.position(), PIECE_BYTES).await;
+            match piece.map_err(SessionError::Files)? {
+                Piece::Bytes(bytes) => {
+                    if let Some(hit) = matcher.feed(&bytes) {
+                        return Ok(Some(hit));
+                    }
+                    if bytes.len() == PIECE_BYTES {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                Piece::Missing { resume } => {
+                    self.line.clear();
+                    matcher = search(resume);
+                }
+                Piece::End => return Ok(matcher.pause()),
+                Piece::Pending if matcher.undecided() => {
+                    if tokio::time::timeout(PAUSE, changed).await.is_err()
+                        && let Some(hit) = matcher.pause()
+                    {
+                        return Ok(Some(hit));
+                    }
+                }
+                Piece::Pending => changed.await,
+            }
+        }
+    }
+
+    /// What stands behind `from` in its line, without the line's end.
+    async fn rest_of_line(&self, from: u64) -> String {
+        let deadline = Instant::now() + LINE_WAIT;
+        loop {
+            let changed = self.session.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let end = self.session.output.end().min(from + LINE_BYTES as u64);
+            let text = read_text(&self.session, from, end).await;
+            let line = text.split('\n').next().unwrap_or_default();
+            let is_whole = line.len() < text.len() || text.len() >= LINE_BYTES;
+            let waited = || tokio::time::timeout_at(deadline, changed);
+            if is_whole || self.session.is_dead() || waited().await.is_err() {
+                return line.to_owned();
+            }
+        }
+    }
+}
+
+/// The last [`LINE_BYTES`] of a text, in whole characters.
+fn last_of(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(LINE_BYTES))..]
+}

@@ -1,0 +1,609 @@
+//! Chains: commands in a row.
+
+use crate::support::session::assert_error;
+use crate::support::{Ccctl, Connection, Daemon};
+use ccd_protocol::ErrorCode;
+use serde_json::{Value, json};
+
+/// Runs a chain to its end and returns the job.
+#[track_caller]
+fn job_of(daemon: &Daemon, params: &Value) -> Value {
+    let mut connection = daemon.connect();
+    let started = connection.call_value("chain.run", params).unwrap();
+    let get = json!({"job": started["job"], "wait_ms": 30_000});
+    connection.call_value("job.get", &get).unwrap()
+}
+
+/// The steps of a chain that was run.
+#[track_caller]
+fn steps(daemon: &Daemon, commands: &Value) -> Vec<Value> {
+    let job = job_of(daemon, &json!({"chain": {"commands": commands}}));
+    assert_eq!(job["state"], "done", "{job}");
+    job["result"]["steps"].as_array().unwrap().clone()
+}
+
+fn refused(daemon: &Daemon, method: &str, params: &Value, code: ErrorCode) -> String {
+    let error = daemon.call_value(method, params).unwrap_err();
+    assert_error(&error, code);
+    error["message"].as_str().unwrap().to_owned()
+}
+
+fn ran(steps: &[Value]) -> Vec<bool> {
+    steps.iter().map(|step| step["ran"] == true).collect()
+}
+
+// Case 37.
+#[test]
+fn steps_run_after_success_after_failure_or_always_and_those_that_do_not_are_listed() {
+    let daemon = Daemon::start();
+    let job = job_of(
+        &daemon,
+        &json!({"chain": {"commands": [
+            {"command": "echo always"},
+            {"command": "false"},
+            {"command": "echo mended", "on_failure": true},
+            {"command": "echo never", "on_success": true},
+        ]}}),
+    );
+    let steps = job["result"]["steps"].as_array().unwrap();
+    assert_eq!(ran(steps), [true, true, true, false]);
+    let outputs: Vec<&str> = steps
+        .iter()
+        .map(|step| step["output"].as_str().unwrap())
+        .collect();
+    assert_eq!(outputs, ["always\n", "", "mended\n", ""]);
+    assert_eq!(steps[1]["exit_code"], 1);
+    assert_eq!(
+        (&steps[3]["success"], &steps[3]["exit_code"]),
+        (&json!(false), &Value::Null)
+    );
+    assert_eq!(steps[3]["skipped_reason"], "on_success: step 2 has failed");
+    let result = &job["result"];
+    assert_eq!(
+        [
+            &result["ran"],
+            &result["failed"],
+            &result["skipped"],
+            &result["success"]
+        ],
+        [&json!(3), &json!(1), &json!(1), &json!(false)]
+    );
+}
+
+#[test]
+fn steps_run_by_their_numbers() {
+    let daemon = Daemon::start();
+    let steps = steps(
+        &daemon,
+        &json!([
+            {"command": "echo last", "sequence_order": 30},
+            {"command": "echo first", "sequence_order": 10},
+            {"command": "echo middle"},
+        ]),
+    );
+    let told: Vec<(i64, &str)> = steps
+        .iter()
+        .map(|step| {
+            (
+                step["sequence_order"].as_i64().unwrap(),
+                step["output"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(told, [(10, "first\n"), (11, "middle\n"), (30, "last\n")]);
+}
+
+#[test]
+fn a_condition_looks_at_output_and_status_of_earlier_steps() {
+    let daemon = Daemon::start();
+    let steps = steps(
+        &daemon,
+        &json!([
+            {"command": "printf 'a\\nversion 3\\n'"},
+            {"command": "echo yes", "condition": {"output_matches": "^version [0-9]$"}},
+            {"command": "echo no", "condition": {"step": 1, "output_matches": "version 4"}},
+            {"command": "echo not", "condition": {"not": {"step": 1, "output_matches": "version 4"}}},
+            {"command": "sh -c 'exit 7'"},
+            {"command": "echo seven", "condition": {"step": -1, "exit_code": 7, "success": false}},
+        ]),
+    );
+    assert_eq!(ran(&steps), [true, true, false, true, true, true]);
+    assert_eq!(steps[2]["skipped_reason"], "the condition does not hold");
+}
+
+#[test]
+fn a_condition_that_cannot_be_evaluated_is_false_and_says_so() {
+    let daemon = Daemon::start();
+    let steps = steps(
+        &daemon,
+        &json!([
+            {"command": "echo a", "condition": {"success": true}},
+            {"command": "echo b", "condition": {"not": {"step": 1, "success": true}}},
+            {"command": "echo c", "condition": {"any": [{"step": 2, "success": true}, {"not": {"step": -3, "success": true}}]}},
+        ]),
+    );
+    assert_eq!(ran(&steps), [false, false, false]);
+    let why = |step: &Value| step["skipped_reason"].as_str().unwrap().to_owned();
+    assert_eq!(
+        why(&steps[0]),
+        "the condition cannot be evaluated: there is no step 1 before this one"
+    );
+    assert_eq!(
+        why(&steps[1]),
+        "the condition cannot be evaluated: step 1 did not run"
+    );
+}
+
+// Case 37, the last part.
+#[test]
+fn in_one_shell_a_change_of_folder_lasts() {
+    let daemon = Daemon::start();
+    let chain = json!({"commands": [
+        {"command": "cd /"},
+        {"command": "pwd"},
+        {"command": "greeting='hello  world'; export greeting"},
+        {"command": "echo \"$greeting\" | tr a-z A-Z && false"},
+        {"command": "cat; pwd", "send_text": "typed"},
+    ]});
+    let job = job_of(&daemon, &json!({"chain": chain, "shared": true}));
+    let steps = job["result"]["steps"].as_array().unwrap();
+    assert_eq!(steps[1]["output"], "/\n", "{job}");
+    assert_eq!(
+        (&steps[3]["output"], &steps[3]["exit_code"]),
+        (&json!("HELLO  WORLD\n"), &json!(1))
+    );
+    assert_eq!(steps[4]["output"], "typed\n/\n");
+    let apart = job_of(
+        &daemon,
+        &json!({"chain": {"commands": [{"command": "cd /"}, {"command": "pwd"}]}, "shell": true, "cwd": "/usr"}),
+    );
+    assert_eq!(apart["result"]["steps"][1]["output"], "/usr\n");
+}
+
+#[test]
+fn a_shell_that_ends_or_hangs_takes_no_further_step() {
+    let daemon = Daemon::start();
+    let job = job_of(
+        &daemon,
+        &json!({"shared": true, "chain": {"commands": [
+            {"command": "exit 3"}, {"command": "echo never", "on_failure": true},
+        ]}}),
+    );
+    let steps = &job["result"]["steps"];
+    assert_eq!(steps[0]["exit_code"], 3, "{job}");
+    assert_eq!(
+        steps[1]["skipped_reason"],
+        "the shell has ended with step 1"
+    );
+    // What is interrupted gives the shell back.
+    let job = job_of(
+        &daemon,
+        &json!({"shared": true, "chain": {"timeout": 0.5, "commands": [
+            {"command": "echo begun; sleep 4712.5"}, {"command": "echo on"},
+        ]}}),
+    );
+    let steps = &job["result"]["steps"];
+    assert_eq!(
+        (&steps[0]["timed_out"], &steps[0]["output"]),
+        (&json!(true), &json!("begun\n")),
+        "{job}"
+    );
+    assert_eq!(steps[1]["output"], "on\n", "{job}");
+}
+
+#[test]
+fn a_step_waits_for_its_pattern_and_answers() {
+    let daemon = Daemon::start();
+    let ask = "sh -c 'printf \"name? \"; read name; echo hello $name'";
+    let commands = json!([
+        {"command": ask, "expect_pattern": "name\\? ", "send_text": "Ada"},
+        {"command": "echo something", "expect_pattern": "else"},
+        {"command": "cat", "send_text": "in\nput"},
+        {"command": "cat"},
+        {"command": "sh -c 'echo ready; cat'", "expect_pattern": "ready"},
+    ]);
+    let steps = steps(&daemon, &commands);
+    assert!(
+        steps[0]["output"]
+            .as_str()
+            .unwrap()
+            .ends_with("hello Ada\n"),
+        "{steps:?}"
+    );
+    assert_eq!(steps[1]["success"], false);
+    assert_eq!(steps[1]["error"], "\"else\" did not come");
+    assert_eq!(
+        (&steps[2]["output"], &steps[3]["output"]),
+        (&json!("in\nput\n"), &json!(""))
+    );
+    assert_eq!(steps[4]["success"], true);
+    let shared = job_of(
+        &daemon,
+        &json!({"shared": true, "chain": {"commands": [commands[0], commands[1]]}}),
+    );
+    let steps = &shared["result"]["steps"];
+    assert!(
+        steps[0]["output"]
+            .as_str()
+            .unwrap()
+            .ends_with("hello Ada\n"),
+        "{shared}"
+    );
+    assert_eq!(steps[1]["error"], "\"else\" did not come");
+}
+
+#[test]
+fn what_cannot_be_run_or_takes_too_long_concerns_its_step_alone() {
+    let daemon = Daemon::start();
+    let chain = json!({"timeout": 0.5, "commands": [
+        {"command": "no-such-program x"},
+        {"command": "sh -c 'echo begun; exec sleep 4712.75'"},
+        {"command": "sh -c 'kill -9 $$'"},
+        {"command": "echo fine"},
+    ]});
+    let job = job_of(&daemon, &json!({ "chain": chain }));
+    let steps = job["result"]["steps"].as_array().unwrap();
+    assert!(
+        steps[0]["error"]
+            .as_str()
+            .unwrap()
+            .contains("no-such-program"),
+        "{job}"
+    );
+    assert_eq!(
+        (&steps[1]["timed_out"], &steps[1]["output"]),
+        (&json!(true), &json!("begun\n"))
+    );
+    assert_eq!(
+        (&steps[2]["signal"], &steps[2]["error"]),
+        (&json!(9), &json!("ended by signal 9"))
+    );
+    assert_eq!(steps[3]["success"], true);
+    assert_eq!(job["result"]["failed"], 3);
+}
+
+#[test]
+fn long_output_keeps_its_end() {
+    let daemon = Daemon::start();
+    let steps = steps(
+        &daemon,
+        &json!([{"command": "seq 100000"}, {"command": "echo done", "condition": {"output_matches": "^5$"}}]),
+    );
+    let output = steps[0]["output"].as_str().unwrap();
+    assert!(output.ends_with("\n100000\n") && output.len() < 256 << 10);
+    let all: usize = (1..=100_000).map(|n: u32| n.to_string().len() + 1).sum();
+    let omitted = usize::try_from(steps[0]["omitted_bytes"].as_u64().unwrap()).unwrap();
+    assert_eq!(output.len() + omitted, all);
+    assert_eq!(steps[1]["ran"], true, "the condition sees all of it");
+}
+
+#[test]
+fn a_chain_is_saved_shown_replaced_run_and_deleted() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    assert_eq!(
+        ccctl.ok(&["chain", "save", "two", "echo one", "pwd"]),
+        "two saved, 2 steps\n"
+    );
+    let file = daemon.home().join("chains/two.json");
+    let saved: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(
+        (&saved["id"], &saved["name"]),
+        (&json!("two"), &json!("two"))
+    );
+    assert_eq!(
+        saved["commands"][1],
+        json!({"chain_id": "two", "command": "pwd"})
+    );
+    let ran = ccctl
+        .command(&["chain", "run", "two"])
+        .current_dir("/usr")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    assert!(
+        text.contains("ok 1 echo one") && text.contains("\n  /usr\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("2 ran, 0 failed, 0 skipped\n"), "{text}");
+    assert_eq!(
+        ccctl.ok(&[
+            "chain",
+            "save",
+            "two",
+            "--cwd",
+            "/",
+            "--timeout",
+            "5",
+            "pwd"
+        ]),
+        "two replaced, 1 steps\n"
+    );
+    assert!(ccctl.ok(&["chain", "run", "two"]).contains("\n  /\n"));
+    assert!(
+        ccctl
+            .ok(&["chain", "run", "two", "--cwd", "/usr"])
+            .contains("\n  /usr\n")
+    );
+    let listed: Value = serde_json::from_str(&ccctl.ok(&["chain", "list", "--json"])).unwrap();
+    assert_eq!(
+        (
+            &listed["chains"][0]["name"],
+            &listed["chains"][0]["step_count"]
+        ),
+        (&json!("two"), &json!(1))
+    );
+    assert!(ccctl.ok(&["chain", "show", "two"]).contains("pwd"));
+    ccctl.ok(&["chain", "delete", "two"]);
+    assert!(!file.exists());
+    for verb in ["get", "delete", "run"] {
+        let gone = ccctl.run(&["chain", verb, "two"]);
+        assert_eq!(gone.code, Some(4), "{verb}");
+        assert!(
+            gone.stderr.contains("no chain has the name \"two\""),
+            "{}",
+            gone.stderr
+        );
+    }
+    let gone = refused(
+        &daemon,
+        "chain.run",
+        &json!({"name": "two"}),
+        ErrorCode::ChainNotFound,
+    );
+    assert!(gone.contains("two"));
+}
+
+#[test]
+fn a_chain_that_is_run_streams_a_line_a_step_and_tells_by_its_status() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let file = daemon.home().join("c.json");
+    let chain = json!({"commands": [{"command": "true"}, {"command": "false"}, {"command": "echo x", "on_success": true}]});
+    std::fs::write(&file, chain.to_string()).unwrap();
+    let ran = ccctl.run(&["chain", "run", "--file", file.to_str().unwrap(), "--json"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let lines: Vec<Value> = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 4);
+    for (line, order) in lines[..3].iter().zip(1..) {
+        assert_eq!(line["sequence_order"], order);
+    }
+    assert_eq!(
+        (&lines[3]["state"], &lines[3]["result"]["skipped"]),
+        (&json!("done"), &json!(1))
+    );
+    assert!(
+        lines[3]["result"].get("steps").is_none(),
+        "they came before"
+    );
+    let id = ccctl.ok(&["chain", "run", "--file", file.to_str().unwrap(), "--detach"]);
+    let shown = ccctl.ok(&["job", "get", id.trim(), "--wait", "20"]);
+    assert!(
+        shown.contains("skipped 3 echo x: on_success: step 2 has failed"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_chain_is_told_with_its_place() {
+    let daemon = Daemon::start();
+    let wrong = |chain: Value, code: ErrorCode, told: &str| {
+        let params = json!({"name": "x", "chain": chain});
+        let message = refused(&daemon, "chain.save", &params, code);
+        assert!(message.contains(told), "{chain}: {message}");
+        let message = refused(&daemon, "chain.run", &json!({ "chain": chain }), code);
+        assert!(message.contains(told), "{chain}: {message}");
+    };
+    let with = |field: &str, value: Value| {
+        let mut command = json!({"command": "a"});
+        command[field] = value;
+        json!({"commands": [{"command": "a"}, command]})
+    };
+    use ErrorCode::{InvalidArgument, InvalidPattern};
+    wrong(json!({"commands": []}), InvalidArgument, "no commands");
+    wrong(json!({}), InvalidArgument, "missing field `commands`");
+    wrong(
+        with("on_success", json!("yes")),
+        InvalidArgument,
+        "commands[1].on_success",
+    );
+    wrong(
+        with("command", json!(" ")),
+        InvalidArgument,
+        "step 2: the command is empty",
+    );
+    wrong(
+        with("sequence_order", json!(1)),
+        InvalidArgument,
+        "commands[1].sequence_order is 1",
+    );
+    wrong(
+        with("expect_pattern", json!("a(b")),
+        InvalidPattern,
+        "step 2: expect_pattern: wrong at byte 1",
+    );
+    wrong(
+        with("condition", json!({"any": [{"output_matches": "[a-"}]})),
+        InvalidPattern,
+        "step 2: condition.any[0].output_matches: wrong at byte 0",
+    );
+    wrong(
+        with("condition", json!({"sucess": true})),
+        InvalidArgument,
+        "did you mean success?",
+    );
+    wrong(
+        with("condition", json!({"step": 7, "success": true})),
+        InvalidArgument,
+        "step 7, which does not exist",
+    );
+    wrong(
+        json!({"commands": [{"command": "a"}], "timeout": 0}),
+        InvalidArgument,
+        "timeout is 0",
+    );
+    wrong(
+        json!({"commands": [{"command": "a"}], "cwd": "here"}),
+        InvalidArgument,
+        "not absolute",
+    );
+    wrong(
+        json!({"commands": [{"command": "a"}], "shared": true, "shell": true}),
+        InvalidArgument,
+        "not both",
+    );
+    let shell = json!({"commands": [{"command": "make && make install"}]});
+    let message = refused(
+        &daemon,
+        "chain.run",
+        &json!({ "chain": shell }),
+        InvalidArgument,
+    );
+    assert!(message.contains("step 1: && is for a shell"), "{message}");
+    for name in ["", "..", "a/b", "../x", &"x".repeat(65)] {
+        for method in ["chain.get", "chain.delete", "chain.save", "chain.run"] {
+            let params = json!({"name": name, "chain": {"commands": [{"command": "a"}]}});
+            let params = if method == "chain.run" {
+                json!({ "name": name })
+            } else {
+                params
+            };
+            refused(&daemon, method, &params, InvalidArgument);
+        }
+    }
+    assert!(!daemon.home().join("chains").exists());
+    refused(&daemon, "chain.run", &json!({}), InvalidArgument);
+    let both = json!({"name": "a", "chain": {"commands": [{"command": "a"}]}});
+    refused(&daemon, "chain.run", &both, InvalidArgument);
+}
+
+#[test]
+fn what_may_surprise_is_a_warning() {
+    let daemon = Daemon::start();
+    let chain = json!({"comands": 1, "commands": [{"command": "echo $HOME"}, {"command": "a | b", "on_sucess": true}]});
+    let saved = daemon
+        .call_value("chain.save", &json!({"name": "x", "chain": chain}))
+        .unwrap();
+    let warnings: Vec<&str> = saved["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|text| text.as_str().unwrap())
+        .collect();
+    for (warning, told) in warnings.iter().zip([
+        "comands is no field that is known: did you mean commands?",
+        "commands[1].on_sucess is no field that is known: did you mean on_success?",
+        "step 1: $ stays as it is",
+        "step 2: | is for a shell",
+    ]) {
+        assert!(warning.starts_with(told), "{warnings:?}");
+    }
+    assert_eq!((warnings.len(), &saved["replaced"]), (4, &json!(false)));
+    let run = daemon
+        .call_value("chain.run", &json!({"name": "x", "shell": true}))
+        .unwrap();
+    assert!(run.get("warnings").is_none(), "{run}");
+}
+
+#[test]
+fn a_file_that_is_no_chain_is_named_and_hides_no_other() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&["chain", "save", "good", "true"]);
+    std::fs::write(daemon.home().join("chains/bad.json"), "{\"commands\": 5}").unwrap();
+    std::fs::write(daemon.home().join("chains/worse.json"), "{\n\"commands").unwrap();
+    let listed = daemon.call_value("chain.list", &json!({})).unwrap();
+    let listed = listed["chains"].as_array().unwrap();
+    let names: Vec<&str> = listed
+        .iter()
+        .map(|chain| chain["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["bad", "good", "worse"]);
+    assert!(
+        listed[0]["problem"]
+            .as_str()
+            .unwrap()
+            .contains("commands: invalid type"),
+        "{listed:?}"
+    );
+    assert!(
+        listed[2]["problem"].as_str().unwrap().contains("line 2"),
+        "{listed:?}"
+    );
+    assert!(listed[1].get("problem").is_none());
+    assert!(
+        ccctl
+            .run(&["chain", "run", "bad"])
+            .stderr
+            .contains("the file of the chain bad: commands")
+    );
+}
+
+#[test]
+fn a_secret_is_not_saved_and_not_kept() {
+    let daemon = Daemon::start();
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let chain = json!({"commands": [{"command": format!("echo token={secret}")}]});
+    let message = refused(
+        &daemon,
+        "chain.save",
+        &json!({"name": "x", "chain": chain}),
+        ErrorCode::InvalidArgument,
+    );
+    assert!(
+        message.contains("commands[0].command") && !message.contains(secret),
+        "{message}"
+    );
+    let job = job_of(&daemon, &json!({ "chain": chain }));
+    assert!(
+        job.to_string().contains("***") && !job.to_string().contains(secret),
+        "{job}"
+    );
+    let database = std::fs::read(daemon.home().join("ccd.sqlite")).unwrap();
+    let log = std::fs::read(daemon.home().join("ccd.sqlite-wal")).unwrap();
+    for bytes in [database, log] {
+        let found = bytes
+            .windows(secret.len())
+            .any(|part| part == secret.as_bytes());
+        assert!(!found, "the secret is on the disk");
+    }
+}
+
+#[test]
+fn each_entry_is_told_once_to_whoever_comes_when() {
+    let daemon = Daemon::start();
+    let commands: Vec<Value> = (0..20)
+        .map(|n| json!({"command": format!("echo {n}")}))
+        .collect();
+    let mut early = daemon.connect();
+    let started = early
+        .call_value("chain.run", &json!({"chain": {"commands": commands}}))
+        .unwrap();
+    let seqs = |connection: &mut Connection, since: Option<u64>| {
+        let params = json!({"job": started["job"], "since": since});
+        connection.call_value("job.subscribe", &params).unwrap();
+        let mut seqs = Vec::new();
+        loop {
+            let item = connection.next_item().unwrap();
+            for entry in item["entries"].as_array().into_iter().flatten() {
+                let seq = entry["seq"].as_u64().unwrap();
+                assert_eq!(entry["value"]["output"], format!("{seq}\n"));
+                seqs.push(seq);
+            }
+            if item["ended"] == true {
+                assert_eq!(
+                    (&item["state"], &item["entry_count"]),
+                    (&json!("done"), &json!(20))
+                );
+                return seqs;
+            }
+        }
+    };
+    assert_eq!(seqs(&mut early, None), (0..20).collect::<Vec<u64>>());
+    assert_eq!(seqs(&mut daemon.connect(), Some(18)), [18, 19]);
+    assert_eq!(seqs(&mut daemon.connect(), None).len(), 20);
+}

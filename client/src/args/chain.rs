@@ -168,7 +168,7 @@ pub(crate) struct WatchArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Look from this offset of the session on [default: what comes from now on]
-    #[arg(long, value_name = "OFFSET", requires = "session", allow_negative_numbers = true, value_parser = count)]
+    #[arg(long, value_name = "OFFSET", conflicts_with = "program", allow_negative_numbers = true, value_parser = count)]
     pub(crate) since: Option<u64>,
     /// Run this command for each hit, one after the other
     #[arg(long, value_name = "COMMAND", conflicts_with = "detach")]

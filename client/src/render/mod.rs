@@ -1,7 +1,7 @@
 //! How records look for people.
 
-mod columns;
 mod chain;
+mod columns;
 mod job;
 mod line;
 mod pattern;

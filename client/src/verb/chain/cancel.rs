@@ -8,49 +8,97 @@ use crate::lifeline::Lifeline;
 use ccd_protocol::job::{JobCancel, JobParams};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Whether the job was cancelled from here.
+/// Whether the end was asked for from here.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cancelled(Arc<AtomicI32>);
+pub(super) struct Cancel(Arc<Mutex<State>>);
 
-impl Cancelled {
-    /// The number of the signal that asked for it.
-    pub(super) fn by(&self) -> Option<i32> {
-        Some(self.0.load(Ordering::Acquire)).filter(|&signal| signal != 0)
-    }
+#[derive(Debug, Default)]
+struct State {
+    signal: Option<i32>,
+    /// Once it is known.
+    job: Option<Waited>,
+}
 
-    /// Starts to listen, in a thread that ends with the process.
+/// The job that is waited for.
+#[derive(Debug, Clone)]
+pub(super) struct Waited {
+    pub(super) place: Place,
+    pub(super) job: String,
+    /// Cutting it ends the wait.
+    pub(super) lifeline: Lifeline,
+}
+
+impl Cancel {
+    /// Starts to listen, in a thread that ends with the process: before the job is started, so that none is left behind.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(super) fn listen(place: Place, job: String, lifeline: Lifeline) -> Result<Self, Failure> {
+    pub(super) fn listen() -> Result<Self, Failure> {
         let system = |source: io::Error| Failure::Io {
             what: "signals".to_owned(),
             source,
         };
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(system)?;
-        let cancelled = Self::default();
-        let told = cancelled.clone();
+        let cancel = Self::default();
+        let told = cancel.clone();
         std::thread::Builder::new()
             .name("signals".to_owned())
-            .spawn(move || {
-                for signal in signals.forever() {
-                    if told.0.swap(signal, Ordering::AcqRel) != 0 {
-                        lifeline.cut();
-                        continue;
-                    }
-                    note(&format!("cancelling {job}; once more leaves it to itself"));
-                    let params = JobParams { job: job.clone() };
-                    if let Err(failure) = call_at::<JobCancel>(&place, &params) {
-                        note(&failure.to_string());
-                    }
-                }
-            })
+            .spawn(move || signals.forever().for_each(|signal| told.take(signal)))
             .map_err(system)?;
-        Ok(cancelled)
+        Ok(cancel)
+    }
+
+    /// The number of the signal that asked for it.
+    pub(super) fn by(&self) -> Option<i32> {
+        self.state().signal
+    }
+
+    /// The job was started.
+    pub(super) fn started(&self, job: Waited) {
+        let mut state = self.state();
+        state.job = Some(job.clone());
+        if state.signal.is_some() {
+            drop(state);
+            job.cancel();
+        }
+    }
+
+    fn take(&self, signal: i32) {
+        let (before, job) = {
+            let mut state = self.state();
+            (state.signal.replace(signal), state.job.clone())
+        };
+        match (before, job) {
+            (None, Some(job)) => job.cancel(),
+            // It is cancelled when the daemon says which it is.
+            (None, None) => {}
+            (Some(_), Some(job)) => job.lifeline.cut(),
+            // The daemon does not answer.
+            (Some(_), None) => drop(emulate_default_handler(signal)),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waited {
+    fn cancel(&self) {
+        note(&format!(
+            "cancelling {}; once more leaves it to itself",
+            self.job
+        ));
+        let params = JobParams {
+            job: self.job.clone(),
+        };
+        if let Err(failure) = call_at::<JobCancel>(&self.place, &params) {
+            note(&failure.to_string());
+        }
     }
 }

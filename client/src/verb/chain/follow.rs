@@ -1,11 +1,12 @@
 //! Waiting for a job, entry by entry.
 
-use super::cancel::Cancelled;
+use super::cancel::{Cancel, Waited};
 use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::job_news::{JobNews, News};
+use ccd_protocol::Method;
 use ccd_protocol::chain::ChainStarted;
 use ccd_protocol::job::{Job, JobState};
 use serde::de::DeserializeOwned;
@@ -18,30 +19,38 @@ pub(super) enum End {
     Exit(Exit),
 }
 
-/// Prints what a job was started as, or follows it to its end: `entry` gets each entry of its list.
+/// Starts a job by `M`, and prints its id or follows it to its end: `entry` gets each entry of its list.
 ///
 /// With `--json` the entries and then the record are printed here.
 ///
 /// # Errors
 ///
 /// Those of the calls; [`Failure::Failed`] when the job failed.
-pub(super) fn follow<T: DeserializeOwned>(
-    started: &ChainStarted,
+pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
+    params: &M::Params,
     is_detached: bool,
     context: &mut Context,
     mut entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
 ) -> Result<End, Failure> {
-    context.warn(&started.warnings);
     if is_detached {
-        detach(started, context)?;
+        let started = context.call::<M>(params)?.value;
+        context.warn(&started.warnings);
+        detach(&started, context)?;
         return Ok(End::Exit(Exit::Done));
     }
+    let cancel = Cancel::listen()?;
+    let started = context.call::<M>(params)?.value;
+    context.warn(&started.warnings);
     let place = Place {
         may_start: false,
         ..context.place()?
     };
     let mut news = JobNews::start(place.clone(), &started.job)?;
-    let cancelled = Cancelled::listen(place, started.job.clone(), news.lifeline())?;
+    cancel.started(Waited {
+        place,
+        job: started.job,
+        lifeline: news.lifeline(),
+    });
     let mut told = String::new();
     let job = loop {
         match news.next() {
@@ -56,7 +65,7 @@ pub(super) fn follow<T: DeserializeOwned>(
             }
             Ok(News::Changed(job)) => tell_of_wait(&job, &mut told, context),
             Ok(News::Ended(job)) => break job,
-            Err(failure) => match cancelled.by() {
+            Err(failure) => match cancel.by() {
                 Some(signal) if news.lifeline().is_cut() => {
                     return Ok(End::Exit(Exit::of_program(None, Some(signal))));
                 }
@@ -67,7 +76,7 @@ pub(super) fn follow<T: DeserializeOwned>(
     if context.global.json {
         context.write_json(&job)?;
     }
-    match (job.state, cancelled.by()) {
+    match (job.state, cancel.by()) {
         (JobState::Done, _) => Ok(End::Done(Box::new(job))),
         (JobState::Cancelled, Some(signal)) => {
             context.note(&format!("{}: cancelled", job.method));

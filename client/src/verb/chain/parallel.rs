@@ -27,9 +27,8 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
         caller_env: (!place.clean_env).then(caller::environment),
     };
     let total = params.commands.len() as u64;
-    let started = context.call::<ChainParallel>(&params)?.value;
-    let end = follow(
-        &started,
+    let end = follow::<ChainParallel, _>(
+        &params,
         place.detach,
         context,
         |command: ParallelCommand, context| {

@@ -32,9 +32,8 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
         env: place.env.iter().cloned().collect(),
         caller_env: (!place.clean_env).then(caller::environment),
     };
-    let started = context.call::<ChainRun>(&params)?.value;
-    let end = follow(
-        &started,
+    let end = follow::<ChainRun, _>(
+        &params,
         place.detach,
         context,
         |step: ChainStep, context| {

@@ -21,10 +21,10 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
         .as_deref()
         .map(|line| HitCommand::start(line, args.shell, context.global.json))
         .transpose()?;
-    let started = context.call::<ChainWatch>(&params(args)?)?.value;
+    let params = params(args)?;
     let mut hits = 0;
-    let end = follow(
-        &started,
+    let end = follow::<ChainWatch, _>(
+        &params,
         args.place.detach,
         context,
         |hit: WatchHit, context| {

@@ -183,9 +183,9 @@ mod tests {
     #[test]
     fn verbs_of_later_versions_are_known() {
         assert!(explain(&["ccctl", "rec", "ls"]).starts_with("rec comes with a later version"));
-        let line = explain(&["ccctl", "session", "attach", "py"]);
+        let line = explain(&["ccctl", "session", "tape", "py"]);
         assert!(
-            line.starts_with("attach comes with a later version; ccctl session --help"),
+            line.starts_with("tape comes with a later version; ccctl session --help"),
             "{line}"
         );
         assert!(explain(&["ccctl", "frobnicate"]).contains("unrecognized"));

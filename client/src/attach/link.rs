@@ -49,7 +49,8 @@ struct State {
     waiting: Vec<u8>,
     /// What was sent and is not answered.
     sent: Option<(u64, Vec<u8>)>,
-    size: Option<Size>,
+    /// As the daemon knows it.
+    size: Size,
     stop: Option<Stop>,
     /// What was not typed, and why.
     troubles: Vec<String>,
@@ -65,7 +66,7 @@ impl Link {
                 next_id: FIRST_ID,
                 waiting: Vec::new(),
                 sent: None,
-                size: None,
+                size: Size { rows: 0, cols: 0 },
                 stop: None,
                 troubles: Vec::new(),
             })),
@@ -77,10 +78,11 @@ impl Link {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Goes over `stream` from now on, to which what waits is sent.
-    pub(super) fn open(&self, stream: UnixStream) {
+    /// Goes over `stream` from now on, to which what waits is sent; the daemon knows that the terminal has `size`.
+    pub(super) fn open(&self, stream: UnixStream, size: Size) {
         let mut state = self.lock();
         state.stream = Some(stream);
+        state.size = size;
         state.send_next();
     }
 
@@ -114,9 +116,10 @@ impl Link {
     /// The user's terminal has another size.
     pub(super) fn resize(&self, size: Size) {
         let mut state = self.lock();
-        if state.size.replace(size) == Some(size) {
-            return;
+        if state.size == size || state.stream.is_none() {
+            return; // who makes the next connection looks for itself
         }
+        state.size = size;
         let params = SessionResizeParams {
             session: state.session.clone(),
             rows: size.rows,

@@ -7,7 +7,7 @@ mod threads;
 
 pub(crate) use keys::{DetachKeys, detach_keys};
 
-use crate::args::AttachArgs;
+use crate::args::{AttachArgs, Size};
 use crate::call::Connection;
 use crate::connect::Place;
 use crate::context::Context;
@@ -34,6 +34,9 @@ use threads::Screen;
 const CLIENT_NAME: &str = "ccctl attach";
 
 const VERB: &str = "session.attach";
+
+/// Of a terminal that does not tell.
+const UNKNOWN_SIZE: Size = Size { rows: 24, cols: 80 };
 
 /// So many connections in a row may end soon.
 const MAX_SHORT_LOSSES: u32 = 5;
@@ -128,12 +131,8 @@ impl Viewer {
 
     /// Attaches on `connection`, with the size that the terminal has now.
     fn attach(&mut self, connection: &mut Connection) -> Result<(), Failure> {
-        if let Some(size) = terminal_size() {
-            (self.params.rows, self.params.cols) = (size.rows, size.cols);
-            self.link.resize(size);
-        } else {
-            (self.params.rows, self.params.cols) = (24, 80);
-        }
+        let size = terminal_size().unwrap_or(UNKNOWN_SIZE);
+        (self.params.rows, self.params.cols) = (size.rows, size.cols);
         connection
             .request(SESSION_ATTACH.name, &self.params)
             .map(drop)
@@ -156,7 +155,13 @@ impl Viewer {
             .and_then(|()| {
                 loop {
                     let since = Instant::now();
-                    self.link.open(connection.handle()?);
+                    let size = Size {
+                        rows: self.params.rows,
+                        cols: self.params.cols,
+                    };
+                    self.link.open(connection.handle()?, size);
+                    // It may have changed meanwhile.
+                    self.link.resize(terminal_size().unwrap_or(size));
                     let lost = match self.show(&mut connection, &screen) {
                         Err(Failure::Lost { was_read, .. }) => was_read,
                         left => return left,

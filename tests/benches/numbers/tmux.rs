@@ -57,6 +57,11 @@ impl Tmux {
         command(&self.socket)
     }
 
+    /// Name of the server's socket.
+    pub(crate) fn socket(&self) -> &str {
+        &self.socket
+    }
+
     pub(crate) fn server_pid(&self) -> u32 {
         self.server_pid
     }

@@ -1,5 +1,6 @@
 //! The rows of the table, in its order.
 
+mod attach;
 mod beside_floods;
 mod client_process;
 mod far_match;
@@ -21,10 +22,14 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 9] = [
+pub(crate) const ALL: [Row; 10] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
+    },
+    Row {
+        name: "attach",
+        measure: attach::measure,
     },
     Row {
         name: "client-process",

@@ -37,6 +37,8 @@ const REPEATABLE: &[&str] = &[
     "config.list",
     "config.get",
     "config.check",
+    "program.list",
+    "program.get",
 ];
 
 /// Methods that wait, and must not wait for all of their time again.

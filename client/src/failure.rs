@@ -157,6 +157,9 @@ fn after_loss(method: &str) -> &'static str {
         "session.signal" | "session.close" | "session.resize" => {
             "it is not known whether it was done: look with ccctl session show"
         }
+        "program.save" | "program.delete" => {
+            "it is not known whether it was done: look with ccctl program list"
+        }
         "session.cleanup" => {
             "it is not known whether it was done: look with ccctl session list --all"
         }

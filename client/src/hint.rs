@@ -9,6 +9,11 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
             "ccctl session list --all shows them"
         }
         Some(ErrorCode::SessionNotAlive) => "ccctl session read still has its output",
+        Some(ErrorCode::ConfigNotFound) => "ccctl program list shows them",
+        Some(ErrorCode::InvalidArgument) if has(error, "missing") => {
+            "give each with --set NAME=VALUE"
+        }
+        Some(ErrorCode::SessionConflict) if !has(error, "session") => "--force replaces it",
         Some(ErrorCode::SessionConflict) => {
             "choose another name or close that session; --reuse takes only one of the same program, arguments, folder and size"
         }

@@ -5,6 +5,7 @@
 mod activation;
 mod again;
 mod args;
+mod ask;
 mod attach;
 mod call;
 mod caller;
@@ -25,6 +26,7 @@ mod output;
 mod render;
 mod resume;
 mod run;
+mod secrets;
 mod start;
 mod subscribe;
 mod tail;

@@ -70,6 +70,20 @@ impl Documents {
         blocking(move || read(&path)).await
     }
 
+    /// True when there is a document of the name, whatever is in it.
+    ///
+    /// # Errors
+    ///
+    /// [`DocumentError::Read`].
+    pub(crate) async fn exists(&self, name: &SessionId) -> Result<bool, DocumentError> {
+        let path = self.path(name);
+        blocking(move || {
+            path.try_exists()
+                .map_err(|source| DocumentError::Read { path, source })
+        })
+        .await
+    }
+
     /// Writes a document, in place of the one of its name; it is on the disk when this returns.
     ///
     /// # Errors
@@ -105,7 +119,7 @@ impl Documents {
     }
 
     /// Where the document of a name lies. A [`SessionId`] is safe as a file name.
-    fn path(&self, name: &SessionId) -> PathBuf {
+    pub(crate) fn path(&self, name: &SessionId) -> PathBuf {
         self.folder.join(format!("{name}.{SUFFIX}"))
     }
 }

@@ -29,6 +29,7 @@ mod nice;
 mod output;
 mod pattern;
 mod probe;
+mod program;
 mod readiness;
 mod redact;
 mod rpc;

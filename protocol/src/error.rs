@@ -60,7 +60,7 @@ error_codes! {
     SpawnFailed = 2003 "spawn_failed" "The program could not be started.",
     ExpectTimeout = 2004 "expect_timeout" "No pattern matched in the given time.",
     ProcessEnded = 2005 "process_ended" "The program ended before a pattern matched.",
-    SessionConflict = 2006 "session_conflict" "A live session already has this id or name.",
+    SessionConflict = 2006 "session_conflict" "A live session already has this id or name, or there is a document of this name.",
     MaxSessions = 2007 "max_sessions" "The number of live sessions has reached its limit.",
     InvalidPattern = 2008 "invalid_pattern" "A pattern cannot be used; the message says where and why.",
     InputFull = 2009 "input_full" "The program has not read its input for 5 seconds.",

@@ -8,6 +8,7 @@ pub mod id;
 pub mod job;
 pub mod method;
 pub mod pattern;
+pub mod program;
 pub mod run;
 pub mod session;
 pub mod socket;
@@ -30,6 +31,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         run::METHODS,
         pattern::METHODS,
         chain::METHODS,
+        program::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

@@ -6,6 +6,7 @@ mod daemon;
 mod hot;
 mod job;
 mod pattern;
+mod program;
 mod run;
 mod session;
 mod session_create;
@@ -23,6 +24,7 @@ pub(crate) use config::ConfigVerb;
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use job::JobVerb;
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
+pub(crate) use program::{ProgramVerb, SaveArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use session::{CleanupArgs, CloseArgs, SessionRunArgs, SessionVerb};
 pub(crate) use session_create::CreateArgs;
@@ -30,7 +32,7 @@ pub(crate) use session_input::{SendArgs, SendInput};
 pub(crate) use session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
 pub(crate) use session_wait::{ExpectArgs, WaitArgs};
 pub(crate) use usage::{explain, wants_json};
-pub(crate) use value::Size;
+pub(crate) use value::{SecretFrom, Size};
 
 /// Drives any terminal program: start it, type, wait for what it prints, read its screen.
 #[derive(Debug, Parser)]
@@ -106,6 +108,9 @@ pub(crate) enum Noun {
     Parallel(ParallelArgs),
     /// Run a program and report each match in what it prints
     Watch(WatchArgs),
+    /// Program configurations: how to start a program and bring it up
+    #[command(subcommand)]
+    Program(ProgramVerb),
     /// Long work in the daemon
     #[command(subcommand)]
     Job(JobVerb),

@@ -1,5 +1,6 @@
 //! `ccctl run`.
 
+use super::session_create::ConfigArgs;
 use super::value::{Size, size, timeout, variable};
 use ccd_protocol::Timeout;
 use clap::Args;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
   ccctl run --contains 'ok' --contains 'done' -- ./check
   ccctl run --expect 'name\\?' --send Ada -- ./greet
   ccctl run --script setup.py --with python3
+  ccctl run --config backup --set host=example.org
 
 The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable,
 124 timed out. Control-C goes to the program; a second one within 2 seconds ends it.
@@ -32,13 +34,13 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) clean_env: bool,
     /// Run PROGRAM as a command line of sh; further words are joined by spaces
-    #[arg(long, conflicts_with = "script")]
+    #[arg(long, conflicts_with_all = ["script", "config"])]
     pub(crate) shell: bool,
     /// Wait for this regular expression before the next --send; can be repeated. Standard input is not read
-    #[arg(long, value_name = "PATTERN", conflicts_with_all = ["script", "size"])]
+    #[arg(long, value_name = "PATTERN", conflicts_with_all = ["script", "size", "config"])]
     pub(crate) expect: Vec<String>,
     /// Type this line once the --expect before it has matched; can be repeated. Standard input is not read
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["script", "size"])]
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["script", "size", "config"])]
     pub(crate) send: Vec<String>,
     /// --expect patterns are plain text
     #[arg(long, requires = "expect")]
@@ -47,18 +49,25 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) contains: Vec<String>,
     /// Run this file with the interpreter --with; PROGRAM words are its arguments
-    #[arg(long, value_name = "FILE", requires = "interpreter")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "interpreter",
+        conflicts_with = "config"
+    )]
     pub(crate) script: Option<PathBuf>,
     /// Interpreter of --script
     #[arg(long = "with", value_name = "PROGRAM", requires = "script")]
     pub(crate) interpreter: Option<String>,
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
     /// ROWSxCOLS [default: this terminal's, else 24x80]
     #[arg(long, value_parser = size, value_name = "ROWSxCOLS")]
     pub(crate) size: Option<Size>,
     /// The program and its arguments, passed on as they are
     #[arg(
         trailing_var_arg = true,
-        required_unless_present = "script",
+        required_unless_present_any = ["script", "config"],
         value_name = "PROGRAM"
     )]
     pub(crate) program: Vec<String>,

@@ -15,8 +15,9 @@ pub(crate) enum SessionVerb {
     #[command(after_help = "Examples:
   ccctl session create --name py -- python3 -q
   ccctl session create --shell --cwd /tmp --size 50x120
-  ccctl session create --reuse --env DEBUG=1 -- ./server --port 8080")]
-    Create(CreateArgs),
+  ccctl session create --reuse --env DEBUG=1 -- ./server --port 8080
+  ccctl session create --config db --set host=example.org --set user=me")]
+    Create(Box<CreateArgs>),
     /// List live sessions: what they run, whether they wait for input, who is attached
     #[command(
         visible_alias = "ls",

@@ -1,6 +1,6 @@
 //! `ccctl session create`.
 
-use super::value::{Size, seconds, size, variable};
+use super::value::{SecretFrom, Size, seconds, secret, size, variable};
 use clap::Args;
 
 /// Arguments of `session create`.
@@ -42,7 +42,9 @@ pub(crate) struct CreateArgs {
     /// Idle and runtime limits hold [default without a name]
     #[arg(long)]
     pub(crate) no_persist: bool,
-    /// Return a live session of the same program, arguments, directory, size and --env, if there is one
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+    /// Return a live session of the same program, arguments, directory, size, --env, --config and --set, if there is one
     #[arg(long)]
     pub(crate) reuse: bool,
     /// Time-out of expect, wait and run, in seconds [default: 30]
@@ -64,10 +66,24 @@ pub(crate) struct CreateArgs {
     /// The program and its arguments, passed on as they are
     #[arg(
         trailing_var_arg = true,
-        required_unless_present = "shell",
+        required_unless_present_any = ["shell", "config"],
         value_name = "PROGRAM"
     )]
     pub(crate) program: Vec<String>,
+}
+
+/// How a program configuration is used.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ConfigArgs {
+    /// Start what this program configuration says, and wait until it is ready; see ccctl program
+    #[arg(long, value_name = "NAME")]
+    pub(crate) config: Option<String>,
+    /// Give a placeholder of the configuration its value; can be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable, requires = "config")]
+    pub(crate) set: Vec<(String, String)>,
+    /// Take a secret of the configuration from elsewhere than it says; can be repeated
+    #[arg(long, value_name = "NAME=env:VARIABLE|file:PATH|prompt", value_parser = secret, requires = "config")]
+    pub(crate) secret: Vec<(String, SecretFrom)>,
 }
 
 impl CreateArgs {

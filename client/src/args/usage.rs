@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 
 /// Verbs that are spoken of but come with later versions.
-const LATER: [&str; 20] = [
+const LATER: [&str; 19] = [
     "attach",
     "coach",
     "conversations",
@@ -21,7 +21,6 @@ const LATER: [&str; 20] = [
     "pipe",
     "play",
     "probe",
-    "program",
     "proxy",
     "rec",
     "tape",

@@ -86,6 +86,35 @@ pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Where a secret comes from. It never stands on the command line: other users can read that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SecretFrom {
+    /// A variable of the environment.
+    Env(String),
+    File(String),
+    /// The user, at the terminal.
+    Prompt,
+}
+
+/// Parses `NAME=env:VARIABLE`, `NAME=file:PATH` or `NAME=prompt`.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn secret(text: &str) -> Result<(String, SecretFrom), String> {
+    let (name, from) = text.split_once('=').unwrap_or((text, ""));
+    let from = match from.split_once(':') {
+        Some(("env", variable)) if !variable.is_empty() => SecretFrom::Env(variable.to_owned()),
+        Some(("file", path)) if !path.is_empty() => SecretFrom::File(path.to_owned()),
+        None if from == "prompt" => SecretFrom::Prompt,
+        _ => return Err("give NAME=env:VARIABLE, NAME=file:PATH or NAME=prompt".to_owned()),
+    };
+    match name.is_empty() {
+        true => Err("give the secret's name before the =".to_owned()),
+        false => Ok((name.to_owned(), from)),
+    }
+}
+
 /// Parses `on` or `off`.
 ///
 /// # Errors
@@ -126,6 +155,18 @@ mod tests {
         assert_eq!(size("0X0"), Ok(Size { rows: 0, cols: 0 }));
         for bad in ["24", "x", "24x", "ax1", "1x2x3"] {
             assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_named_and_never_given_itself() {
+        let env = SecretFrom::Env("PW".into());
+        assert_eq!(secret("pw=env:PW"), Ok(("pw".into(), env)));
+        let file = SecretFrom::File("a:b=c".into());
+        assert_eq!(secret("pw=file:a:b=c"), Ok(("pw".into(), file)));
+        assert_eq!(secret("pw=prompt"), Ok(("pw".into(), SecretFrom::Prompt)));
+        for bad in ["", "pw", "pw=hunter2", "pw=env:", "=env:PW", "pw=file"] {
+            assert!(secret(bad).is_err(), "{bad}");
         }
     }
 

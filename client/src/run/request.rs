@@ -5,6 +5,7 @@ use crate::caller;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::secrets;
 use crate::terminal::terminal_size;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::{ErrorCode, Timeout};
@@ -42,8 +43,13 @@ pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreatePar
     let (program, words) = command(args)?;
     let size = args.size.or_else(terminal_size);
     Ok(SessionCreateParams {
-        program: Some(program),
+        // A configuration has its own.
+        program: Some(program)
+            .filter(|program| args.config.config.is_none() || !program.is_empty()),
         args: words,
+        config: args.config.config.clone(),
+        set: args.config.set.iter().cloned().collect(),
+        secrets: secrets::given(&args.config.secret)?,
         cwd: Some(caller::working_folder(args.cwd.as_deref())?),
         env: args.env.iter().cloned().collect(),
         caller_env: (!args.clean_env).then(caller::environment),

@@ -1,6 +1,7 @@
 //! Signals to ccctl that concern the program it runs.
 
 use super::interrupt::Interrupts;
+use crate::ask;
 use crate::call::call_at;
 use crate::connect::Place;
 use crate::failure::Failure;
@@ -47,6 +48,7 @@ impl Relay {
     ///
     /// Those of the system.
     pub(crate) fn start(self) -> io::Result<Stopped> {
+        ask::leave_signals();
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGWINCH])?;
         let stopped = Stopped::default();
         let told = stopped.clone();

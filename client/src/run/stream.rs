@@ -12,6 +12,7 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use crate::output::{Output, Piece};
+use crate::secrets;
 use crate::terminal::RawMode;
 use ccd_protocol::session::{EndReason, Ended, Session, SessionCreate, SessionCreateParams};
 use std::io::{self, IsTerminal as _};
@@ -30,7 +31,9 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     let is_interactive =
         io::stdin().is_terminal() && io::stdout().is_terminal() && !context.global.json;
     let start = Instant::now();
-    let (connection, session) = create(&place, &request::session(args, !is_interactive)?)?;
+    let mut params = request::session(args, !is_interactive)?;
+    let (connection, session) =
+        secrets::with_secrets(&mut params, |params| create(&place, params))?;
     context.warn(&session.warnings);
     // From here on a new daemon would be of no use: it has no such session.
     let place = Place {

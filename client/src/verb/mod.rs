@@ -7,6 +7,7 @@ mod job;
 mod logs;
 mod other;
 mod pattern;
+mod program;
 mod session;
 mod stop;
 mod upgrade;
@@ -30,6 +31,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Chain(verb) => chain::dispatch(verb, context),
         Noun::Parallel(args) => chain::parallel(args, context),
         Noun::Watch(args) => chain::watch(args, context),
+        Noun::Program(verb) => program::dispatch(verb, context),
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),

@@ -130,8 +130,12 @@ impl Loaded {
             let mistakes = checked.mistakes;
             return Err(ConfigError::Invalid { path, mistakes });
         }
+        let config = Config {
+            has_default_timeout: checked.set.contains("default_timeout"),
+            ..checked.config
+        };
         Ok(Self {
-            config: checked.config,
+            config,
             set: checked.set,
             warnings: checked.warnings,
             path: Some(path),

@@ -15,6 +15,8 @@ pub(crate) struct Config {
     /// Lines of one session in memory.
     pub(crate) output_limit: usize,
     pub(crate) default_timeout: Duration,
+    /// The file says so.
+    pub(crate) has_default_timeout: bool,
     pub(crate) auto_cleanup: bool,
     /// Bytes of one log file.
     pub(crate) log_rotation_size: u64,
@@ -82,6 +84,7 @@ impl Default for Config {
             max_output_size: Some(100 << 20),
             output_limit: 10_000,
             default_timeout: Duration::from_secs(30),
+            has_default_timeout: false,
             auto_cleanup: true,
             log_rotation_size: 10 << 20,
             keep_log_days: 7,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// Stands in rows for what was typed hidden.
-pub(super) const HIDDEN: &str = "<hidden>";
+pub(crate) const HIDDEN: &str = "<hidden>";
 
 /// Hidden texts that a session remembers; older ones go.
 const MAX_TEXTS: usize = 16;
@@ -72,7 +72,7 @@ impl HiddenTexts {
 
     /// Returns the part `shown` of `text` with [`HIDDEN`] in place of what is remembered, also of what of it is at
     /// the part's border.
-    pub(super) fn mask(&self, text: &str, shown: Range<usize>) -> String {
+    pub(crate) fn mask(&self, text: &str, shown: Range<usize>) -> String {
         let squeezed = Squeezed::of(text);
         let mut found: Vec<Range<usize>> = {
             let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,10 +3,13 @@
 //! Rows are made beside the calls, never on their way. They wait for a moment in memory, so that
 //! typed text can be judged by what the terminal showed of it, and are written in batches.
 
+mod form;
 mod hidden;
 mod row;
 
-pub(crate) use hidden::HiddenTexts;
+pub(crate) use form::Form;
+pub(crate) use hidden::{HIDDEN, HiddenTexts};
+pub(crate) use row::{SEND_CHARS, shown_output};
 
 use crate::connection::Peer;
 use crate::session::Session;
@@ -33,6 +36,7 @@ pub(crate) enum Event {
     /// A pattern matched.
     Match {
         pattern: String,
+        form: Form,
         matched: String,
         start: u64,
         end: u64,
@@ -58,6 +62,7 @@ pub(crate) struct Typed {
     pub(crate) hidden: bool,
     /// The program reads keys: the text counts as shown only if the terminal has shown each line of this.
     pub(crate) echo: Option<String>,
+    pub(crate) form: Form,
 }
 
 /// An event with everything that a row needs.

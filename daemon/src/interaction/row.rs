@@ -1,7 +1,7 @@
 //! From an event to its rows.
 
 use super::hidden::HIDDEN;
-use super::{Event, Noted, Typed};
+use super::{Event, Form, Noted, Typed};
 use crate::expect::clean_lossy;
 use crate::output::Piece;
 use crate::session::{Session, describe_end};
@@ -19,7 +19,7 @@ const RECV_BYTES: usize = 4096;
 const ECHO_BYTES: usize = 16 << 10;
 
 /// Characters of typed text that a SEND row keeps.
-const SEND_CHARS: usize = 10_000;
+pub(crate) const SEND_CHARS: usize = 10_000;
 
 /// Appends the rows of one event: what came before it as RECV, then its own.
 pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
@@ -44,15 +44,19 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
         }
         Event::Send(typed) => {
             row.action = "SEND".into();
-            row.input_text = Some(shown_text(session, typed).await);
+            let shown = shown_text(session, typed).await;
+            row.form = shown_form(typed, &shown).to_json();
+            row.input_text = Some(shown);
             row.start_offset = Some(offset(typed.offset));
         }
         Event::Match {
             pattern,
+            form,
             matched,
             start,
             end,
         } => {
+            row.form = form.to_json();
             row.action = "EXPECT".into();
             row.pattern_matched = Some(kept(session, pattern));
             let matched = shown_match(session, matched, *start, *end).await;
@@ -82,6 +86,7 @@ fn blank(noted: &Noted) -> InteractionRow {
         client_pid: noted.client.as_ref().and_then(|client| client.1),
         start_offset: None,
         end_offset: None,
+        form: None,
     }
 }
 
@@ -124,7 +129,7 @@ async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
 }
 
 /// Text of the output from `from` on, without what was typed hidden and is shown there.
-async fn shown_output(session: &Session, from: u64, len: usize) -> String {
+pub(crate) async fn shown_output(session: &Session, from: u64, len: usize) -> String {
     let text_at = async |from, len| {
         let bytes = read(session, from, len).await;
         (clean_lossy(&bytes, session.facts.encoding), bytes.len())
@@ -186,6 +191,14 @@ async fn shown_text(session: &Session, typed: &Typed) -> String {
         }
     }
     first_chars(&kept(session, &typed.text), SEND_CHARS)
+}
+
+/// The names of keys are told only where their text is.
+fn shown_form(typed: &Typed, shown: &str) -> Form {
+    match &typed.form {
+        Form::Keys(_) if shown != typed.text => Form::Text,
+        form => form.clone(),
+    }
 }
 
 /// Line editors wrap and redraw, so blanks do not count.

@@ -18,4 +18,4 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use redactor::redact;
+pub(crate) use redactor::{MASK, redact};

@@ -6,6 +6,7 @@ use crate::expect::PatternError;
 use crate::holder::SpawnError;
 use crate::job::JobError;
 use crate::pattern::LibraryError;
+use crate::program::{MissingSecret, ProgramError};
 use crate::session::SessionError;
 use crate::store::StoreError;
 use ccd_protocol::ErrorCode;
@@ -66,6 +67,12 @@ impl From<JobError> for RpcError {
 impl From<StoreError> for RpcError {
     fn from(error: StoreError) -> Self {
         Self::Session(SessionError::Store(error))
+    }
+}
+
+impl From<ProgramError> for RpcError {
+    fn from(error: ProgramError) -> Self {
+        Self::Session(SessionError::Program(error))
     }
 }
 
@@ -140,6 +147,22 @@ fn session_code(error: &SessionError) -> ErrorCode {
         SessionError::ShuttingDown => ErrorCode::ShuttingDown,
         SessionError::Store(_) | SessionError::Files(_) => ErrorCode::Storage,
         SessionError::Terminal(_) => ErrorCode::Unavailable,
+        SessionError::StartFailed(failed) => session_code(&failed.error),
+        SessionError::Program(error) => program_code(error),
+    }
+}
+
+fn program_code(error: &ProgramError) -> ErrorCode {
+    match error {
+        ProgramError::NotFound(_) => ErrorCode::ConfigNotFound,
+        ProgramError::Exists(_) => ErrorCode::SessionConflict,
+        ProgramError::Document(_) => ErrorCode::Storage,
+        ProgramError::Mistaken { mistake, .. } if mistake.is_pattern => ErrorCode::InvalidPattern,
+        ProgramError::Mistaken { .. }
+        | ProgramError::NoValues { .. }
+        | ProgramError::UnknownKey { .. }
+        | ProgramError::Control { .. }
+        | ProgramError::NoSecrets { .. } => ErrorCode::InvalidArgument,
     }
 }
 
@@ -168,6 +191,10 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
             _ => None,
         };
     };
+    session_hint(error)
+}
+
+fn session_hint(error: &SessionError) -> Option<&'static str> {
     match error {
         SessionError::NotFound(_) => {
             Some("session.list {\"all\": true} shows live and ended sessions")
@@ -213,7 +240,17 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
         SessionError::Store(StoreError::Full { .. }) => {
             Some("free space, then repeat the call: nothing of it was done")
         }
-        SessionError::InvalidArgument(_)
+        SessionError::StartFailed(failed) => session_hint(&failed.error),
+        SessionError::Program(ProgramError::NotFound(_)) => Some("program.list names all"),
+        SessionError::Program(ProgramError::Exists(_)) => Some("force: true replaces it"),
+        SessionError::Program(ProgramError::NoValues { .. }) => {
+            Some("give them as set: {name: value}")
+        }
+        SessionError::Program(ProgramError::NoSecrets { .. }) => {
+            Some("give them as secrets: {name: value}; data.secrets tells what each is")
+        }
+        SessionError::Program(_)
+        | SessionError::InvalidArgument(_)
         | SessionError::Pattern(_)
         | SessionError::Unavailable(_)
         | SessionError::Store(_)
@@ -223,6 +260,12 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
 }
 
 fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
+    if let SessionError::StartFailed(failed) = error {
+        data.insert("session".into(), json!(failed.session.as_str()));
+        data.insert("step".into(), json!(failed.step));
+        data.insert("patterns".into(), json!(failed.patterns));
+        return add_details(&failed.error, data);
+    }
     let mut add = |key: &str, value: Value| {
         data.insert(key.into(), value);
     };
@@ -271,6 +314,12 @@ fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
         SessionError::Ambiguous { candidates, .. } => add("candidates", json!(candidates)),
         SessionError::Conflict { session, .. } => add("session", json!(session.as_str())),
         SessionError::Pattern(error) => add_place(error, data),
+        SessionError::Program(ProgramError::NoValues { missing, .. }) => {
+            add("missing", json!(missing));
+        }
+        SessionError::Program(ProgramError::NoSecrets { missing, .. }) => {
+            add("secrets", missing.iter().map(secret).collect());
+        }
         _ => {}
     }
 }
@@ -281,4 +330,19 @@ fn add_place(error: &PatternError, data: &mut Map<String, Value>) {
         data.insert("index".into(), json!(index));
         data.insert("position".into(), json!(at));
     }
+}
+
+fn secret(missing: &MissingSecret) -> Value {
+    let mut secret = json!({"name": missing.name, "step": missing.step});
+    let sources = [
+        ("env", &missing.env),
+        ("file", &missing.file),
+        ("prompt", &missing.prompt),
+    ];
+    for (key, source) in sources {
+        if let Some(source) = source {
+            secret[key] = json!(source);
+        }
+    }
+    secret
 }

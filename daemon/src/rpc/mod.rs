@@ -8,6 +8,7 @@ mod discover;
 mod error;
 mod job;
 mod pattern;
+mod program;
 mod register;
 mod run;
 mod session;
@@ -30,6 +31,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     session::register(&mut module)?;
     run::register(&mut module)?;
     chain::register(&mut module)?;
+    program::register(&mut module)?;
     job::register(&mut module)?;
     pattern::register(&mut module)?;
     daemon::register(&mut module)?;

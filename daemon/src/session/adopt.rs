@@ -3,14 +3,15 @@
 use super::end_of_input::LastLine;
 use super::input::Input;
 use super::keepsake::Keepsake;
-use super::live::{Facts, Session};
+use super::live::{CloseOrder, Facts, Session};
 use super::registry::Sessions;
-use super::task::signal_group;
+use super::task::{CLOSE_GRACE, signal_group};
 use crate::holder::{Adopted, Ring};
 use crate::interaction::Event;
 use crate::output::log::{self, LogWriter, Logged};
 use crate::output::{Flusher, Output};
 use crate::screen::Modes;
+use ccd_protocol::session::EndReason;
 use futures_util::future::join_all;
 use rustix::process::Signal;
 use std::collections::HashSet;
@@ -131,6 +132,15 @@ impl Sessions {
         }
         if let Some(order) = kept.close {
             session.order_close(order.into());
+        } else if kept.is_starting {
+            // Nobody has what is to be typed, and nobody was told that it is ready.
+            session.start_up.fail();
+            let reason = match after_crash {
+                true => EndReason::DaemonKilled,
+                false => EndReason::Closed,
+            };
+            let grace = CLOSE_GRACE;
+            session.order_close(CloseOrder { reason, grace });
         }
         self.tracker
             .spawn(super::task::run(Arc::clone(&session), Arc::clone(self)));

@@ -1,9 +1,9 @@
 //! Signals, size, end.
 
-use super::create::size;
 use super::durations::millis;
 use super::error::SessionError;
 use super::live::{CloseOrder, Session};
+use super::plan::size;
 use super::registry::Sessions;
 use super::task::CLOSE_GRACE;
 use super::viewers::Size;

@@ -1,20 +1,20 @@
 //! Starting a session: everything is checked before anything is made.
 
-use super::durations::seconds;
-use super::environment::{Environment, reuse_hash};
 use super::error::SessionError;
 use super::input::Input;
 use super::keepsake::Keepsake;
 use super::live::{Facts, Session};
+use super::plan::Plan;
 use super::registry::Sessions;
 use super::shell;
+use super::start_up::BringUp;
 use crate::config::Config;
 use crate::connection::Peer;
-use crate::expect::encoding_for;
 use crate::holder::{SpawnSpec, Spawned, c_string, resolve};
 use crate::interaction::Event;
 use crate::output::log::LogWriter;
 use crate::output::{Flusher, Output};
+use crate::program::{ProgramError, Script};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Session as Record, SessionCreateParams};
 use rand::Rng;
@@ -25,31 +25,18 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Letters of automatic ids: base32 without what looks alike.
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const ID_LEN: usize = 12;
 
-/// A request that was found right.
-struct Plan {
-    name: Option<SessionId>,
-    id: Option<SessionId>,
-    program: String,
-    args: Vec<String>,
-    cwd: PathBuf,
-    env: Environment,
-    rows: u16,
-    cols: u16,
-    encoding: &'static encoding_rs::Encoding,
-    persist: bool,
-    timeout: Duration,
-    idle_limit: Duration,
-    runtime_limit: Duration,
-    log_limit_bytes: u64,
-    output_limit: u64,
+/// A session that was started, or found.
+pub(crate) struct Started {
+    pub(crate) session: Arc<Session>,
+    reused: bool,
     warnings: Vec<String>,
-    reuse_hash: [u8; 32],
+    /// What is still to be done until it is ready.
+    bring_up: Option<BringUp>,
 }
 
 impl Sessions {
@@ -63,10 +50,24 @@ impl Sessions {
         peer: &Peer,
         params: SessionCreateParams,
     ) -> Result<Record, SessionError> {
-        let (session, reused, warnings) = self.start(peer, params).await?;
-        let mut record = session.record(None);
-        record.reused = reused;
-        record.warnings = warnings;
+        let again = params.reuse.then(|| params.clone());
+        let mut started = self.start(peer, params).await?;
+        while started.reused {
+            // Somebody else may be bringing it up.
+            started.session.start_up.wait().await;
+            match &again {
+                Some(params) if started.session.start_up.has_failed() => {
+                    started = self.start(peer, params.clone()).await?;
+                }
+                _ => break,
+            }
+        }
+        if let Some(bring_up) = started.bring_up.take() {
+            bring_up.run(peer).await?;
+        }
+        let mut record = started.session.record(None);
+        record.reused = started.reused;
+        record.warnings = started.warnings;
         Ok(record)
     }
 
@@ -75,7 +76,7 @@ impl Sessions {
         self: &Arc<Self>,
         peer: &Peer,
         params: SessionCreateParams,
-    ) -> Result<(Arc<Session>, bool, Vec<String>), SessionError> {
+    ) -> Result<Started, SessionError> {
         // In a task of its own: a client that leaves meanwhile must not leave half a session behind.
         let (sessions, owner) = (Arc::clone(self), peer.clone());
         let starting = async move { sessions.start_whole(&owner, params).await };
@@ -88,11 +89,12 @@ impl Sessions {
     async fn start_whole(
         self: &Arc<Self>,
         peer: &Peer,
-        params: SessionCreateParams,
-    ) -> Result<(Arc<Session>, bool, Vec<String>), SessionError> {
+        mut params: SessionCreateParams,
+    ) -> Result<Started, SessionError> {
         refuse_what_comes_later(&params)?;
         let config = self.config();
-        let mut plan = self.plan(&params, &config)?;
+        let script = self.script(&mut params).await?;
+        let mut plan = self.plan(&params, script.as_ref(), &config)?;
         let warnings = std::mem::take(&mut plan.warnings);
         let starting = self.starting.lock().await;
         if self.stop.is_cancelled() {
@@ -101,11 +103,19 @@ impl Sessions {
         if params.reuse
             && let Some(session) = self.reusable(&plan)
         {
-            return Ok((session, true, warnings));
+            return Ok(Started {
+                session,
+                reused: true,
+                warnings,
+                bring_up: None,
+            });
         }
         self.check_conflicts(&plan, &config)?;
+        require_secrets(script.as_ref())?;
         let session = self.spawn(&params, plan, &config).await?;
         drop(starting);
+        // From here on a client that leaves ends it.
+        let bring_up = script.and_then(|script| BringUp::new(self, &session, script));
         let saved = if params.transient {
             self.end_with(Arc::clone(&session), peer.clone());
             Ok(())
@@ -122,108 +132,12 @@ impl Sessions {
             return Err(error.into());
         }
         tracing::info!(session = %session.id(), pid = session.facts.pid, "session started");
-        Ok((session, false, warnings))
-    }
-
-    fn plan(&self, params: &SessionCreateParams, config: &Config) -> Result<Plan, SessionError> {
-        let mut warnings = Vec::new();
-        let id = params
-            .id
-            .as_deref()
-            .map(|id| checked_id("id", id))
-            .transpose()?;
-        let name = params
-            .name
-            .as_deref()
-            .map(|name| checked_id("name", name))
-            .transpose()?;
-        let rows = size("rows", params.rows, 24, config.limits.rows)?;
-        let cols = size("cols", params.cols, 80, config.limits.cols)?;
-        let label = params.encoding.as_deref().unwrap_or("utf-8");
-        let encoding = encoding_for(label)
-            .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
-        let env = Environment::of(params)?;
-        let cwd = match &params.cwd {
-            Some(cwd) if cwd.starts_with('/') => PathBuf::from(cwd),
-            Some(cwd) => {
-                return Err(SessionError::InvalidArgument(format!(
-                    "cwd {cwd:?} is not absolute: the daemon has no folder of its own that it could start from"
-                )));
-            }
-            None => env.home(),
-        };
-        let program = match (&params.program, params.shell) {
-            (Some(program), _) => program.clone(),
-            (None, true) => env
-                .get("SHELL")
-                .filter(|shell| !shell.is_empty())
-                .unwrap_or("/bin/sh")
-                .to_owned(),
-            (None, false) => {
-                return Err(SessionError::InvalidArgument("program is missing".into()));
-            }
-        };
-        let persist = params.persist.unwrap_or(name.is_some());
-        let limit = |given: Option<f64>,
-                     default: Option<Duration>,
-                     what: &str,
-                     warnings: &mut Vec<String>| match given {
-            Some(value) => seconds(value, what, warnings),
-            None if persist => Ok(Duration::ZERO),
-            None => Ok(default.unwrap_or(Duration::ZERO)),
-        };
-        let idle_limit = limit(
-            params.session_timeout_s,
-            config.session_timeout,
-            "session_timeout_s",
-            &mut warnings,
-        )?;
-        let runtime_limit = limit(
-            params.max_session_runtime_s,
-            config.max_session_runtime,
-            "max_session_runtime_s",
-            &mut warnings,
-        )?;
-        let timeout = match params.timeout_s {
-            Some(value) => seconds(value, "timeout_s", &mut warnings)?,
-            None => config.default_timeout,
-        };
-        let mut plan = Plan {
-            id,
-            name,
-            program,
-            args: params.args.clone(),
-            cwd,
-            env,
-            rows,
-            cols,
-            encoding,
-            persist,
-            timeout,
-            idle_limit,
-            runtime_limit,
-            log_limit_bytes: count(
-                "max_output_size",
-                params.max_output_size,
-                config.max_output_size.unwrap_or(0),
-            )?,
-            output_limit: count(
-                "output_limit",
-                params.output_limit,
-                config.output_limit as u64,
-            )?
-            .max(1),
+        Ok(Started {
+            session,
+            reused: false,
             warnings,
-            reuse_hash: [0; 32],
-        };
-        plan.reuse_hash = reuse_hash(
-            &self.reuse_key,
-            params,
-            &plan.program,
-            &plan.cwd,
-            (rows, cols),
-        );
-        Ok(plan)
+            bring_up,
+        })
     }
 
     /// The live session that was started with the same request.
@@ -400,6 +314,18 @@ fn facts_of(params: &SessionCreateParams, plan: &Plan, id: SessionId) -> Facts {
         is_of_this_holder: true,
         output_limit: plan.output_limit,
         reuse_hash: plan.reuse_hash,
+        origin: plan.origin.clone(),
+    }
+}
+
+/// Nothing is started for which somebody has yet to be asked.
+fn require_secrets(script: Option<&Script>) -> Result<(), ProgramError> {
+    match script {
+        Some(script) if !script.missing.is_empty() => Err(ProgramError::NoSecrets {
+            name: script.name.clone(),
+            missing: script.missing.clone(),
+        }),
+        _ => Ok(()),
     }
 }
 
@@ -422,40 +348,9 @@ fn argv(program: &str, args: &[OsString]) -> Result<Vec<std::ffi::CString>, Sess
     Ok(argv)
 }
 
-fn checked_id(what: &str, text: &str) -> Result<SessionId, SessionError> {
-    SessionId::parse(text)
-        .map_err(|error| SessionError::InvalidArgument(format!("the {what} {text:?} {error}")))
-}
-
-/// Checks one side of a terminal's size.
-pub(crate) fn size(
-    what: &str,
-    given: Option<i64>,
-    default: u16,
-    max: u16,
-) -> Result<u16, SessionError> {
-    let value = given.unwrap_or_else(|| i64::from(default));
-    match u16::try_from(value) {
-        Ok(value) if (1..=max).contains(&value) => Ok(value),
-        _ => Err(SessionError::InvalidArgument(format!(
-            "{what} is {value}: give 1 to {max}"
-        ))),
-    }
-}
-
-fn count(what: &str, given: Option<i64>, default: u64) -> Result<u64, SessionError> {
-    match given {
-        None => Ok(default),
-        Some(value) => u64::try_from(value).map_err(|_| {
-            SessionError::InvalidArgument(format!("{what} is {value}: give 0 or more"))
-        }),
-    }
-}
-
 fn refuse_what_comes_later(params: &SessionCreateParams) -> Result<(), SessionError> {
     let later = [
         (params.stream, "stream", "named pipes"),
-        (params.config.is_some(), "config", "program configurations"),
         (params.tape.is_some(), "tape", "tapes"),
     ];
     match later.iter().find(|(asked, _, _)| *asked) {

@@ -73,6 +73,17 @@ impl Deadline {
         })
     }
 
+    /// The one that ends after `patience`, or with `whole` if that is sooner.
+    pub(crate) fn within(whole: Self, patience: Duration) -> Self {
+        let left = whole
+            .limit
+            .map(|limit| limit.saturating_sub(whole.started.elapsed()));
+        Self {
+            started: Instant::now(),
+            limit: Some(left.map_or(patience, |left| left.min(patience))),
+        }
+    }
+
     /// True when the request only wants to look.
     pub(crate) fn looks_once(&self) -> bool {
         self.limit == Some(Duration::ZERO)

@@ -168,7 +168,8 @@ impl User {
     }
 }
 
-/// Hashes what makes two starts the same: program, arguments, folder, size, given variables.
+/// Hashes what makes two starts the same: program, arguments, folder, size, given variables, configuration and its
+/// values.
 ///
 /// Keyed, so that nothing can be guessed from it, and in memory only.
 pub(crate) fn reuse_hash(
@@ -197,6 +198,16 @@ pub(crate) fn reuse_hash(
     for (name, value) in &params.env {
         add(name.as_bytes());
         add(value.as_bytes());
+    }
+    if let Some(config) = &params.config {
+        // Three, so that no variable looks like it.
+        [&b"config"[..], config.as_bytes(), b""]
+            .into_iter()
+            .for_each(&mut add);
+        for (name, value) in &params.set {
+            add(name.as_bytes());
+            add(value.as_bytes());
+        }
     }
     hash.finalize().into()
 }

@@ -2,6 +2,7 @@
 
 use crate::expect::PatternError;
 use crate::holder::{Exit, SpawnError};
+use crate::program::ProgramError;
 use crate::store::StoreError;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
@@ -50,6 +51,10 @@ pub(crate) enum SessionError {
         output: String,
         truncated: bool,
     },
+    #[error("{0}")]
+    StartFailed(Box<FailedStart>),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     #[error("the program ended before a pattern matched: {}", .0.how)]
     ProcessEnded(Box<EndedReport>),
     #[error("the program has taken no input for 5 s; {written_bytes} bytes were written")]
@@ -84,6 +89,31 @@ pub(crate) enum SessionError {
 
 /// Sends of one session that may wait for their turn.
 pub(crate) const SEND_QUEUE_LEN: usize = 128;
+
+/// How the start by a program configuration failed.
+#[derive(Debug)]
+pub(crate) struct FailedStart {
+    pub(crate) name: SessionId,
+    /// It has been closed.
+    pub(crate) session: SessionId,
+    pub(crate) step: String,
+    /// What it waited for; empty where it typed.
+    pub(crate) patterns: Vec<String>,
+    pub(crate) error: SessionError,
+}
+
+impl std::fmt::Display for FailedStart {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, step, .. } = self;
+        write!(out, "the start by '{name}' failed at {step}")?;
+        if !self.patterns.is_empty() {
+            let patterns: Vec<String> = self.patterns.iter().map(|p| format!("{p:?}")).collect();
+            write!(out, ", {}", patterns.join(" or "))?;
+        }
+        let Self { session, error, .. } = self;
+        write!(out, ": {error}; the session {session} was closed")
+    }
+}
 
 /// What the program was doing when the time was over.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use crate::connection::Peer;
 use crate::expect::{
     BEFORE_BYTES, Hit, Matcher, Pattern, PatternError, Patterns, clean_lossy, closest_miss,
 };
-use crate::interaction::Event;
+use crate::interaction::{Event, Form};
 use crate::output::Piece;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{ExpectResult, Pattern as WirePattern, SessionExpectParams};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Output that is searched at a time.
-const PIECE_BYTES: usize = 256 << 10;
+pub(super) const PIECE_BYTES: usize = 256 << 10;
 
 /// A match that could still grow is decided when output has paused for so long.
 pub(super) const PAUSE: Duration = Duration::from_micros(1500);
@@ -78,12 +78,23 @@ impl Sessions {
     ) -> Result<Search, SessionError> {
         let mut warnings = Vec::new();
         let deadline = Deadline::start(timeout, Some(session.facts.timeout), &mut warnings)?;
+        let search = self.search_until(patterns, raw, deadline).await?;
+        Ok(Search { warnings, ..search })
+    }
+
+    /// Prepares a search whose time has begun.
+    pub(crate) async fn search_until(
+        &self,
+        patterns: &[WirePattern],
+        raw: bool,
+        deadline: Deadline,
+    ) -> Result<Search, SessionError> {
         let list: Vec<Pattern> = patterns.iter().map(pattern).collect();
         Ok(Search {
             patterns: self.compiled(list, raw).await?,
             from: 0,
             deadline,
-            warnings,
+            warnings: Vec::new(),
             moves_cursor: true,
         })
     }
@@ -139,6 +150,7 @@ impl Sessions {
                     Some(peer),
                     Event::Match {
                         pattern: pattern.map_or_else(String::new, pattern_text),
+                        form: pattern.map_or(Form::Event, form_of),
                         matched: result.matched.clone(),
                         start: result.start,
                         end: result.end,
@@ -252,16 +264,7 @@ impl Sessions {
                 .without_match(session, search, index, matcher.position())
                 .await);
         }
-        let (exit, reason) = {
-            let state = session.state();
-            (state.exit, state.end_reason)
-        };
-        Err(SessionError::ProcessEnded(Box::new(EndedReport {
-            how: describe_end(exit, reason),
-            exitstatus: exit.and_then(|exit| exit.code),
-            signal: exit.and_then(|exit| exit.signal),
-            recent_output: recent_output(session).await,
-        })))
+        Err(process_ended(session).await)
     }
 
     /// `eof` and `timeout` match nothing, behind everything that was searched.
@@ -299,6 +302,20 @@ impl Sessions {
             discarded: false,
         }
     }
+}
+
+/// The error of a call that needed a program which has ended.
+pub(super) async fn process_ended(session: &Session) -> SessionError {
+    let (exit, reason) = {
+        let state = session.state();
+        (state.exit, state.end_reason)
+    };
+    SessionError::ProcessEnded(Box::new(EndedReport {
+        how: describe_end(exit, reason),
+        exitstatus: exit.and_then(|exit| exit.code),
+        signal: exit.and_then(|exit| exit.signal),
+        recent_output: recent_output(session).await,
+    }))
 }
 
 fn result_of(hit: Hit, warnings: &[String]) -> ExpectResult {
@@ -341,6 +358,14 @@ fn pattern_text(pattern: &Pattern) -> String {
         Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),
         Pattern::Eof => "eof".into(),
         Pattern::Timeout => "timeout".into(),
+    }
+}
+
+fn form_of(pattern: &Pattern) -> Form {
+    match pattern {
+        Pattern::Regex(_) => Form::Regex,
+        Pattern::Exact(_) => Form::Exact,
+        Pattern::Eof | Pattern::Timeout => Form::Event,
     }
 }
 

@@ -5,10 +5,11 @@ use super::live::{CloseOrder, Facts, Session};
 use super::persist::{facts_of, row_of_start};
 use super::registry::Sessions;
 use super::screen::Sizes;
+use super::start_up::Origin;
 use crate::store::SessionRow;
 use ccd_protocol::session::EndReason;
 use serde::{Deserialize, Serialize};
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// The facts of a session. As JSON, with defaults for what an older build does not say.
@@ -31,6 +32,12 @@ pub(super) struct Keepsake {
     /// Since when it waits for a client to live with.
     #[serde(default)]
     pub(super) orphaned_at: Option<String>,
+    /// Of its program configuration.
+    #[serde(default)]
+    success_indicators: Vec<String>,
+    /// Its start by a program configuration is not over.
+    #[serde(default)]
+    pub(super) is_starting: bool,
 }
 
 /// An order to end a session.
@@ -72,6 +79,11 @@ impl Keepsake {
             hidden: Vec::new(),
             close: None,
             orphaned_at: None,
+            success_indicators: facts
+                .origin
+                .as_ref()
+                .map_or_else(Vec::new, |origin| origin.success.clone()),
+            is_starting: facts.origin.as_ref().is_some_and(|origin| origin.has_start),
         }
     }
 
@@ -86,6 +98,7 @@ impl Keepsake {
             hidden: session.hidden.texts(),
             close: session.close_order().map(KeptOrder::from),
             orphaned_at: session.orphaned_at(),
+            is_starting: !session.start_up.is_over(),
             ..Self::of_start(&session.facts, rows, cols)
         }
     }
@@ -106,13 +119,20 @@ impl Keepsake {
 
     /// The facts, but for those that the holder knows.
     pub(super) fn facts(&self) -> Option<Facts> {
+        let facts = facts_of(&self.row)?;
+        let origin = facts.origin.as_ref().map(|origin| Origin {
+            name: origin.name.clone(),
+            success: self.success_indicators.clone(),
+            has_start: false,
+        });
         Some(Facts {
             plain: self.plain,
             log_limit_bytes: self.log_limit_bytes,
             output_limit: self.output_limit,
             reuse_hash: self.reuse_hash,
             is_of_this_holder: true,
-            ..facts_of(&self.row)?
+            origin: origin.map(Arc::new),
+            ..facts
         })
     }
 }

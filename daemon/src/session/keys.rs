@@ -38,6 +38,13 @@ impl Held {
     }
 }
 
+/// What is wrong with the name of a key; `None` when it is one.
+pub(crate) fn fault(name: &str) -> Option<String> {
+    encode(name, &Modes::default())
+        .err()
+        .map(|error| error.to_string())
+}
+
 /// Returns the bytes of the key called `name`, in the modes the program has set.
 ///
 /// A name is one character, `^X`, or a key such as `Up`, `F5` or `Enter` (upper or lower case), with any of `C-`, `M-`

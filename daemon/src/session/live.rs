@@ -7,6 +7,7 @@ use super::logger::SessionLog;
 use super::owner::OwnerWanted;
 use super::queries::Queries;
 use super::screen::{ScreenModel, Sizes};
+use super::start_up::{Origin, StartUp};
 use super::viewers::Viewers;
 use crate::config::Config;
 use crate::holder::Exit;
@@ -19,7 +20,7 @@ use ccd_protocol::session::{
     EndReason, Session as Record, SessionOutput, SessionState, WaitingForInput,
 };
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -60,6 +61,8 @@ pub(crate) struct Facts {
     pub(crate) output_limit: u64,
     /// What `reuse` compares.
     pub(crate) reuse_hash: [u8; 32],
+    /// The program configuration it was started with.
+    pub(crate) origin: Option<Arc<Origin>>,
 }
 
 impl Facts {
@@ -86,6 +89,8 @@ pub(crate) struct State {
     /// Something had to be killed at the end.
     pub(crate) forced: bool,
     pub(crate) killed: Vec<i32>,
+    /// See [`Sessions::judge`](super::Sessions::judge).
+    pub(crate) success: Option<bool>,
 }
 
 /// When something was last typed, and who waited for it.
@@ -136,6 +141,7 @@ pub(crate) struct Session {
     pub(crate) forgotten: CancellationToken,
     /// Only one command at a time runs in a shell.
     pub(crate) run_turn: tokio::sync::Mutex<()>,
+    pub(super) start_up: StartUp,
 }
 
 impl Session {
@@ -157,6 +163,7 @@ impl Session {
             cols,
             forced: false,
             killed: Vec::new(),
+            success: None,
         };
         let session = Self::new(facts, output, input, state);
         Self {
@@ -188,6 +195,7 @@ impl Session {
     pub(crate) fn new(facts: Facts, output: Output, input: Input, state: State) -> Self {
         let screen = ScreenModel::new(state.rows, state.cols);
         Self {
+            start_up: StartUp::of(facts.origin.as_deref()),
             facts,
             output,
             log: SessionLog::default(),
@@ -391,7 +399,8 @@ impl Session {
             pipe: None,
             waiting_for_input,
             attached: self.viewers.records(),
-            config: None,
+            config: facts.origin.as_ref().map(|origin| origin.name.to_string()),
+            success: state.success,
             tape: None,
             is_replay: false,
             session_timeout_s: facts.idle_limit.as_secs_f64(),

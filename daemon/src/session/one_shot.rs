@@ -39,7 +39,7 @@ impl OneShot {
             plain: true,
             ..params
         };
-        let (session, _, _) = sessions.start(peer, params).await?;
+        let session = sessions.start(peer, params).await?.session;
         Ok(Self {
             sessions: Arc::clone(sessions),
             session,

@@ -5,6 +5,7 @@ use super::input::Input;
 use super::leftovers::end_orphans;
 use super::live::{CloseOrder, Facts, Session, State};
 use super::registry::Sessions;
+use super::start_up::Origin;
 use crate::holder::{Adopted, Exit, Gap, Ring};
 use crate::interaction::Event;
 use crate::output::Output;
@@ -170,6 +171,11 @@ impl Sessions {
         if row.exitstatus.is_none() && row.signal.is_none() {
             row.signal = Some(signal.as_raw());
         }
+        // Of one that ended well nobody has looked for the indicators.
+        row.success = row
+            .config
+            .as_ref()
+            .and((row.exitstatus != Some(0)).then_some(false));
         row.state = "dead".into();
         row.end_reason = Some(reason_text(EndReason::DaemonKilled).into());
         row.ended_at = Some(crate::clock::now());
@@ -304,6 +310,7 @@ fn row_of(session: &Session) -> SessionRow {
         output_bytes: number(output.bytes),
         rotated_at: output.rotated_at,
         gaps: gaps_to_json(&output.gaps),
+        success: state.success,
         ..row_of_start(&session.facts, state.rows, state.cols)
     }
 }
@@ -337,6 +344,8 @@ pub(super) fn row_of_start(facts: &Facts, rows: u16, cols: u16) -> SessionRow {
         output_bytes: 0,
         rotated_at: None,
         gaps: gaps_to_json(&[]),
+        config: facts.origin.as_ref().map(|origin| origin.name.to_string()),
+        success: None,
     }
 }
 
@@ -385,6 +394,7 @@ fn session_of(row: &SessionRow, folders: &Path, holder_since: &str) -> Option<Se
         cols: row.terminal_cols,
         forced: false,
         killed: Vec::new(),
+        success: row.success,
     };
     let facts = Facts {
         is_of_this_holder: row.created_at.as_str() >= holder_since,
@@ -401,6 +411,17 @@ fn session_of(row: &SessionRow, folders: &Path, holder_since: &str) -> Option<Se
         .store(number(row.output_bytes), Ordering::Release);
     session.set_last_activity(crate::clock::age_s(&row.last_activity).unwrap_or(0.0));
     Some(session)
+}
+
+/// What the database knows of the configuration that started a session.
+fn origin_of(name: &str) -> Option<Arc<Origin>> {
+    let name = SessionId::parse(name).ok()?;
+    let (success, has_start) = (Vec::new(), false);
+    Some(Arc::new(Origin {
+        name,
+        success,
+        has_start,
+    }))
 }
 
 pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
@@ -429,5 +450,6 @@ pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
         is_of_this_holder: false,
         output_limit: 1,
         reuse_hash: [0; 32],
+        origin: row.config.as_deref().and_then(origin_of),
     })
 }

@@ -9,6 +9,7 @@ use crate::expect::PatternCache;
 use crate::holder::{Holder, ProcessTables};
 use crate::interaction::Recorder;
 use crate::pattern::Library;
+use crate::program::Programs;
 use crate::store::Store;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
@@ -38,6 +39,7 @@ pub(crate) struct Sessions {
     pub(crate) recorder: Recorder,
     pub(crate) patterns: PatternCache,
     pub(crate) library: Arc<Library>,
+    pub(crate) programs: Programs,
     pub(crate) paths: Paths,
     config: RwLock<Arc<Config>>,
     pub(crate) tracker: TaskTracker,
@@ -87,6 +89,7 @@ impl Sessions {
             recorder,
             patterns: PatternCache::default(),
             library: Arc::new(Library::new(paths.base.join("patterns.json"))),
+            programs: Programs::new(&paths.base),
             paths,
             config: RwLock::new(config),
             tracker,

@@ -11,7 +11,7 @@ use super::shell::{
 };
 use super::wait::{is_fresh, last_line};
 use crate::connection::Peer;
-use crate::interaction::{Event, Typed};
+use crate::interaction::{Event, Form, Typed};
 use crate::output::Piece;
 use crate::pattern::Compiled;
 use crate::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict};
@@ -206,6 +206,7 @@ impl Sessions {
             offset: written.offset,
             hidden: false,
             echo: None,
+            form: Form::Line,
         };
         self.recorder.note(session, Some(peer), Event::Send(typed));
         Ok(Command {

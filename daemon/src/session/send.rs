@@ -9,7 +9,7 @@ use super::paste;
 use super::registry::Sessions;
 use super::typed_line::Taken;
 use crate::connection::Peer;
-use crate::interaction::{Event, Typed};
+use crate::interaction::{Event, Form, Typed};
 use base64::Engine;
 use ccd_protocol::session::{SessionSendParams, SessionSendReply};
 use std::sync::Arc;
@@ -20,6 +20,9 @@ const MAX_SEND_BYTES: usize = 16 << 20;
 /// How the interaction log shows the end of the input.
 const END_SHOWN: &str = "<C-d>";
 
+/// The key that types it.
+const END_KEY: &str = "C-d";
+
 /// What a request wants typed.
 struct Input {
     bytes: Vec<u8>,
@@ -29,12 +32,22 @@ struct Input {
     letters: Option<String>,
     /// Only named keys: they can be shown without having been echoed.
     named_keys: bool,
+    /// The names of keys, if it is those.
+    keys: Option<Vec<String>>,
 }
 
 impl Input {
     /// What must be kept out of the interaction log if it is hidden.
     fn secret(&self) -> &str {
         self.letters.as_deref().unwrap_or(&self.text)
+    }
+
+    fn form(&self) -> Form {
+        match &self.keys {
+            Some(names) => Form::Keys(names.clone()),
+            None if self.bytes.ends_with(b"\r") || self.bytes.ends_with(b"\n") => Form::Line,
+            None => Form::Text,
+        }
     }
 }
 
@@ -127,6 +140,7 @@ impl Sessions {
                     offset: written.offset,
                     hidden,
                     echo: reads_keys.then(|| input.text.clone()),
+                    form: input.form(),
                 };
                 if hidden && !secret {
                     self.remember_hidden(session, input.secret());
@@ -180,6 +194,7 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
             bytes,
             letters: None,
             named_keys: false,
+            keys: None,
         }
     } else if given_count == 0 {
         Input {
@@ -187,6 +202,7 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
             text: String::from(END_SHOWN),
             letters: None,
             named_keys: true,
+            keys: Some(vec![String::from(END_KEY)]),
         }
     } else {
         let text = params.text.clone().unwrap_or_default();
@@ -200,6 +216,7 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
             text,
             letters: None,
             named_keys: false,
+            keys: None,
         }
     };
     if params.newline {
@@ -239,6 +256,7 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError
         text,
         letters: Some(letters),
         named_keys,
+        keys: Some(names.to_vec()),
     })
 }
 

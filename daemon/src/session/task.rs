@@ -154,8 +154,10 @@ impl Task {
     /// name of its ring, may be taken again.
     async fn bury(&self, reason: EndReason) {
         let session = &self.session;
+        let success = self.sessions.judge(session).await;
         {
             let mut state = session.state();
+            state.success = success;
             state.exit = session.output.exit();
             state.end_reason = Some(reason);
             state.ended_at = Some(crate::clock::now());

@@ -1,6 +1,7 @@
 //! What a person types key by key, as lines for the interaction log.
 
-use crate::interaction::Typed;
+use super::keys;
+use crate::interaction::{Form, Typed};
 
 /// A line is cut here.
 const MAX_LINE_BYTES: usize = 4096;
@@ -26,6 +27,8 @@ pub(super) struct TypedLine {
     echo: String,
     /// Where the line's last text begins in `shown`; what is before it cannot be erased.
     text_start: usize,
+    /// Named keys, and the characters before each, as names.
+    keys: Vec<String>,
     /// Characters typed at a full-screen program, which are counted, not kept.
     counted: usize,
     offset: Option<u64>,
@@ -65,7 +68,7 @@ impl TypedLine {
                     if self.is_empty() || name != "Enter" {
                         self.named(name);
                     }
-                    done.extend(self.take());
+                    done.extend(self.take_line(name == "Enter"));
                 }
                 Pressed::Erase => self.erase(|text| text.pop().is_some().then_some(())),
                 Pressed::EraseWord => self.erase(|text| {
@@ -90,7 +93,12 @@ impl TypedLine {
 
     /// Takes what was typed of a line that is not done.
     pub(super) fn take(&mut self) -> Option<Typed> {
+        self.take_line(false)
+    }
+
+    fn take_line(&mut self, has_enter: bool) -> Option<Typed> {
         self.count();
+        let form = self.form(has_enter);
         let line = std::mem::take(self);
         let text = match line.shown.is_empty() {
             true => return None,
@@ -101,7 +109,31 @@ impl TypedLine {
             offset: line.offset.unwrap_or_default(),
             hidden: line.hidden,
             echo: line.reads_keys.then_some(line.echo),
+            form,
         })
+    }
+
+    /// How it could be typed again.
+    fn form(&mut self, has_enter: bool) -> Form {
+        if self.keys.is_empty() {
+            return if has_enter { Form::Line } else { Form::Text };
+        }
+        self.name_text();
+        let mut keys = std::mem::take(&mut self.keys);
+        if has_enter && keys.last().is_none_or(|last| last != "Enter") {
+            keys.push("Enter".to_owned());
+        }
+        match keys.iter().all(|key| keys::fault(key).is_none()) {
+            true => Form::Keys(keys),
+            // What was only counted, for one.
+            false => Form::Event,
+        }
+    }
+
+    /// The text since the last named key, key by key.
+    fn name_text(&mut self) {
+        let text = self.shown[self.text_start..].chars();
+        self.keys.extend(text.map(String::from));
     }
 
     fn is_empty(&self) -> bool {
@@ -110,6 +142,8 @@ impl TypedLine {
 
     fn named(&mut self, name: &str) {
         self.count();
+        self.name_text();
+        self.keys.push(name.to_owned());
         self.shown.push('<');
         self.shown.push_str(name);
         self.shown.push('>');
@@ -287,6 +321,32 @@ mod tests {
         let keys = ["git wrong", "\x17", "log", "\x1b[A", "\x1b[1;5C", "ab\r"];
         assert_eq!(typed(&mut line, &keys, SHELL), ["git log<Up><Right>ab"]);
         assert!(line.take().is_none());
+    }
+
+    #[test]
+    fn a_line_tells_how_it_could_be_typed_again() {
+        let mut line = TypedLine::default();
+        let mut forms = |keys: &[u8], taken| {
+            let done = line.add(keys, taken);
+            done.into_iter().map(|typed| typed.form).collect::<Vec<_>>()
+        };
+        let keys = |names: &[&str]| Form::Keys(names.iter().map(|&name| name.into()).collect());
+        assert_eq!(
+            forms(b"ls\r\rcx\x7fd\ty\rz\x03", SHELL),
+            [
+                Form::Line,
+                keys(&["Enter"]),
+                keys(&["c", "d", "Tab", "y", "Enter"]),
+                keys(&["z", "C-c"]),
+            ]
+        );
+        let full_screen = Taken {
+            alternate: true,
+            ..SHELL
+        };
+        assert_eq!(forms(b"ihello\r", full_screen), [Form::Event]);
+        assert!(line.add(b"not done", SHELL).is_empty());
+        assert_eq!(line.take().unwrap().form, Form::Text);
     }
 
     #[test]

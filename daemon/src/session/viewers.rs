@@ -1,9 +1,10 @@
 //! Who is attached: people whose terminals are a session's for a while.
 
 use super::control::set_size;
-use super::create::size;
+
 use super::error::SessionError;
 use super::live::Session;
+use super::plan::size;
 use super::registry::Sessions;
 use super::typed_line::{Taken, TypedLine};
 use crate::connection::Peer;

@@ -131,7 +131,7 @@ impl Sessions {
         stream::iter(records).buffered(MAX_LOOKS).collect().await
     }
 
-    async fn wait_input(
+    pub(super) async fn wait_input(
         &self,
         session: &Arc<Session>,
         prompt: bool,

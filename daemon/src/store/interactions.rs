@@ -19,13 +19,16 @@ pub(crate) struct InteractionRow {
     pub(crate) client_pid: Option<i32>,
     pub(crate) start_offset: Option<i64>,
     pub(crate) end_offset: Option<i64>,
+    /// JSON.
+    #[sqlx(default)]
+    pub(crate) form: Option<String>,
 }
 
 /// Rows of one statement: each statement is a trip to the database's thread, whatever it inserts.
 const ROWS_PER_INSERT: usize = 32;
 
 const COLUMNS: &str = "session_id, timestamp, action, input_text, output_text, pattern_matched, client, client_pid, \
-                       start_offset, end_offset";
+                       start_offset, end_offset, form";
 
 /// Appends rows; those of sessions that are gone are skipped.
 pub(super) async fn insert(
@@ -47,7 +50,8 @@ pub(super) async fn insert(
                 .push_bind(&row.client)
                 .push_bind(row.client_pid)
                 .push_bind(row.start_offset)
-                .push_bind(row.end_offset);
+                .push_bind(row.end_offset)
+                .push_bind(&row.form);
         });
         // SQLite calls the columns of a list of values so.
         query.push(") WHERE column1 IN (SELECT session_id FROM sessions)");

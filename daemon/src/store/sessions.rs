@@ -35,16 +35,23 @@ pub(crate) struct SessionRow {
     pub(crate) rotated_at: Option<String>,
     /// JSON list of `{offset, length}`.
     pub(crate) gaps: String,
+    /// The program configuration it was started with.
+    #[serde(default)]
+    #[sqlx(default)]
+    pub(crate) config: Option<String>,
+    #[serde(default)]
+    #[sqlx(default)]
+    pub(crate) success: Option<bool>,
 }
 
 /// All columns; the order is that of [`replace`].
 const UPSERT: &str = "INSERT INTO sessions (session_id, name, program, args, cwd, timeout, created_at, last_activity, \
     persist, encoding, pid, exitstatus, signal, state, end_reason, ended_at, terminal_rows, terminal_cols, shell, transient, \
-    session_timeout_s, max_session_runtime_s, output_lines, output_bytes, rotated_at, gaps) \
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26) \
+    session_timeout_s, max_session_runtime_s, output_lines, output_bytes, rotated_at, gaps, config, success) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28) \
     ON CONFLICT (session_id) DO UPDATE SET last_activity = ?8, exitstatus = ?12, signal = ?13, state = ?14, \
     end_reason = ?15, ended_at = ?16, terminal_rows = ?17, terminal_cols = ?18, output_lines = ?23, output_bytes = ?24, \
-    rotated_at = ?25, gaps = ?26";
+    rotated_at = ?25, gaps = ?26, success = ?28";
 
 pub(super) async fn replace(
     connection: &mut SqliteConnection,
@@ -77,6 +84,8 @@ pub(super) async fn replace(
         .bind(row.output_bytes)
         .bind(&row.rotated_at)
         .bind(&row.gaps)
+        .bind(&row.config)
+        .bind(row.success)
         .execute(connection)
         .await
         .map(drop)

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// Parameters of `session.create`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -40,7 +41,7 @@ pub struct SessionCreateParams {
     /// No idle or runtime limit. Default: true with a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persist: Option<bool>,
-    /// Return the live session with the same program, arguments, cwd, size and `env`, if there is one.
+    /// Return the live session with the same program, arguments, cwd, size, `env`, `config` and `set`, if there is one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reuse: bool,
     /// Default time-out of expect, wait and run, in seconds. 0: look once.
@@ -69,10 +70,38 @@ pub struct SessionCreateParams {
     /// Comes with named pipes; refused as `unavailable` until then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stream: bool,
-    /// Comes with program configurations; refused as `unavailable` until then.
+    /// Start what this program configuration says, and answer when its start is over. `program` and `timeout_s` go before
+    /// its own. When the start fails, or the connection ends before it is over, the session is closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
+    /// Values of the configuration's placeholders.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub set: BTreeMap<String, String>,
+    /// The secrets that the configuration asks for, by name; typed, and never stored. The error about missing ones has
+    /// `data.secrets`, a list of {name, step, env?, file?, prompt?}.
+    #[serde(default, skip_serializing_if = "Secrets::is_empty")]
+    pub secrets: Secrets,
     /// Comes with tapes; refused as `unavailable` until then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<serde_json::Value>,
+}
+
+/// Secrets by name, which show their names alone where they are printed.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Secrets(pub BTreeMap<String, String>);
+
+impl Secrets {
+    /// True when there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_set().entries(self.0.keys()).finish()
+    }
 }

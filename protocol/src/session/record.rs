@@ -63,7 +63,12 @@ pub struct Session {
     pub waiting_for_input: Option<WaitingForInput>,
     /// Who has the session on a terminal now, in the order of coming.
     pub attached: Vec<Attachment>,
+    /// The program configuration it was started with.
     pub config: Option<String>,
+    /// Whether an ended session reached what its program configuration calls a success; null without one, while it lives,
+    /// and where the daemon was killed before it could look.
+    #[serde(default)]
+    pub success: Option<bool>,
     pub tape: Option<serde_json::Value>,
     pub is_replay: bool,
     /// Seconds without input or output after which it ends; 0: no limit.

@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render;
+use crate::secrets;
 use ccd_protocol::session::{SessionCreate, SessionCreateParams};
 
 /// Starts a session and prints its id; what its user should know goes to standard error.
@@ -14,7 +15,10 @@ use ccd_protocol::session::{SessionCreate, SessionCreateParams};
 ///
 /// Those of the call.
 pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<SessionCreate>(&params(args)?)?;
+    let mut params = params(args)?;
+    params.secrets = secrets::given(&args.config.secret)?;
+    let answer =
+        secrets::with_secrets(&mut params, |params| context.call::<SessionCreate>(params))?;
     let session = &answer.value;
     context.warn(&session.warnings);
     if session.reused {
@@ -52,6 +56,8 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
         max_session_runtime_s: args.max_runtime,
         max_output_size: args.max_output_size,
         output_limit: args.output_limit,
+        config: args.config.config.clone(),
+        set: args.config.set.iter().cloned().collect(),
         ..SessionCreateParams::default()
     })
 }

@@ -1,0 +1,75 @@
+//! `ccctl program`.
+
+use clap::{Args, Subcommand};
+
+/// What to do with program configurations.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProgramVerb {
+    /// List program configurations
+    #[command(
+        visible_alias = "ls",
+        after_help = "Examples:
+  ccctl program list
+  ccctl program list --json"
+    )]
+    List,
+    /// Show a program configuration
+    #[command(
+        visible_alias = "show",
+        after_help = "Examples:
+  ccctl program show db
+  ccctl program get db --json > db.json"
+    )]
+    Get {
+        /// The configuration's name
+        name: String,
+    },
+    /// Keep a program configuration: what was done in a session, or one written by hand
+    #[command(after_help = r#"Examples:
+  ccctl program save db --session 7f3k
+  ccctl program save db --file db.json --force
+  ccctl program save db --file - <<'END'
+  {
+    "command_template": "psql -h {host} -U {user}",
+    "typical_timeout": 20,
+    "expect_sequences": [
+      {"pattern": "Password.*: ", "response": {"secret": {"env": "DB_PASSWORD"}}, "optional": true}
+    ],
+    "ready_indicators": ["=[>#] "]
+  }
+  END
+  ccctl session create --config db --set host=example.org --set user=me
+
+command_template is split into words as a shell splits them, and no shell reads it. {name} is a placeholder for --set; its
+value stays one word. Each step waits for its pattern, a regular expression, and types its response and Enter.
+optional steps are passed over when something later comes first. A secret is taken from a variable, a file or
+a prompt whenever a session is started: {"secret": {"env": "NAME"}}, {"file": "PATH"} or {"prompt": "Question"}.
+The files are programs/NAME.json below the base folder, and may be edited."#)]
+    Save(SaveArgs),
+    /// Delete a program configuration
+    #[command(
+        visible_alias = "rm",
+        after_help = "Examples:
+  ccctl program delete db"
+    )]
+    Delete {
+        /// The configuration's name
+        name: String,
+    },
+}
+
+/// Arguments of `program save`.
+#[derive(Debug, Args)]
+pub(crate) struct SaveArgs {
+    /// The configuration's name
+    pub(crate) name: String,
+    /// Take what was expected and sent in this session, live or ended; what was typed hidden is asked for each time
+    #[arg(long, value_name = "SESSION", required_unless_present = "file")]
+    pub(crate) session: Option<String>,
+    /// Take this JSON file, or - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "session")]
+    pub(crate) file: Option<String>,
+    /// Replace one that has the name
+    #[arg(long)]
+    pub(crate) force: bool,
+}

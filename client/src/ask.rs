@@ -1,0 +1,133 @@
+//! Asking for a secret at the terminal: it is not shown, and the terminal is put back on every way out.
+
+use crate::failure::Failure;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Longest answer, in bytes; what the terminal keeps of a line is less.
+const MAX_ANSWER_BYTES: u64 = 64 << 10;
+
+/// The question that is being asked.
+static ASKING: Mutex<Option<Asking>> = Mutex::new(None);
+
+/// Somebody else acts on signals now.
+static SIGNALS_ARE_TAKEN: AtomicBool = AtomicBool::new(false);
+
+struct Asking {
+    terminal: File,
+    question: String,
+    before: Termios,
+}
+
+impl Asking {
+    fn silence(&self) -> io::Result<()> {
+        let mut silent = self.before.clone();
+        silent.local_modes.remove(LocalModes::ECHO);
+        // Enter is shown.
+        silent.local_modes.insert(LocalModes::ECHONL);
+        tcsetattr(&self.terminal, OptionalActions::Flush, &silent)?;
+        (&self.terminal).write_all(self.question.as_bytes())
+    }
+
+    fn restore(&self) {
+        let _ = tcsetattr(&self.terminal, OptionalActions::Now, &self.before);
+    }
+}
+
+/// Puts the terminal back, also after a mistake.
+struct Restore;
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        if let Some(asking) = asking().take() {
+            asking.restore();
+        }
+    }
+}
+
+/// Asks the user, whatever standard input is; `None` when there is no terminal.
+///
+/// # Errors
+///
+/// [`Failure::Io`] of the terminal, [`Failure::Failed`] when the input ends.
+pub(crate) fn ask(question: &str) -> Result<Option<String>, Failure> {
+    let Ok(terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
+        return Ok(None);
+    };
+    answer(terminal, question).map(Some)
+}
+
+/// From now on signals do not end this process before somebody else has seen them.
+pub(crate) fn leave_signals() {
+    SIGNALS_ARE_TAKEN.store(true, Ordering::Release);
+}
+
+fn answer(terminal: File, question: &str) -> Result<String, Failure> {
+    let failed = |source| Failure::Io {
+        what: "the terminal".to_owned(),
+        source,
+    };
+    let reader = terminal.try_clone().map_err(failed)?;
+    let before = tcgetattr(&terminal).map_err(|error| failed(error.into()))?;
+    watch_signals().map_err(failed)?;
+    let _restore = Restore;
+    {
+        let mut place = asking();
+        let asked = place.insert(Asking {
+            terminal,
+            question: format!("{} ", question.trim_end()),
+            before,
+        });
+        asked.silence().map_err(failed)?;
+    }
+    let mut line = String::new();
+    let mut reader = BufReader::new(reader.take(MAX_ANSWER_BYTES));
+    reader.read_line(&mut line).map_err(failed)?;
+    match line.strip_suffix('\n') {
+        Some(answer) => Ok(answer.to_owned()),
+        None => Err(Failure::Failed("no answer was given".to_owned())),
+    }
+}
+
+fn asking() -> MutexGuard<'static, Option<Asking>> {
+    ASKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Signals that end or stop this process put the terminal back first. Once, for the life of the process: what a handler
+/// has replaced does not come back.
+fn watch_signals() -> io::Result<()> {
+    static WATCH: OnceLock<()> = OnceLock::new();
+    if WATCH.get().is_some() {
+        return Ok(());
+    }
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP])?;
+    std::thread::Builder::new()
+        .name("asking".to_owned())
+        .spawn(move || {
+            for signal in signals.forever() {
+                if !SIGNALS_ARE_TAKEN.load(Ordering::Acquire) {
+                    act_on(signal);
+                }
+            }
+        })?;
+    let _ = WATCH.set(());
+    Ok(())
+}
+
+fn act_on(signal: i32) {
+    if let Some(asking) = &*asking() {
+        asking.restore();
+        let _ = (&asking.terminal).write_all(b"\n");
+    }
+    let _ = emulate_default_handler(signal);
+    // It was only stopped, and goes on.
+    if let Some(asking) = &*asking() {
+        let _ = asking.silence();
+    }
+}

@@ -1,0 +1,183 @@
+//! Secrets of program configurations: the client looks them up, sends them once, and keeps none.
+
+use crate::args::SecretFrom;
+use crate::ask::ask;
+use crate::context::note;
+use crate::failure::Failure;
+use ccd_protocol::session::{Secrets, SessionCreateParams};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::Read as _;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Longest secret that is read from a file, in bytes.
+const MAX_SECRET_BYTES: u64 = 64 << 10;
+
+/// A start that takes longer than this is spoken of.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A secret that the daemon asks for.
+#[derive(Debug, Deserialize)]
+struct Wanted {
+    name: String,
+    env: Option<String>,
+    file: Option<String>,
+    prompt: Option<String>,
+}
+
+/// Returns what the command line gives.
+///
+/// # Errors
+///
+/// As [`with_secrets`].
+pub(crate) fn given(sources: &[(String, SecretFrom)]) -> Result<Secrets, Failure> {
+    let mut secrets = Secrets::default();
+    for (name, from) in sources {
+        let secret = match from {
+            SecretFrom::Env(variable) => of_variable(variable)
+                .ok_or_else(|| Failure::Usage(format!("the variable {variable} is not set")))?,
+            SecretFrom::File(path) => of_file(path)?,
+            SecretFrom::Prompt => of_prompt(name, None)?,
+        };
+        secrets.0.insert(name.clone(), secret);
+    }
+    Ok(secrets)
+}
+
+/// Makes a request that starts a session; when the daemon asks for secrets, once more with them.
+///
+/// # Errors
+///
+/// Those of `create`; a secret is not where it should be, or there is no terminal to ask at.
+pub(crate) fn with_secrets<T>(
+    params: &mut SessionCreateParams,
+    mut create: impl FnMut(&SessionCreateParams) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let Some(config) = params.config.clone() else {
+        return create(params);
+    };
+    let first = patiently(&config, || create(params));
+    let Some(wanted) = first.as_ref().err().and_then(wanted) else {
+        return first;
+    };
+    for secret in wanted {
+        let value = look_up(&secret)?;
+        params.secrets.0.insert(secret.name, value);
+    }
+    let created = patiently(&config, || create(params));
+    params.secrets = Secrets::default();
+    created
+}
+
+/// What the daemon asks for in this error; `None` when it is another.
+fn wanted(failure: &Failure) -> Option<Vec<Wanted>> {
+    let data = failure.refusal()?.data.as_ref()?;
+    serde_json::from_value(data.get("secrets")?.clone()).ok()
+}
+
+fn look_up(secret: &Wanted) -> Result<String, Failure> {
+    if let Some(value) = secret.env.as_deref().and_then(of_variable) {
+        return Ok(value);
+    }
+    if let Some(path) = &secret.file {
+        return of_file(path);
+    }
+    if secret.prompt.is_some() || secret.env.is_none() {
+        return of_prompt(&secret.name, secret.prompt.as_deref());
+    }
+    Err(no_source(&secret.name, secret.env.as_deref()))
+}
+
+fn of_variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The content of a file, which may be a pipe, without the end of its line.
+fn of_file(path: &str) -> Result<String, Failure> {
+    let failed = |source| Failure::Io {
+        what: format!("the secret in {path}"),
+        source,
+    };
+    let real = match (path.strip_prefix("~/"), std::env::var("HOME")) {
+        (Some(rest), Ok(home)) => format!("{home}/{rest}"),
+        _ => path.to_owned(),
+    };
+    let mut secret = String::new();
+    File::open(real)
+        .and_then(|file| file.take(MAX_SECRET_BYTES + 1).read_to_string(&mut secret))
+        .map_err(failed)?;
+    if secret.len() as u64 > MAX_SECRET_BYTES {
+        let text = format!("the secret in {path} is longer than {MAX_SECRET_BYTES} bytes");
+        return Err(Failure::Usage(text));
+    }
+    let line = secret.strip_suffix('\n').unwrap_or(&secret);
+    Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())
+}
+
+fn of_prompt(name: &str, question: Option<&str>) -> Result<String, Failure> {
+    let question = question.map_or_else(|| format!("{name}:"), str::to_owned);
+    ask(&question)?.ok_or_else(|| no_source(name, None))
+}
+
+fn no_source(name: &str, variable: Option<&str>) -> Failure {
+    let first = match variable {
+        Some(variable) => format!("set the variable {variable}"),
+        None => "there is no terminal to ask at".to_owned(),
+    };
+    Failure::Usage(format!(
+        "the secret {name} is needed: {first}, or give --secret {name}=env:VARIABLE or --secret {name}=file:PATH"
+    ))
+}
+
+/// Tells what is waited for when that takes long.
+fn patiently<T>(config: &str, work: impl FnOnce() -> T) -> T {
+    let (done, waits) = mpsc::sync_channel::<()>(0);
+    let text = format!("waiting until {config} is ready; control-C gives up and ends it");
+    // Without the thread it goes unsaid.
+    let _ = std::thread::Builder::new().spawn(move || {
+        if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            note(&text);
+        }
+    });
+    let result = work();
+    drop(done);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_gives_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pw");
+        for (content, secret) in [("a b", "a b"), ("a\n", "a"), ("a\r\n", "a"), ("", "")] {
+            std::fs::write(&path, content).unwrap();
+            assert_eq!(of_file(path.to_str().unwrap()).unwrap(), secret);
+        }
+        let missing = of_file("/no/such/file").unwrap_err();
+        assert!(missing.line().contains("/no/such/file"));
+    }
+
+    #[test]
+    fn the_daemon_says_what_it_asks_for() {
+        let failure = |data: serde_json::Value| Failure::Refused {
+            method: "session.create".into(),
+            error: serde_json::from_value(
+                serde_json::json!({"code": 1001, "message": "m", "data": data}),
+            )
+            .unwrap(),
+        };
+        let asked = failure(serde_json::json!({"secrets": [{"name": "a", "step": 1, "env": "A"}]}));
+        assert_eq!(wanted(&asked).unwrap()[0].env.as_deref(), Some("A"));
+        assert!(wanted(&failure(serde_json::json!({}))).is_none());
+    }
+
+    #[test]
+    fn without_a_source_the_error_says_what_to_give() {
+        let told = no_source("pw", Some("DB")).line();
+        assert!(told.contains("set the variable DB, or give --secret pw=env:"));
+    }
+}

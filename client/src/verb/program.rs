@@ -1,0 +1,80 @@
+//! `ccctl program`.
+
+use crate::args::{ProgramVerb, SaveArgs};
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use ccd_protocol::NoParams;
+use ccd_protocol::program::{
+    ProgramDelete, ProgramGet, ProgramList, ProgramParams, ProgramSave, ProgramSaveParams,
+};
+use serde_json::Value;
+use std::fs::File;
+use std::io::{self, Read};
+
+/// Longest document, in bytes; the daemon keeps none that is longer.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+/// Does what `ccctl program` asks for.
+///
+/// # Errors
+///
+/// Those of the calls.
+pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        ProgramVerb::List => context.show::<ProgramList>(&NoParams {}, |reply, out, style| {
+            render::programs(&reply.programs, out, style)
+        }),
+        ProgramVerb::Get { name } => {
+            let name = name.clone();
+            context.show::<ProgramGet>(&ProgramParams { name }, render::program)
+        }
+        ProgramVerb::Save(args) => save(args, context),
+        ProgramVerb::Delete { name } => {
+            let name = name.clone();
+            context.show::<ProgramDelete>(&ProgramParams { name }, |_, _, _| Ok(()))
+        }
+    }
+}
+
+fn save(args: &SaveArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let config = args.file.as_deref().map(document).transpose()?;
+    let answer = context.call::<ProgramSave>(&ProgramSaveParams {
+        name: args.name.clone(),
+        session: args.session.clone(),
+        config,
+        force: args.force,
+    })?;
+    let reply = &answer.value;
+    context.warn(&reply.warnings);
+    if reply.replaced {
+        context.note("the one of this name was replaced");
+    }
+    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.path))?;
+    Ok(Exit::Done)
+}
+
+/// Reads the document in a file, or `-` for standard input.
+fn document(path: &str) -> Result<Value, Failure> {
+    let content = match path {
+        "-" => read(io::stdin().lock()),
+        path => File::open(path).and_then(read),
+    };
+    let content = content.map_err(|source| Failure::Io {
+        what: path.to_owned(),
+        source,
+    })?;
+    if content.len() as u64 > MAX_FILE_BYTES {
+        let text = format!("{path} is longer than {MAX_FILE_BYTES} bytes");
+        return Err(Failure::Usage(text));
+    }
+    serde_json::from_slice(&content)
+        .map_err(|error| Failure::Usage(format!("{path} is no JSON: {error}")))
+}
+
+fn read(file: impl Read) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
+    Ok(content)
+}

@@ -1,0 +1,108 @@
+//! What can go wrong with a program configuration.
+
+use crate::documents::DocumentError;
+use ccd_protocol::SessionId;
+use std::fmt;
+
+/// Why a program configuration cannot be kept or used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProgramError {
+    #[error("no program configuration is named '{0}'")]
+    NotFound(SessionId),
+    #[error("there is a program configuration named '{0}' already")]
+    Exists(SessionId),
+    #[error("the program configuration '{name}': {mistake}")]
+    Mistaken { name: SessionId, mistake: Mistake },
+    #[error("the program configuration '{name}' needs {} for {}", values(.missing), listed(.missing))]
+    NoValues {
+        name: SessionId,
+        missing: Vec<String>,
+    },
+    #[error("the program configuration '{name}' has no {kind} {key:?}{}", meant(.nearest.as_deref()))]
+    UnknownKey {
+        name: SessionId,
+        /// `placeholder` or `secret`.
+        kind: &'static str,
+        key: String,
+        nearest: Option<String>,
+    },
+    #[error(
+        "the value of {key:?} has the control character {found:?}: what is typed at the start of '{name}' is one line"
+    )]
+    Control {
+        name: SessionId,
+        key: String,
+        found: char,
+    },
+    #[error("the program configuration '{name}' needs secrets that were not given: {}", listed_secrets(.missing))]
+    NoSecrets {
+        name: SessionId,
+        missing: Vec<MissingSecret>,
+    },
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+}
+
+/// What is wrong in a configuration, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Mistake {
+    pub(crate) place: String,
+    pub(crate) what: String,
+    /// A pattern, which has an error kind of its own.
+    pub(crate) is_pattern: bool,
+}
+
+/// A secret that a start needs and nobody gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MissingSecret {
+    pub(crate) name: String,
+    /// The first step that types it, from 1.
+    pub(crate) step: usize,
+    pub(crate) env: Option<String>,
+    pub(crate) file: Option<String>,
+    pub(crate) prompt: Option<String>,
+}
+
+impl Mistake {
+    pub(super) fn at(place: impl Into<String>, what: impl fmt::Display) -> Self {
+        Self {
+            place: place.into(),
+            what: what.to_string(),
+            is_pattern: false,
+        }
+    }
+
+    pub(super) fn in_pattern(place: impl Into<String>, what: impl fmt::Display) -> Self {
+        Self {
+            is_pattern: true,
+            ..Self::at(place, what)
+        }
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.place, self.what)
+    }
+}
+
+fn values(missing: &[String]) -> &'static str {
+    match missing {
+        [_] => "a value",
+        _ => "values",
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
+    names.join(", ")
+}
+
+fn meant(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
+}
+
+fn listed_secrets(missing: &[MissingSecret]) -> String {
+    let secret = |secret: &MissingSecret| format!("{} (step {})", secret.name, secret.step);
+    missing.iter().map(secret).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,15 @@
+//! Program configurations: read, checked and kept by name; what a session makes of one is in `session/`.
+
+mod error;
+mod fields;
+mod programs;
+mod read;
+mod recorded;
+mod script;
+mod template;
+
+pub(crate) use error::{MissingSecret, ProgramError};
+pub(crate) use programs::Programs;
+pub(crate) use read::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES};
+pub(crate) use recorded::{command_template, from_rows};
+pub(crate) use script::{Script, ScriptStep, Typing, Wanted};

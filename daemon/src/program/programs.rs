@@ -1,0 +1,196 @@
+//! The program configurations of the base folder.
+
+use super::error::{Mistake, ProgramError};
+use super::fields;
+use super::read::Program;
+use super::script::{Script, Wanted};
+use crate::documents::Documents;
+use ccd_protocol::SessionId;
+use ccd_protocol::program::{ProgramConfig, ProgramSaveReply, ProgramSummary};
+use serde_json::Value;
+use std::path::Path;
+
+/// `programs/{name}.json`; files may be written by hand as well.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    documents: Documents,
+    /// Whether there is one of a name is decided once.
+    saving: tokio::sync::Mutex<()>,
+}
+
+impl Programs {
+    /// Those below the base folder.
+    pub(crate) fn new(base: &Path) -> Self {
+        Self {
+            documents: Documents::new(base.join("programs")),
+            saving: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// All of them by name; one that cannot be used says why.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read.
+    pub(crate) async fn list(&self) -> Result<Vec<ProgramSummary>, ProgramError> {
+        let mut programs = Vec::new();
+        for name in self.documents.names().await? {
+            match self.get(&name).await {
+                Ok(config) => programs.push(summary(config).await),
+                Err(ProgramError::NotFound(_)) => {} // deleted meanwhile
+                Err(error) => programs.push(unreadable(&name, error.to_string())),
+            }
+        }
+        Ok(programs)
+    }
+
+    /// The configuration of a name.
+    ///
+    /// # Errors
+    ///
+    /// [`ProgramError::NotFound`], or its file is not what it should be.
+    pub(crate) async fn get(&self, name: &SessionId) -> Result<ProgramConfig, ProgramError> {
+        let found = self.documents.get::<ProgramConfig>(name).await?;
+        let config = found.ok_or_else(|| ProgramError::NotFound(name.clone()))?;
+        // The file's name counts.
+        Ok(ProgramConfig {
+            name: name.to_string(),
+            ..config
+        })
+    }
+
+    /// Keeps a configuration that somebody wrote.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::save`]; it is none.
+    pub(crate) async fn save_written(
+        &self,
+        name: &SessionId,
+        document: Value,
+        force: bool,
+    ) -> Result<ProgramSaveReply, ProgramError> {
+        let mut warnings = fields::unknown(&document);
+        let config: ProgramConfig =
+            serde_path_to_error::deserialize(document).map_err(|error| {
+                let place = error.path().to_string();
+                let place = if place == "." {
+                    "config".to_owned()
+                } else {
+                    place
+                };
+                let mistake = Mistake::at(place, error.into_inner());
+                let name = name.clone();
+                ProgramError::Mistaken { name, mistake }
+            })?;
+        let mut reply = self.save(name, config, force).await?;
+        warnings.append(&mut reply.warnings);
+        Ok(ProgramSaveReply { warnings, ..reply })
+    }
+
+    /// Keeps a configuration, with `force` in place of one of the same name.
+    ///
+    /// # Errors
+    ///
+    /// [`ProgramError::Exists`], [`ProgramError::Mistaken`], or it cannot be written.
+    pub(crate) async fn save(
+        &self,
+        name: &SessionId,
+        config: ProgramConfig,
+        force: bool,
+    ) -> Result<ProgramSaveReply, ProgramError> {
+        let config = ProgramConfig {
+            name: name.to_string(),
+            ..config
+        };
+        let (config, program) = read(config).await;
+        let program = program.map_err(|mistake| ProgramError::Mistaken {
+            name: name.clone(),
+            mistake,
+        })?;
+        let _turn = self.saving.lock().await;
+        let replaced = self.documents.exists(name).await?;
+        if replaced && !force {
+            return Err(ProgramError::Exists(name.clone()));
+        }
+        self.documents.save(name, config.clone()).await?;
+        Ok(ProgramSaveReply {
+            config,
+            replaced,
+            path: self.documents.path(name).to_string_lossy().into_owned(),
+            warnings: program.doubts(),
+        })
+    }
+
+    /// Deletes the configuration of a name.
+    ///
+    /// # Errors
+    ///
+    /// [`ProgramError::NotFound`], or the file cannot be removed.
+    pub(crate) async fn delete(&self, name: &SessionId) -> Result<(), ProgramError> {
+        match self.documents.delete(name).await? {
+            true => Ok(()),
+            false => Err(ProgramError::NotFound(name.clone())),
+        }
+    }
+
+    /// How a session is started by a configuration.
+    ///
+    /// # Errors
+    ///
+    /// [`ProgramError`]: there is none, it cannot be used, or the request's values do not fit.
+    pub(crate) async fn script(&self, wanted: Wanted<'_>) -> Result<Script, ProgramError> {
+        let (_, program) = read(self.get(wanted.name).await?).await;
+        let program = program.map_err(|mistake| ProgramError::Mistaken {
+            name: wanted.name.clone(),
+            mistake,
+        })?;
+        Script::of(&program, wanted)
+    }
+}
+
+/// Checks a configuration where nobody waits for the thread.
+async fn read(config: ProgramConfig) -> (ProgramConfig, Result<Program, Mistake>) {
+    let reading = tokio::task::spawn_blocking(move || {
+        let program = Program::read(&config);
+        (config, program)
+    });
+    reading
+        .await
+        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}
+
+async fn summary(config: ProgramConfig) -> ProgramSummary {
+    let (config, program) = read(config).await;
+    let (placeholders, secrets, error) = match program {
+        Ok(program) => {
+            let (of_command, of_steps) = program.placeholders();
+            let placeholders = (&of_command | &of_steps).into_iter().collect();
+            (placeholders, program.secrets().into_iter().collect(), None)
+        }
+        Err(mistake) => (Vec::new(), Vec::new(), Some(mistake.to_string())),
+    };
+    ProgramSummary {
+        name: config.name,
+        command_template: config.command_template,
+        typical_timeout: config.typical_timeout,
+        steps: config.expect_sequences.len(),
+        placeholders,
+        secrets,
+        notes: config.notes,
+        error,
+    }
+}
+
+fn unreadable(name: &SessionId, error: String) -> ProgramSummary {
+    ProgramSummary {
+        name: name.to_string(),
+        command_template: String::new(),
+        typical_timeout: None,
+        steps: 0,
+        placeholders: Vec::new(),
+        secrets: Vec::new(),
+        notes: None,
+        error: Some(error),
+    }
+}

@@ -1,0 +1,80 @@
+//! A program configuration from what was done in a session.
+
+use super::error::SessionError;
+use super::live::Session;
+use super::registry::Sessions;
+use crate::interaction::{SEND_CHARS, shown_output};
+use crate::program::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES, command_template, from_rows};
+use crate::redact::redact;
+use ccd_protocol::program::ProgramConfig;
+
+/// Rows of history that are looked at, the newest.
+const MAX_ROWS: i64 = 100_000;
+
+/// Output from which sample lines are taken.
+const SAMPLE_BYTES: usize = 256 << 10;
+
+impl Sessions {
+    /// Returns the configuration that does again what was done in a session, live or ended, and what to say about it.
+    ///
+    /// # Errors
+    ///
+    /// The session is unknown or transient, or the database cannot be read.
+    pub(crate) async fn recorded_program(
+        &self,
+        session: &str,
+    ) -> Result<(ProgramConfig, Vec<String>), SessionError> {
+        let session = self.find(session)?;
+        if session.facts.transient {
+            return Err(SessionError::InvalidArgument(format!(
+                "the session {} is transient and has no history",
+                session.id()
+            )));
+        }
+        // What happened before this call is part of it.
+        self.recorder.flush().await;
+        let id = session.id().as_str();
+        let rows = self.store.interactions(id, MAX_ROWS, i64::MAX).await?;
+        let recorded = from_rows(&rows, SEND_CHARS);
+        let words: Vec<String> = std::iter::once(&session.facts.program)
+            .chain(&session.facts.args)
+            .cloned()
+            .collect();
+        let hide = |text: &str| {
+            let text = session.hidden.mask(text, 0..text.len());
+            redact(&text).text.into_owned()
+        };
+        let config = ProgramConfig {
+            name: String::new(),
+            command_template: command_template(&words, hide),
+            typical_timeout: Some(session.facts.timeout.as_secs_f64()).filter(|s| *s > 0.0),
+            expect_sequences: recorded.steps,
+            sample_output: sample(&session, recorded.hidden_at).await,
+            notes: Some(notes(&session)),
+            ..ProgramConfig::default()
+        };
+        Ok((config, recorded.warnings))
+    }
+}
+
+/// The first lines of output, up to what was typed hidden: a program may show that again, and nobody remembers all of it.
+async fn sample(session: &Session, hidden_at: Option<u64>) -> Vec<String> {
+    let end = hidden_at.unwrap_or(u64::MAX).min(session.output.end());
+    let len = usize::try_from(end).unwrap_or(usize::MAX).min(SAMPLE_BYTES);
+    let text = shown_output(session, 0, len).await;
+    let text = redact(&text).text;
+    text.lines()
+        .take(MAX_SAMPLE_LINES)
+        .map(|line| line.chars().take(MAX_SAMPLE_LINE_CHARS).collect())
+        .collect()
+}
+
+fn notes(session: &Session) -> String {
+    let name = session.facts.name.as_ref();
+    let name = name.map_or_else(String::new, |name| format!(" ({name})"));
+    let started = &session.facts.created_at;
+    format!(
+        "Saved from session {}{name}, started {started}",
+        session.id()
+    )
+}

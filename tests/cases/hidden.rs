@@ -15,7 +15,7 @@ const PASSWORD: &str = "correct-horse-4711";
 const TRACE: &str = r#"{"log_level": "trace"}"#;
 
 /// Files below `folder` that have `needle` in them.
-fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
+pub(crate) fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let (path, kind) = {

@@ -24,11 +24,18 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         let hidden = if waiting.hidden { ", hidden" } else { "" };
         format!("{verdict} ({}{hidden})", waiting.how)
     });
+    let success = match session.success {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "",
+    };
     let fields = [
         ("id", session.session_id.clone()),
         ("name", session.name.clone().unwrap_or_default()),
         ("state", state(session)),
         ("command", command_line(session)),
+        ("config", session.config.clone().unwrap_or_default()),
+        ("success", success.to_owned()),
         ("directory", session.cwd.clone()),
         ("pid", session.pid.to_string()),
         ("size", format!("{}x{}", session.rows, session.cols)),

@@ -65,7 +65,12 @@ async fn sample(session: &Session, hidden_at: Option<u64>) -> Vec<String> {
     let text = redact(&text).text;
     text.lines()
         .take(MAX_SAMPLE_LINES)
-        .map(|line| line.chars().take(MAX_SAMPLE_LINE_CHARS).collect())
+        .map(|line| {
+            line.trim_matches('\r')
+                .chars()
+                .take(MAX_SAMPLE_LINE_CHARS)
+                .collect()
+        })
         .collect()
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn given(sources: &[(String, SecretFrom)]) -> Result<Secrets, Failure
             SecretFrom::Env(variable) => of_variable(variable)
                 .ok_or_else(|| Failure::Usage(format!("the variable {variable} is not set")))?,
             SecretFrom::File(path) => of_file(path)?,
-            SecretFrom::Prompt => of_prompt(name, None)?,
+            SecretFrom::Prompt => of_prompt(name, None, None)?,
         };
         secrets.0.insert(name.clone(), secret);
     }
@@ -84,9 +84,13 @@ fn look_up(secret: &Wanted) -> Result<String, Failure> {
         return of_file(path);
     }
     if secret.prompt.is_some() || secret.env.is_none() {
-        return of_prompt(&secret.name, secret.prompt.as_deref());
+        return of_prompt(
+            &secret.name,
+            secret.prompt.as_deref(),
+            secret.env.as_deref(),
+        );
     }
-    Err(no_source(&secret.name, secret.env.as_deref()))
+    Err(no_source(&secret.name, secret.env.as_deref(), ""))
 }
 
 fn of_variable(name: &str) -> Option<String> {
@@ -115,18 +119,23 @@ fn of_file(path: &str) -> Result<String, Failure> {
     Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())
 }
 
-fn of_prompt(name: &str, question: Option<&str>) -> Result<String, Failure> {
+fn of_prompt(
+    name: &str,
+    question: Option<&str>,
+    variable: Option<&str>,
+) -> Result<String, Failure> {
     let question = question.map_or_else(|| format!("{name}:"), str::to_owned);
-    ask(&question)?.ok_or_else(|| no_source(name, None))
+    let lacks = ", and there is no terminal to ask at";
+    ask(&question)?.ok_or_else(|| no_source(name, variable, lacks))
 }
 
-fn no_source(name: &str, variable: Option<&str>) -> Failure {
+fn no_source(name: &str, variable: Option<&str>, lacks: &str) -> Failure {
     let first = match variable {
-        Some(variable) => format!("set the variable {variable}"),
-        None => "there is no terminal to ask at".to_owned(),
+        Some(variable) => format!("set the variable {variable}, or "),
+        None => String::new(),
     };
     Failure::Usage(format!(
-        "the secret {name} is needed: {first}, or give --secret {name}=env:VARIABLE or --secret {name}=file:PATH"
+        "the secret {name} is needed{lacks}: {first}give --secret {name}=env:VARIABLE or --secret {name}=file:PATH"
     ))
 }
 
@@ -177,7 +186,9 @@ mod tests {
 
     #[test]
     fn without_a_source_the_error_says_what_to_give() {
-        let told = no_source("pw", Some("DB")).line();
-        assert!(told.contains("set the variable DB, or give --secret pw=env:"));
+        assert_eq!(
+            no_source("pw", Some("DB"), "").line(),
+            "ccctl: the secret pw is needed: set the variable DB, or give --secret pw=env:VARIABLE or --secret pw=file:PATH"
+        );
     }
 }

@@ -38,7 +38,7 @@ fn traces(daemon: &Daemon) -> Vec<PathBuf> {
 
 fn assert_kept_nowhere(mut daemon: Daemon) {
     let ccctl = Ccctl::new(&daemon);
-    let history = ccctl.ok(&["session", "history", "s"]);
+    let history = ccctl.ok(&["session", "history", "a-session"]);
     assert!(
         history.contains("<hidden>") && !history.contains(SECRET),
         "{history}"
@@ -51,7 +51,7 @@ fn assert_kept_nowhere(mut daemon: Daemon) {
     );
 }
 
-const CREATE: [&str; 6] = ["session", "create", "--config", "pw", "--name", "s"];
+const CREATE: [&str; 6] = ["session", "create", "--config", "pw", "--name", "a-session"];
 
 #[test]
 fn a_secret_of_the_environment_is_typed_and_kept_nowhere() {
@@ -128,7 +128,7 @@ fn the_terminal_is_put_back_when_the_user_gives_up() {
     client.expect("status 1");
     client.expect("(?m)^echo$");
     assert_eq!(
-        daemon.id_of("s").unwrap_err()["code"],
+        daemon.id_of("a-session").unwrap_err()["code"],
         ErrorCode::SessionNotFound as i32
     );
 }
@@ -173,7 +173,7 @@ fn without_a_terminal_the_error_says_what_to_give() {
 #[test]
 fn over_the_wire_the_error_tells_each_secret_and_nothing_is_started() {
     let daemon = with_secret(json!({"env": "PW", "prompt": "Password of {user}:"}));
-    let mut params = json!({"config": "pw", "name": "s", "set": {"user": "ann"}});
+    let mut params = json!({"config": "pw", "name": "a-session", "set": {"user": "ann"}});
     let error = daemon.call_value("session.create", &params).unwrap_err();
     assert_error(&error, ErrorCode::InvalidArgument);
     let expected = json!([{"name": "PW", "step": 1, "env": "PW", "prompt": "Password of ann:"}]);
@@ -217,13 +217,13 @@ fn a_secret_that_the_program_shows_is_in_its_log_alone() {
         "expect_sequences": [{"response": {"secret": {"name": "x"}}}, {"pattern": "correct[^\n]*\n"}],
     });
     save(&daemon, "show", config).unwrap();
-    let params = json!({"config": "show", "name": "s", "secrets": {"x": SECRET}});
+    let params = json!({"config": "show", "name": "a-session", "secrets": {"x": SECRET}});
     daemon.call_value("session.create", &params).unwrap();
-    let saved = json!({"name": "again", "session": "s"});
+    let saved = json!({"name": "again", "session": "a-session"});
     let saved = daemon.call_value("program.save", &saved).unwrap();
     assert!(!saved.to_string().contains(SECRET), "{saved}");
     assert_eq!(saved["config"]["sample_output"], json!([]));
-    Ccctl::new(&daemon).ok(&["session", "history", "s"]);
+    Ccctl::new(&daemon).ok(&["session", "history", "a-session"]);
     assert_eq!(traces(&daemon), Vec::<PathBuf>::new());
 }
 
@@ -239,7 +239,7 @@ fn a_failed_start_tells_no_secret() {
         "ready_indicators": ["never"],
     });
     save(&daemon, "pw", config).unwrap();
-    let params = json!({"config": "pw", "name": "s", "secrets": {"PW": SECRET}});
+    let params = json!({"config": "pw", "name": "a-session", "secrets": {"PW": SECRET}});
     let error = daemon.call_value("session.create", &params).unwrap_err();
     assert_error(&error, ErrorCode::ExpectTimeout);
     assert!(!error.to_string().contains(SECRET), "{error}");

@@ -405,15 +405,20 @@ fn endless(daemon: &Daemon) {
     let config = json!({
         "command_template": "sh -c 'echo hello; exec cat'",
         "typical_timeout": 600,
+        "expect_sequences": [{"pattern": "hello", "response": "begun"}],
         "ready_indicators": ["never"],
     });
     save(daemon, "endless", config).unwrap();
 }
 
+/// The session whose start has begun.
 fn starting(daemon: &Daemon) -> Value {
-    eventually("the session is there", || {
+    eventually("the start has begun", || {
         let list = daemon.try_call_value("session.list", &json!({}))?;
-        list["sessions"].as_array()?.first().cloned()
+        let session = list["sessions"].as_array()?.first()?.clone();
+        let params = json!({ "session": session["session_id"] });
+        let read = daemon.try_call_value("session.read", &params)?;
+        read["text"].as_str()?.contains("begun").then_some(session)
     })
 }
 

@@ -507,3 +507,20 @@ fn an_attached_session_is_not_idle() {
         Some(ccd_protocol::session::EndReason::Idle)
     );
 }
+
+#[test]
+fn a_session_is_created_and_attached_in_one_step() {
+    let daemon = Daemon::start();
+    let person = person(&daemon, 20, 60);
+    person.line(&format!(
+        "CCD_DETACH_KEYS='C-a x' '{CCCTL}' session create --name mine --attach -- bash --norc"
+    ));
+    eventually("the session is there", || daemon.id_of("mine").ok());
+    person.line("stty size");
+    person.expect("20 60");
+    person.keys(&["C-a", "x"]);
+    person.expect("detached from mine");
+    let ran = Ccctl::new(&daemon).run(&["session", "create", "--attach", "--", "cat"]);
+    assert_eq!(ran.code, Some(2));
+    assert_eq!(daemon.listed(false).len(), 2, "nothing was started");
+}

@@ -15,6 +15,7 @@ pub(crate) enum SessionVerb {
     #[command(after_help = "Examples:
   ccctl session create --name py -- python3 -q
   ccctl session create --shell --cwd /tmp --size 50x120
+  ccctl session create --name vi --attach -- vim notes.txt
   ccctl session create --reuse --env DEBUG=1 -- ./server --port 8080
   ccctl session create --config db --set host=example.org --set user=me")]
     Create(Box<CreateArgs>),

@@ -1,5 +1,6 @@
 //! `ccctl session create`.
 
+use super::session_output::LeavingArgs;
 use super::value::{SecretFrom, Size, seconds, secret, size, variable};
 use clap::Args;
 
@@ -44,6 +45,11 @@ pub(crate) struct CreateArgs {
     pub(crate) no_persist: bool,
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
+    /// Make this terminal the session's at once, as session attach does; it has its size then
+    #[arg(short, long)]
+    pub(crate) attach: bool,
+    #[command(flatten)]
+    pub(crate) leaving: LeavingArgs,
     /// Return a live session of the same program, arguments, directory, size, --env, --config and --set, if there is one
     #[arg(long)]
     pub(crate) reuse: bool,

@@ -44,6 +44,13 @@ pub(crate) struct AttachArgs {
     /// Only look: keys are not passed on, the session keeps its size, and ^C leaves too
     #[arg(short, long)]
     pub(crate) read_only: bool,
+    #[command(flatten)]
+    pub(crate) leaving: LeavingArgs,
+}
+
+/// How an attached terminal leaves its session.
+#[derive(Debug, Args)]
+pub(crate) struct LeavingArgs {
     /// Keys that leave the session, the first of them twice types it: 'C-\ d', 'C-p C-q', none
     #[arg(long, env = "CCD_DETACH_KEYS", value_name = "KEYS", value_parser = detach_keys, default_value = "C-\\ d")]
     pub(crate) detach_keys: DetachKeys,

@@ -50,32 +50,54 @@ const SETTLED: Duration = Duration::from_secs(1);
 ///
 /// Those of the calls; the terminal is as it was then.
 pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, Failure> {
-    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-        return Err(Failure::Usage(
+    let keys = &args.leaving.detach_keys;
+    attach_to(&args.session, args.read_only, keys, context)
+}
+
+/// Makes sure that there is a terminal to give.
+///
+/// # Errors
+///
+/// [`Failure::Usage`], which says what there is instead.
+pub(crate) fn require_terminal() -> Result<(), Failure> {
+    match io::stdin().is_terminal() && io::stdout().is_terminal() {
+        true => Ok(()),
+        false => Err(Failure::Usage(
             "session.attach needs a terminal for input and output; session tail -f follows the output without one, session send types"
                 .to_owned(),
-        ));
+        )),
     }
+}
+
+/// Gives the terminal to a session, as [`attach`] does.
+///
+/// # Errors
+///
+/// As [`attach`].
+pub(crate) fn attach_to(
+    session: &str,
+    read_only: bool,
+    keys: &DetachKeys,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    require_terminal()?;
     let place = context.place()?;
     let mut connection = Connection::over(place.connect()?).named(CLIENT_NAME);
     let params = SessionParams {
-        session: args.session.clone(),
+        session: session.to_owned(),
     };
     let session = connection
         .call::<SessionGet>(&params)
         .map_err(|failure| failure.of_verb(VERB))?
         .value;
     let name = session.name.clone().unwrap_or(session.session_id.clone());
-    let mut viewer = Viewer::new(args, &session, place, &connection)?;
+    let mut viewer = Viewer::new(read_only, &session, place, &connection)?;
     // Refused before the terminal is touched.
     viewer.attach(&mut connection)?;
     if !context.global.json {
-        context.note(&format!(
-            "attached to {name}, {} leaves it",
-            args.detach_keys
-        ));
+        context.note(&format!("attached to {name}, {} leaves it", keys));
     }
-    let left = viewer.watch(connection, args);
+    let left = viewer.watch(connection, keys);
     for trouble in viewer.link.troubles() {
         context.note(&format!("not typed: {trouble}"));
     }
@@ -103,7 +125,7 @@ struct Notification {
 
 impl Viewer {
     fn new(
-        args: &AttachArgs,
+        read_only: bool,
         session: &Session,
         place: Place,
         connection: &Connection,
@@ -119,7 +141,7 @@ impl Viewer {
                 session: session.session_id.clone(),
                 rows: 0,
                 cols: 0,
-                read_only: args.read_only,
+                read_only,
                 inside: std::env::var("CCD_SESSION_ID")
                     .ok()
                     .filter(|id| !id.is_empty()),
@@ -139,17 +161,18 @@ impl Viewer {
     }
 
     /// Shows the session until it is left.
-    fn watch(&mut self, mut connection: Connection, args: &AttachArgs) -> Result<Left, Failure> {
+    fn watch(&mut self, mut connection: Connection, keys: &DetachKeys) -> Result<Left, Failure> {
         let system = |source| Failure::Io {
             what: "the terminal".to_owned(),
             source,
         };
         let screen = UserScreen::enter().map_err(system)?;
         let screen: Screen = Arc::new(Mutex::new(screen));
-        let keys = Watch::new(&args.detach_keys);
+        let keys = Watch::new(keys);
+        let read_only = self.params.read_only;
         let left = threads::heed_signals(self.link.clone(), Arc::clone(&screen))
             .and_then(|()| {
-                threads::read_keys(self.link.clone(), Arc::clone(&screen), keys, args.read_only)
+                threads::read_keys(self.link.clone(), Arc::clone(&screen), keys, read_only)
             })
             .map_err(system)
             .and_then(|()| {

@@ -1,12 +1,14 @@
 //! `ccctl session create`.
 
 use crate::args::CreateArgs;
+use crate::attach;
 use crate::caller;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render;
 use crate::secrets;
+use crate::terminal::terminal_size;
 use ccd_protocol::session::{SessionCreate, SessionCreateParams};
 
 /// Starts a session and prints its id; what its user should know goes to standard error.
@@ -15,6 +17,9 @@ use ccd_protocol::session::{SessionCreate, SessionCreateParams};
 ///
 /// Those of the call.
 pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, Failure> {
+    if args.attach {
+        attach::require_terminal()?;
+    }
     let mut params = params(args)?;
     params.secrets = secrets::given(&args.config.secret)?;
     let answer =
@@ -27,6 +32,10 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
     if let Some(sentence) = render::will_end(session) {
         context.note(&sentence);
     }
+    if args.attach {
+        let keys = &args.leaving.detach_keys;
+        return attach::attach_to(&session.session_id, false, keys, context);
+    }
     context.print(&answer, |session, out, style| match &session.name {
         // A script wants one word.
         Some(name) if style.is_terminal => writeln!(out, "{} ({name})", session.session_id),
@@ -36,6 +45,8 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
 }
 
 fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
+    let own_size = args.attach.then(terminal_size).flatten();
+    let size = args.size.or(own_size);
     let mut words = args.program.iter().cloned();
     Ok(SessionCreateParams {
         program: words.next(),
@@ -46,8 +57,8 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
         caller_env: (!args.clean_env).then(caller::environment),
         name: args.name.clone(),
         id: args.id.clone(),
-        rows: args.size.map(|size| size.rows).or(args.rows),
-        cols: args.size.map(|size| size.cols).or(args.cols),
+        rows: args.rows.or(size.map(|size| size.rows)),
+        cols: args.cols.or(size.map(|size| size.cols)),
         encoding: args.encoding.clone(),
         persist: args.persist(),
         reuse: args.reuse,

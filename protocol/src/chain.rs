@@ -56,7 +56,8 @@ pub struct ChainCommand {
     /// A regular expression that the output must match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect_pattern: Option<String>,
-    /// A line to type once `expect_pattern` has matched; without it, the whole input.
+    /// A line to type once `expect_pattern` has matched; without it, the whole input. In a shared shell, what the
+    /// command does not read of a typed line is read by the shell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_text: Option<String>,
     /// Run the step only if this holds.
@@ -80,7 +81,7 @@ pub struct Condition {
     pub step: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<bool>,
-    /// A regular expression; `^` and `$` are the ends of lines.
+    /// A regular expression; `^` and `$` are the ends of lines. At most 16 MiB of the output are looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_matches: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -274,11 +275,14 @@ pub struct ParallelCommand {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandResult {
     pub command: String,
-    /// Its last 256 KiB, less where a job has much of it; bytes that are no text are U+FFFD.
+    /// At most its last 256 KiB, less where a job has much of it; bytes that are no text are U+FFFD.
     pub output: String,
     /// So many bytes before `output` were left out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted_bytes: u64,
+    /// What came behind `output` is left out too: a step in a shared shell has printed more than 16 MiB.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     pub exit_code: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,

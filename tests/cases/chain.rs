@@ -317,7 +317,7 @@ fn a_chain_is_saved_shown_replaced_run_and_deleted() {
             "5",
             "pwd"
         ]),
-        "two replaced, 1 steps\n"
+        "two replaced, 1 step\n"
     );
     assert!(ccctl.ok(&["chain", "run", "two"]).contains("\n  /\n"));
     assert!(

@@ -264,3 +264,14 @@ fn commands_come_from_a_file_or_standard_input() {
         missing.stderr
     );
 }
+
+#[test]
+fn of_an_output_that_is_too_long_the_end_is_kept() {
+    let daemon = Daemon::start();
+    let results = results(&daemon, &json!({"commands": ["seq 3000000"]}));
+    let output = results[0]["output"].as_str().unwrap();
+    assert!(output.ends_with("\n2999999\n3000000\n"));
+    // All lines together.
+    let omitted = results[0]["omitted_bytes"].as_u64().unwrap();
+    assert_eq!(omitted + output.len() as u64, 22_888_896);
+}

@@ -341,3 +341,24 @@ fn the_status_tells_whether_there_was_a_hit() {
     assert_eq!(code(&["--shell", "--", "echo miss; echo hit"]), Some(0));
     assert_eq!(code(&["--", "no-such-program"]), Some(1));
 }
+
+#[test]
+fn what_was_typed_hidden_is_no_hit_to_read() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let session = connection.start_session(&["cat"]);
+    let watch = json!({"session": session, "patterns": [{"regex": "say .*$"}], "max_hits": 1});
+    let job = connection.call_value("chain.watch", &watch).unwrap()["job"].clone();
+    let send =
+        json!({"session": session, "text": "say open sesame", "newline": true, "secret": true});
+    connection.call_value("session.send", &send).unwrap();
+    let ended = connection
+        .call_value("job.get", &json!({"job": job, "wait_ms": 20_000}))
+        .unwrap();
+    let hit = &ended["result"]["hits"][0];
+    assert!(
+        hit["line"].as_str().unwrap().contains("<hidden>"),
+        "{ended}"
+    );
+    assert!(!ended.to_string().contains("sesame"), "{ended}");
+}

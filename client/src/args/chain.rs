@@ -57,8 +57,9 @@ pub(crate) enum ChainVerb {
 A file has {\"commands\": [{\"command\": \"make\"},
   {\"command\": \"./notify failed\", \"on_failure\": true},
   {\"command\": \"./deploy\", \"condition\": {\"step\": 1, \"success\": true, \"output_matches\": \"^ok\"}}]}
-and may have cwd, timeout, shared and shell; docs/PROTOCOL.md has all fields (Chain, ChainCommand, Condition).
-No shell reads the commands unless --shell or --shared is given, here or to `chain run`.")]
+and may have cwd, timeout, shared and shell; docs/PROTOCOL.md has all fields (Chain,
+ChainCommand, Condition). No shell reads the commands unless --shell or --shared is given, here or
+to `ccctl chain run`.")]
 pub(crate) struct ChainSaveArgs {
     /// Its name: letters, digits, . _ -
     pub(crate) name: String,
@@ -90,8 +91,9 @@ pub(crate) struct ChainSaveArgs {
   ccctl chain run env --shared --timeout 60
   job=$(ccctl chain run release --detach); ccctl job get \"$job\" --wait 600
 
-With --json a line a step, as it ends, and a last line with the job's outcome. Control-C cancels the chain, a second one leaves
-at once. Exit status: 0 when every step that ran succeeded, 1 when one failed.")]
+With --json a line a step, as it ends, and a last line with the job's outcome. Control-C cancels
+the chain, a second one leaves at once. Exit status: 0 when every step that ran succeeded, 1 when
+one failed.")]
 pub(crate) struct ChainRunArgs {
     /// A saved chain
     #[arg(required_unless_present = "file", conflicts_with = "file")]
@@ -120,8 +122,9 @@ pub(crate) struct ChainRunArgs {
   ls *.png | sed 's/.*/optipng &/' | ccctl parallel --file -
   ccctl parallel --shell 'ls | wc -l' 'sort f | uniq' --json
 
-A line a command, as it ends, and then how many succeeded; with --json the same as JSON. Of one that failed the end of
-its output is shown. Control-C cancels, a second one leaves at once. Exit status: 0 when all succeeded, else 1.")]
+A line a command, as it ends, and then how many succeeded; with --json the same as JSON. Of one
+that failed the end of its output is shown. Control-C cancels, a second one leaves at once.
+Exit status: 0 when all succeeded, else 1.")]
 pub(crate) struct ParallelArgs {
     /// The commands, each one word for the shell that you type this in
     #[arg(required_unless_present = "file")]
@@ -153,10 +156,12 @@ pub(crate) struct ParallelArgs {
   ccctl watch -p error -p warning --run 'notify-send {pattern} {line}' -- tail -f app.log
   ccctl watch --session web --pattern 'HTTP 5..' --json
 
-The line of each hit is printed as it comes; with --json a line of JSON a hit, and a last one with the outcome. In --run
-{line}, {matched}, {pattern} and {offset} stand for one word each; the same is in $CCD_LINE, $CCD_MATCHED, $CCD_PATTERN and
-$CCD_OFFSET. Hits are waited for until the program ends, or is ended by --timeout, --max or Control-C; a session goes on.
-Exit status: 0 when there was a hit (with --max: all of them), else 1, or 124 when the time was over.")]
+The line of each hit is printed as it comes; with --json a line of JSON a hit, and a last one with
+the outcome. In --run {line}, {matched}, {pattern} and {offset} stand for one word each; the same
+is in $CCD_LINE, $CCD_MATCHED, $CCD_PATTERN and $CCD_OFFSET, which is all that --shell gives it.
+Hits are waited for until the program ends, or is ended by --timeout, --max or Control-C; a session
+goes on. Exit status: 0 when there was a hit (with --max: all of them), else 1, or 124 when the
+time was over.")]
 pub(crate) struct WatchArgs {
     /// Look for this regular expression; can be repeated
     #[arg(short, long = "pattern", value_name = "PATTERN", required = true)]

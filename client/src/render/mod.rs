@@ -16,6 +16,7 @@ mod words;
 
 pub(crate) use chain::{chain, chains, job_list, parallel_command, step};
 pub(crate) use job::{job_line, jobs};
+pub(crate) use line::cut;
 pub(crate) use pattern::{classified, library, matches, patterns};
 pub(crate) use program::{program, programs};
 pub(crate) use session::{command_line, end, history, session, will_end};

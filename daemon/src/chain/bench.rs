@@ -3,7 +3,7 @@
 use crate::connection::Peer;
 use crate::job::JobHandle;
 use crate::redact::redact;
-use crate::session::{OneShot, SessionError, Sessions};
+use crate::session::{OneShot, Part, SessionError, Sessions};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::Timeout;
@@ -99,11 +99,11 @@ impl Bench {
                 return self.not_run(order.command, BEFORE_IT_BEGAN);
             };
             let cancel = self.handle.cancelled();
-            let done = self.work.sessions.once(&self.work.peer, &params, cancel);
-            let done = done.await;
+            let (sessions, peer) = (&self.work.sessions, &self.work.peer);
+            let done = sessions.once(peer, &params, Part::End, cancel).await;
             drop(running);
             match done {
-                Ok(reply) => return self.ended(order.command, reply),
+                Ok((reply, before)) => return self.ended(order.command, reply, before),
                 Err(SessionError::MaxSessions { .. }) => self.wait_for_place().await,
                 Err(error) => return self.not_run(order.command, &error.to_string()),
             }
@@ -123,6 +123,8 @@ impl Bench {
             let params = SessionCreateParams {
                 cwd: self.work.cwd.clone(),
                 caller_env: self.work.caller_env.clone(),
+                // The oldest output goes, instead of the session.
+                persist: Some(true),
                 ..params.clone()
             };
             let started = OneShot::start(&self.work.sessions, &self.work.peer, params).await;
@@ -179,7 +181,8 @@ impl Bench {
         }
     }
 
-    fn ended(&self, command: &str, reply: RunOnceReply) -> Ended {
+    /// `before` bytes of its output are left out already.
+    fn ended(&self, command: &str, reply: RunOnceReply, before: u64) -> Ended {
         let seconds = std::time::Duration::from_millis(reply.duration_ms).as_secs_f64();
         let error = if reply.timed_out {
             Some(format!("not done within {seconds:.1} s, and ended"))
@@ -197,7 +200,8 @@ impl Bench {
             result: CommandResult {
                 command: command.to_owned(),
                 output,
-                omitted_bytes,
+                omitted_bytes: before + omitted_bytes,
+                truncated: false,
                 exit_code: reply.exit_code,
                 signal: reply.signal,
                 success: error.is_none() && reply.exit_code == Some(0),

@@ -65,9 +65,14 @@ impl<'a> SharedShell<'a> {
         let timed_out = matches!(done, Some(Err(SessionError::RunTimeout { .. })));
         let mut ended = match done {
             Some(Ok(reply)) => self.ended(step, order, &reply, has_come),
-            Some(Err(SessionError::RunTimeout { output, .. })) => {
+            Some(Err(SessionError::RunTimeout {
+                output, truncated, ..
+            })) => {
                 self.interrupt(step).await;
-                self.result(order, output, Some("not done in its time, and interrupted"))
+                let why = "not done in its time, and interrupted";
+                let mut ended = self.result(order, output, Some(why));
+                ended.result.truncated = truncated;
+                ended
             }
             Some(Err(error)) => {
                 if self.shot.session.is_dead() {
@@ -115,6 +120,7 @@ impl<'a> SharedShell<'a> {
         let missing = order.expect.filter(|_| !has_come);
         let error = missing.map(|regex| format!("{regex:?} did not come"));
         let mut ended = self.result(order, reply.output.clone(), error.as_deref());
+        ended.result.truncated = reply.truncated;
         ended.result.exit_code = reply.exit_code;
         ended.result.success = error.is_none() && reply.exit_code == Some(0);
         ended

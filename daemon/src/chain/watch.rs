@@ -145,7 +145,7 @@ impl Watch {
             biased;
             () = bench.handle.cancelled().cancelled() => Over::Cancelled,
             () = tokio::time::sleep_until(deadline.instant()) => Over::TimedOut,
-            over = self.follow(&mut hits, bench) => over?,
+            over = self.follow(&mut hits, &session, bench) => over?,
         };
         if let Some(program) = program {
             end(program, &over).await;
@@ -162,24 +162,35 @@ impl Watch {
         })
     }
 
-    async fn follow(&self, hits: &mut Hits, bench: &Bench) -> Result<Over, SessionError> {
+    async fn follow(
+        &self,
+        hits: &mut Hits,
+        session: &Session,
+        bench: &Bench,
+    ) -> Result<Over, SessionError> {
         for count in 1..=self.max_hits {
             let Some(hit) = hits.next().await? else {
                 return Ok(Over::Ended);
             };
-            bench.handle.entry(self.told(hit), None);
+            bench.handle.entry(self.told(hit, session), None);
             bench.tell(json!({ "hits": count }));
         }
         Ok(Over::Enough)
     }
 
-    fn told(&self, hit: LineHit) -> Value {
+    /// A hit as it is told: without what was typed hidden into the session, should that show it.
+    fn told(&self, hit: LineHit, session: &Session) -> Value {
+        let shown = |text: String| session.hidden.mask(&text, 0..text.len());
         let hit = WatchHit {
             index: hit.index,
             pattern: self.written.get(hit.index).cloned().unwrap_or_default(),
-            matched: hit.matched,
-            groups: hit.groups,
-            line: hit.line,
+            matched: shown(hit.matched),
+            groups: hit
+                .groups
+                .into_iter()
+                .map(|group| group.map(shown))
+                .collect(),
+            line: shown(hit.line),
             offset: hit.start,
             end: hit.end,
             time: crate::clock::now(),

@@ -13,7 +13,7 @@ const MAX_ENTRIES: usize = 10_000;
 const MAX_BYTES: usize = 8 << 20;
 
 /// What a subscriber gets at a time.
-const BATCH_LEN: usize = 256;
+pub(super) const BATCH_LEN: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
 
 /// The list of a job that runs.

@@ -1,6 +1,6 @@
 //! All jobs: those that run, and the records of those that have ended.
 
-use super::entries::{Batch, batch_of};
+use super::entries::{BATCH_LEN, Batch, batch_of};
 use super::record::{add_list, entry_of, error, job_of, row_of};
 use super::running::{JobHandle, Outcome, Running};
 use crate::store::{Store, StoreError, Write};
@@ -24,6 +24,9 @@ const MAX_RUNNING: usize = 64;
 
 /// What is cancelled may take so long to end what it has started; less than a shutdown may take.
 const CANCEL_LIMIT: Duration = Duration::from_secs(8);
+
+/// Entries that are read at a time: one more than is sent, to know that there are more.
+const READ_LEN: i64 = BATCH_LEN as i64 + 1;
 
 /// Why a job was not started.
 #[derive(Debug, thiserror::Error)]
@@ -190,7 +193,7 @@ impl Jobs {
         let list = row.list.clone();
         let mut job = job_of(row);
         if let Some(list) = list {
-            let mut rows = self.store.job_entries(id, 0).await?;
+            let mut rows = self.store.job_entries(id, 0, i64::MAX).await?;
             let omitted = job.entry_count.saturating_sub(rows.len() as u64);
             rows.sort_by_key(|row| row.place);
             let values = rows.into_iter().map(|row| entry_of(row).value).collect();
@@ -212,7 +215,7 @@ impl Jobs {
             return Ok(None);
         };
         let from = i64::try_from(since).unwrap_or(i64::MAX);
-        let rows = self.store.job_entries(id, from).await?;
+        let rows = self.store.job_entries(id, from, READ_LEN).await?;
         let entries: Vec<JobEntry> = rows.into_iter().map(entry_of).collect();
         Ok(Some((job_of(row), batch_of(entries.iter(), since))))
     }

@@ -2,6 +2,7 @@
 
 use super::register::method;
 use crate::daemon::Daemon;
+use crate::session::Part;
 use ccd_protocol::run::RunOnce;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -12,6 +13,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     method::<RunOnce, _, _>(module, |daemon, peer, params| async move {
         // A client that goes away drops the call.
         let never = CancellationToken::new();
-        Ok(daemon.sessions.once(&peer, &params, &never).await?)
+        let ran = daemon.sessions.once(&peer, &params, Part::Start, &never);
+        Ok(ran.await?.0)
     })
 }

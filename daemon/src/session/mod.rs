@@ -49,6 +49,7 @@ pub(crate) use error::{SessionError, describe_end, reason_text};
 pub(crate) use hits::{Hits, LineHit};
 pub(crate) use keys::fault as key_fault;
 pub(crate) use live::Session;
+pub(crate) use once::Part;
 pub(crate) use one_shot::OneShot;
 pub(crate) use persist::Past;
 pub(crate) use read::wait_for_published;

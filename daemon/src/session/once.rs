@@ -40,8 +40,16 @@ const MAX_PIECE_LEN: usize = if cfg!(target_os = "linux") {
     1000
 };
 
+/// Which part of an output is wanted that is too long for a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Start,
+    End,
+}
+
 impl Sessions {
     /// Runs a program until it ends, the time is over, or the call is cancelled: then it is ended like at a time-out.
+    /// The reply is told how many bytes of output lie before what it has.
     ///
     /// If the call is dropped the program is ended.
     ///
@@ -52,8 +60,9 @@ impl Sessions {
         self: &Arc<Self>,
         peer: &Peer,
         params: &RunOnceParams,
+        part: Part,
         cancel: &CancellationToken,
-    ) -> Result<RunOnceReply, SessionError> {
+    ) -> Result<(RunOnceReply, u64), SessionError> {
         if params.send.len() > params.expect.len() + 1 {
             return Err(SessionError::InvalidArgument(format!(
                 "{} texts to send, but only {} patterns to wait for before them",
@@ -71,7 +80,10 @@ impl Sessions {
             .map(|text| self.script_file(text))
             .transpose()?;
         // Whatever happens to this call, the program does not outlive it.
-        let shot = OneShot::start(self, peer, create_params(params, script.as_ref())).await?;
+        let mut create = create_params(params, script.as_ref());
+        // Of a persistent session the oldest output goes, instead of the session.
+        create.persist = Some(part == Part::End);
+        let shot = OneShot::start(self, peer, create).await?;
         let mut missing = Vec::new();
         let mut timed_out = false;
         tokio::select! {
@@ -92,7 +104,12 @@ impl Sessions {
             };
             shot.end(reason).await;
         }
-        let (output, truncated) = shot.output(MAX_OUTPUT_BYTES).await?;
+        let end = shot.session.output.end();
+        let from = match part {
+            Part::Start => 0,
+            Part::End => end.saturating_sub(MAX_OUTPUT_BYTES as u64),
+        };
+        let output = shot.output(from, MAX_OUTPUT_BYTES).await?;
         let exit = shot.session.state().exit;
         shot.collect().await?;
         let text = String::from_utf8_lossy(&output).into_owned();
@@ -103,19 +120,20 @@ impl Sessions {
                 .filter(|wanted| !text.contains(*wanted))
                 .cloned(),
         );
-        Ok(RunOnceReply {
+        let reply = RunOnceReply {
             output_b64: std::str::from_utf8(&output)
                 .is_err()
                 .then(|| STANDARD.encode(&output)),
             output: text,
-            truncated,
+            truncated: end > MAX_OUTPUT_BYTES as u64,
             exit_code: exit.and_then(|exit| exit.code),
             signal: exit.and_then(|exit| exit.signal),
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
             timed_out,
             missing,
             warnings,
-        })
+        };
+        Ok((reply, from))
     }
 
     /// Waits and types as asked, then waits for the end.

@@ -83,18 +83,22 @@ impl OneShot {
         found.is_ok()
     }
 
-    /// Its output, at most `max_bytes`, and whether there is more.
+    /// Its output from the offset `from` on, at most `max_bytes`.
     ///
     /// # Errors
     ///
     /// Its log cannot be read.
-    pub(super) async fn output(&self, max_bytes: usize) -> Result<(Vec<u8>, bool), SessionError> {
+    pub(super) async fn output(
+        &self,
+        from: u64,
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, SessionError> {
         let mut bytes = Vec::new();
-        let mut at = 0;
+        let mut at = from;
         loop {
             if bytes.len() >= max_bytes {
                 bytes.truncate(max_bytes);
-                return Ok((bytes, true));
+                return Ok(bytes);
             }
             let piece = self.session.output.read(at, PIECE_BYTES).await;
             match piece.map_err(SessionError::Files)? {
@@ -103,7 +107,7 @@ impl OneShot {
                     bytes.extend_from_slice(&more);
                 }
                 Piece::Missing { resume } => at = resume,
-                Piece::Pending | Piece::End => return Ok((bytes, false)),
+                Piece::Pending | Piece::End => return Ok(bytes),
             }
         }
     }

@@ -122,18 +122,19 @@ impl Store {
             .await?)
     }
 
-    /// Returns the entries of a job's list from `since` on, in the order in which they came.
+    /// Returns at most `limit` entries of a job's list from `since` on, in the order in which they came.
     pub(crate) async fn job_entries(
         &self,
         job: &str,
         since: i64,
+        limit: i64,
     ) -> Result<Vec<JobEntryRow>, StoreError> {
-        Ok(
-            sqlx::query_as("SELECT * FROM job_entries WHERE job = ?1 AND seq >= ?2 ORDER BY seq")
-                .bind(job)
-                .bind(since)
-                .fetch_all(&self.readers)
-                .await?,
-        )
+        let query = "SELECT * FROM job_entries WHERE job = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
+        Ok(sqlx::query_as(query)
+            .bind(job)
+            .bind(since)
+            .bind(limit)
+            .fetch_all(&self.readers)
+            .await?)
     }
 }

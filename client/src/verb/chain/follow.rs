@@ -1,6 +1,7 @@
 //! Waiting for a job, entry by entry.
 
 use super::cancel::{Cancel, Waited};
+use super::progress::Progress;
 use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
@@ -52,18 +53,24 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
         lifeline: news.lifeline(),
     });
     let mut told = String::new();
+    let mut progress = Progress::new(context);
     let job = loop {
         match news.next() {
             Ok(News::Entry(next)) => {
+                progress.clear();
                 if context.global.json {
                     context.write_json(&next.value)?;
                 }
                 entry(parsed(next.value)?, context)?;
             }
             Ok(News::Omitted(count)) => {
+                progress.clear();
                 context.note(&format!("{count} came too fast and were not kept"));
             }
-            Ok(News::Changed(job)) => tell_of_wait(&job, &mut told, context),
+            Ok(News::Changed(job)) => {
+                progress.show(&job);
+                tell_of_wait(&job, &mut told, context);
+            }
             Ok(News::Ended(job)) => break job,
             Err(failure) => match cancel.by() {
                 Some(signal) if news.lifeline().is_cut() => {
@@ -73,6 +80,7 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
             },
         }
     };
+    progress.clear();
     if context.global.json {
         context.write_json(&job)?;
     }

@@ -5,6 +5,7 @@ mod file;
 mod follow;
 mod hit_command;
 mod parallel;
+mod progress;
 mod run;
 mod save;
 mod watch;
@@ -27,9 +28,7 @@ pub(crate) use watch::watch;
 /// Those of the calls.
 pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        ChainVerb::List => context.show::<ChainList>(&NoParams {}, |reply, out, style| {
-            render::chains(&reply.chains, out, style)
-        }),
+        ChainVerb::List => list(context),
         ChainVerb::Get { name } => {
             let name = name.clone();
             context.show::<ChainGet>(&ChainParams { name }, render::chain)
@@ -43,4 +42,15 @@ pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, 
         ChainVerb::Parallel(args) => parallel(args, context),
         ChainVerb::Watch(args) => watch(args, context),
     }
+}
+
+fn list(context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<ChainList>(&NoParams {})?;
+    context.print(&answer, |reply, out, style| {
+        render::chains(&reply.chains, out, style)
+    })?;
+    if answer.value.chains.is_empty() && !context.global.json {
+        context.note("no chains; save one with ccctl chain save NAME 'command' 'command'");
+    }
+    Ok(Exit::Done)
 }

@@ -24,7 +24,10 @@ pub(super) fn save(args: &ChainSaveArgs, context: &mut Context) -> Result<Exit, 
     context.print(&answer, |reply, out, _| {
         let name = reply.chain.name.as_deref().unwrap_or_default();
         let done = if reply.replaced { "replaced" } else { "saved" };
-        writeln!(out, "{name} {done}, {} steps", reply.chain.commands.len())
+        match reply.chain.commands.len() {
+            1 => writeln!(out, "{name} {done}, 1 step"),
+            steps => writeln!(out, "{name} {done}, {steps} steps"),
+        }
     })?;
     Ok(Exit::Done)
 }

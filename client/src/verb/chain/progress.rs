@@ -1,0 +1,84 @@
+//! A line that says what a job is doing, for who looks at a terminal.
+
+use crate::context::Context;
+use crate::render;
+use crate::terminal::output_columns;
+use ccd_protocol::job::{Job, JobState};
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// Goes to the begin of the line and clears it.
+const CLEAR: &str = "\r\x1b[K";
+
+/// The last line of the terminal, as long as nothing else is printed there.
+#[derive(Debug)]
+pub(super) struct Progress {
+    is_wanted: bool,
+    is_shown: bool,
+}
+
+impl Progress {
+    /// Nothing is shown unless both outputs are terminals.
+    pub(super) fn new(context: &Context) -> Self {
+        Self {
+            is_wanted: context.style.is_terminal
+                && io::stderr().is_terminal()
+                && !context.global.json,
+            is_shown: false,
+        }
+    }
+
+    /// Shows how far a job is.
+    pub(super) fn show(&mut self, job: &Job) {
+        self.clear();
+        if let Some(text) = text_of(job).filter(|_| self.is_wanted) {
+            let columns = output_columns().unwrap_or(80).saturating_sub(1);
+            let text = render::cut(&render::printable(&text), columns);
+            // Who has closed standard error does not look.
+            let _ = write!(io::stderr(), "{text}");
+            self.is_shown = true;
+        }
+    }
+
+    /// Makes room for what is printed next.
+    pub(super) fn clear(&mut self) {
+        if std::mem::take(&mut self.is_shown) {
+            let _ = write!(io::stderr(), "{CLEAR}");
+        }
+    }
+}
+
+fn text_of(job: &Job) -> Option<String> {
+    if job.state != JobState::Running {
+        return None;
+    }
+    let progress = job.progress.as_ref()?;
+    let number = |key: &str| progress.get(key)?.as_u64();
+    let of = number("of")?;
+    if let Some(finished) = number("finished") {
+        return (finished < of).then(|| format!("… {finished}/{of}"));
+    }
+    let command = progress.get("command")?.as_str()?;
+    Some(format!("… {}/{of} {command}", number("step")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_runs_is_told() {
+        let job = |progress: serde_json::Value| -> Job {
+            let job = json!({"job": "j", "method": "m", "state": "running", "progress": progress, "created_at": "", "ended_at": null});
+            serde_json::from_value(job).unwrap()
+        };
+        let step = job(json!({"step": 2, "of": 5, "command": "make"}));
+        assert_eq!(text_of(&step).as_deref(), Some("… 2/5 make"));
+        assert_eq!(
+            text_of(&job(json!({"finished": 3, "of": 4}))).as_deref(),
+            Some("… 3/4")
+        );
+        assert_eq!(text_of(&job(json!({"finished": 4, "of": 4}))), None);
+        assert_eq!(text_of(&job(json!({"hits": 4}))), None);
+    }
+}

@@ -32,6 +32,7 @@ mod subscribe;
 mod tail;
 mod terminal;
 mod verb;
+mod whole_file;
 
 use args::Ccctl;
 use context::Context;

@@ -280,9 +280,6 @@ fn what_comes_in_later_versions_is_refused_as_unavailable() {
     ] {
         connection.refused("session.create", &params, "unavailable");
     }
-    let session = connection.start_session(&["cat"]);
-    let params = json!({"session": session, "format": "svg"});
-    connection.refused("session.screen", &params, "unavailable");
 }
 
 #[test]

@@ -56,6 +56,7 @@ mod read;
 mod reload;
 mod reuse;
 mod run_once;
+mod screen;
 mod service_manager;
 mod session;
 mod session_list;

@@ -75,11 +75,16 @@ and each column is one word but for the last."
   ccctl session read py --lines 20
   ccctl session read py --since 4096 --raw > output.bin")]
     Read(ReadArgs),
-    /// Print the screen as a terminal shows it now
-    #[command(after_help = "Examples:
+    /// Print or draw the screen as a terminal shows it now, or showed it last
+    #[command(
+        after_help = "With colours on a terminal; --json has styles and cursor.
+
+Examples:
   ccctl session screen vi
   ccctl session screen vi --cursor
-  ccctl session screen vi --cells --json")]
+  ccctl session screen vi --svg vi.svg
+  ccctl session screen vi --json | jq '.cells[0]'"
+    )]
     Screen(ScreenArgs),
     /// Make this terminal the session's; keys leave it, and it goes on
     #[command(after_help = "Examples:

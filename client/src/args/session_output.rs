@@ -3,6 +3,7 @@
 use super::value::count;
 use crate::attach::{DetachKeys, detach_keys};
 use clap::Args;
+use std::path::PathBuf;
 
 /// Arguments of `session read`.
 #[derive(Debug, Args)]
@@ -31,9 +32,21 @@ pub(crate) struct ScreenArgs {
     /// Print the cursor's row and column, from 0, on standard error
     #[arg(long)]
     pub(crate) cursor: bool,
-    /// With --json: colours and styles too
-    #[arg(long)]
+    /// Draw a picture into this file; - is standard output
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "plain"])]
+    pub(crate) svg: Option<PathBuf>,
+    /// Print runs of equally styled cells, one a line
+    #[arg(long, conflicts_with = "plain")]
     pub(crate) cells: bool,
+    /// Without colours, also on a terminal
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// First row, from 0
+    #[arg(long, value_name = "ROW")]
+    pub(crate) first_row: Option<u16>,
+    /// At most so many rows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) max_rows: Option<u16>,
 }
 
 /// Arguments of `session attach`.

@@ -55,7 +55,7 @@ pub(super) struct Shared {
 const BULK_CALLS: usize = 2;
 
 /// Methods that return as much as they are asked for.
-const BULK_METHODS: [&str; 2] = ["session.read", "session.history"];
+const BULK_METHODS: [&str; 3] = ["session.read", "session.screen", "session.history"];
 
 /// A place among the bulk calls.
 #[derive(Debug, Clone)]

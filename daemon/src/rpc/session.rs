@@ -3,14 +3,12 @@
 use super::RpcError;
 use super::register::method;
 use crate::daemon::Daemon;
-use crate::session::{SessionError, wait_for_published};
 use crate::store::InteractionRow;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
-    Action, Cursor, Interaction, ScreenFormat, SessionCleanup, SessionClose, SessionCreate,
-    SessionExpect, SessionGet, SessionHistory, SessionHistoryParams, SessionHistoryReply,
-    SessionList, SessionListReply, SessionRead, SessionResize, SessionRun, SessionScreen,
-    SessionScreenParams, SessionScreenReply, SessionSend, SessionSignal, SessionWait,
+    Action, Interaction, SessionCleanup, SessionClose, SessionCreate, SessionExpect, SessionGet,
+    SessionHistory, SessionHistoryParams, SessionHistoryReply, SessionList, SessionListReply,
+    SessionRead, SessionResize, SessionRun, SessionScreen, SessionSend, SessionSignal, SessionWait,
 };
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -50,7 +48,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         Ok(daemon.sessions.read(&peer, &params).await?)
     })?;
     method::<SessionScreen, _, _>(module, |daemon, _, params| async move {
-        screen(&daemon, &params).await
+        Ok(daemon.sessions.screen(&params).await?)
     })?;
     method::<SessionRun, _, _>(module, |daemon, peer, params| async move {
         Ok(daemon.sessions.run(&peer, &params).await?)
@@ -71,39 +69,6 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })?;
     method::<SessionCleanup, _, _>(module, |daemon, _, params| async move {
         Ok(daemon.sessions.cleanup(&params).await?)
-    })
-}
-
-async fn screen(
-    daemon: &Daemon,
-    params: &SessionScreenParams,
-) -> Result<SessionScreenReply, RpcError> {
-    if params.format == ScreenFormat::Svg {
-        return Err(
-            SessionError::Unavailable("format: this version draws no pictures yet".into()).into(),
-        );
-    }
-    let session = daemon.sessions.find(&params.session)?;
-    let upto = wait_for_published(&session).await;
-    let with_cells = params.format == ScreenFormat::Cells;
-    let look = session.screen.look(&session.output, upto, |screen| {
-        let cells = with_cells.then(|| serde_json::to_value(screen.cells()).unwrap_or_default());
-        (screen.snapshot(), cells)
-    });
-    let ((snapshot, cells), offset) = look.await.map_err(SessionError::Files)?;
-    Ok(SessionScreenReply {
-        rows: snapshot.rows,
-        cols: snapshot.cols,
-        cursor: Cursor {
-            row: snapshot.cursor.row,
-            col: snapshot.cursor.col,
-            visible: snapshot.cursor.visible,
-        },
-        lines: snapshot.lines,
-        title: snapshot.title,
-        alternate: snapshot.alternate,
-        offset,
-        cells,
     })
 }
 

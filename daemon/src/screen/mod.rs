@@ -10,14 +10,17 @@ pub(crate) mod palette;
 mod query;
 mod repaint;
 mod scanner;
-mod snapshot;
 mod splitter;
+mod still;
 mod strip;
+mod svg;
 mod viewport;
 
 pub(crate) use model::Screen;
 pub(crate) use modes::Modes;
 pub(crate) use query::{Query, answer, needs_cursor};
 pub(crate) use scanner::{Event, EventKind, Scanner};
+pub(crate) use still::Still;
 pub(crate) use strip::QueryStripper;
+pub(crate) use svg::{PictureTooLarge, draw};
 pub(crate) use viewport::Viewport;

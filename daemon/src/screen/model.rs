@@ -7,10 +7,12 @@ use super::charsets::Charsets;
 use super::csi::is_picture_only;
 use super::dialect::{self, Translation};
 use super::modes::Modes;
+use super::palette::Palette;
 use super::repaint;
 use super::scanner::title;
-use super::snapshot::{CellRun, Cursor, Snapshot, runs};
 use super::splitter::{Kind, Sequence, Splitter};
+use super::still::{self, Still};
+use ccd_protocol::session::Cursor;
 
 /// Lines above the screen that are remembered: none, readers of output have all of it.
 const SCROLLBACK_LINES: usize = 0;
@@ -28,6 +30,7 @@ struct Picture {
     parser: vt100::Parser,
     modes: Modes,
     charsets: Charsets,
+    palette: Palette,
     title: String,
     open_character: OpenCharacter,
     faults: u64,
@@ -47,6 +50,7 @@ impl Screen {
             parser: vt100::Parser::new(at_least_one(rows), at_least_one(cols), SCROLLBACK_LINES),
             modes: Modes::default(),
             charsets: Charsets::default(),
+            palette: Palette::default(),
             title: String::new(),
             open_character: OpenCharacter::default(),
             faults: 0,
@@ -103,13 +107,7 @@ impl Screen {
 
     /// Returns where the cursor is.
     pub(crate) fn cursor(&self) -> Cursor {
-        let (row, col) = self.picture.parser.screen().cursor_position();
-        // A cursor that waits to wrap stands beyond the last column.
-        Cursor {
-            row,
-            col: col.min(self.size().1 - 1),
-            visible: self.picture.modes.cursor_visible,
-        }
+        still::cursor(self.picture.parser.screen(), &self.picture.modes)
     }
 
     /// Returns the modes after all output that was fed.
@@ -124,22 +122,13 @@ impl Screen {
         self.picture.faults
     }
 
-    /// Returns the screen as text.
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        let screen = self.picture.parser.screen();
-        let (rows, cols) = self.size();
-        let lines = screen
-            .rows(0, cols)
-            .map(|line| line.trim_end_matches(' ').to_owned())
-            .collect();
-        let alternate = screen.alternate_screen();
-        Snapshot {
-            rows,
-            cols,
-            cursor: self.cursor(),
-            lines,
+    /// Returns a copy of what is shown, to be looked at while this screen goes on.
+    pub(crate) fn still(&self) -> Still {
+        Still {
+            screen: self.picture.parser.screen().clone(),
+            modes: self.picture.modes,
+            palette: self.picture.palette.clone(),
             title: self.picture.title.clone(),
-            alternate,
         }
     }
 
@@ -154,13 +143,6 @@ impl Screen {
     /// A cell of the screen, counted from 0.
     pub(super) fn cell(&self, row: u16, col: u16) -> Option<&vt100::Cell> {
         self.picture.parser.screen().cell(row, col)
-    }
-
-    /// Returns each row as runs of equally styled cells.
-    pub(crate) fn cells(&self) -> Vec<Vec<CellRun>> {
-        (0..self.size().0)
-            .map(|row| runs(self.picture.parser.screen(), row))
-            .collect()
     }
 
     /// Returns output that makes a terminal of this size, whatever it shows now, show this screen at once.
@@ -185,12 +167,20 @@ impl Screen {
             &picture.title,
         )
     }
+
+    /// Returns output that makes another [`Screen`] of this size show this screen, changed colours included.
+    pub(crate) fn saved(&mut self) -> Vec<u8> {
+        let mut output = self.repaint();
+        output.extend_from_slice(self.picture.palette.restored().as_bytes());
+        output
+    }
 }
 
 impl Picture {
     fn sequence(&mut self, sequence: &Sequence<'_>) {
         self.text(sequence.controls);
         self.modes.apply(sequence);
+        self.palette.apply(sequence);
         if sequence.kind == Kind::Escape {
             self.charsets.apply(sequence.body);
         }

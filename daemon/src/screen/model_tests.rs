@@ -1,6 +1,42 @@
-use super::super::snapshot::{Color, Style};
 use super::*;
+use ccd_protocol::session::{CellRun, CellStyle as Style, Color, CursorShape};
 use proptest::prelude::*;
+
+/// What a screen shows without its styles.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Snapshot {
+    pub(crate) lines: Vec<String>,
+    cursor: Cursor,
+    title: String,
+    alternate: bool,
+}
+
+impl Screen {
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let still = self.still();
+        Snapshot {
+            lines: still.lines(&(0..still.size().0)),
+            cursor: still.cursor(),
+            alternate: still.alternate(),
+            title: still.title,
+        }
+    }
+
+    pub(crate) fn cells(&self) -> Vec<Vec<CellRun>> {
+        let still = self.still();
+        still.cells(&(0..still.size().0))
+    }
+}
+
+fn cursor_at(row: u16, col: u16, visible: bool) -> Cursor {
+    Cursor {
+        row,
+        col,
+        visible,
+        shape: CursorShape::Block,
+        blink: false,
+    }
+}
 
 fn screen(rows: u16, cols: u16, output: &str) -> Screen {
     let mut whole = Screen::new(rows, cols);
@@ -86,21 +122,10 @@ fn cursor_title_and_saved_position_are_followed() {
     )
     .snapshot();
     assert_eq!(shown.title, "my title");
-    assert_eq!(
-        shown.cursor,
-        Cursor {
-            row: 1,
-            col: 2,
-            visible: false
-        }
-    );
+    assert_eq!(shown.cursor, cursor_at(1, 2, false));
     assert_eq!(
         screen(1, 3, "abc").cursor(),
-        Cursor {
-            row: 0,
-            col: 2,
-            visible: true
-        },
+        cursor_at(0, 2, true),
         "waits to wrap"
     );
     assert_eq!(
@@ -165,6 +190,28 @@ fn cells_are_runs_of_one_style() {
 }
 
 #[test]
+fn a_wide_character_that_a_resize_has_cut_is_gone() {
+    let mut shown = screen(1, 4, "ab語");
+    shown.resize(1, 3);
+    assert_eq!(shown.snapshot().lines, ["ab"]);
+}
+
+#[test]
+fn the_cursor_has_the_shape_that_was_asked_for() {
+    let shapes = [
+        ("", CursorShape::Block, false),
+        ("\x1b[?12h", CursorShape::Block, true),
+        ("\x1b[2 q\x1b[?12h", CursorShape::Block, false),
+        ("\x1b[3 q", CursorShape::Underline, true),
+        ("\x1b[6 q", CursorShape::Bar, false),
+    ];
+    for (output, shape, blink) in shapes {
+        let cursor = screen(1, 4, output).cursor();
+        assert_eq!((cursor.shape, cursor.blink), (shape, blink), "{output:?}");
+    }
+}
+
+#[test]
 fn a_resize_keeps_the_text_and_any_size_is_taken() {
     let mut shown = screen(4, 10, "abc\r\ndef");
     shown.resize(2, 2);
@@ -202,12 +249,13 @@ fn state(shown: &Screen) -> (Snapshot, Vec<Vec<CellRun>>, Modes) {
 
 #[test]
 fn a_repaint_brings_any_terminal_to_the_same_state() {
-    let output = "\x1b[32m$\x1b[m vim\x1b[?1049h\x1b]2;vim\x07\x1b[1;4r\x1b[?1;2004;1004;1002;1006h\x1b=\x1b[2;3H\x1b[7mhello\x1b[m\x1b[3 q\x1b[?25l";
+    let output = "\x1b]4;2;#010203\x07\x1b[32m$\x1b[m vim\x1b[?1049h\x1b]2;vim\x07\x1b[1;4r\x1b[?1;2004;1004;1002;1006h\x1b=\x1b[2;3H\x1b[7mhello\x1b[m\x1b[3 q\x1b[?25l";
     let mut shown = screen(5, 20, output);
-    let repaint = shown.repaint();
+    let repaint = shown.saved();
     let mut other = screen(5, 20, "junk\x1b[2;3r\x1b[?6h\x1b(0\x1b[4hqqq\x1b[?1003h");
     other.feed(&repaint);
     assert_eq!(state(&other), state(&shown));
+    assert_eq!(other.still().palette, shown.still().palette);
     for both in [&mut shown, &mut other] {
         both.feed(b"\x1b[r\x1b[?1049l!");
     }

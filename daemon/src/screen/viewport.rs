@@ -1,7 +1,8 @@
 //! A screen on another terminal that has not its size: the part around the cursor, drawn anew as it changes.
 
 use super::model::Screen;
-use super::snapshot::{Color, Style, style};
+use super::still::style;
+use ccd_protocol::session::{CellStyle as Style, Color};
 use std::fmt::Write as _;
 
 /// Brings a terminal in any state to where text lands where it is put.

@@ -14,6 +14,7 @@ use ccd_protocol::session::{
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Names of signals, without SIG.
@@ -79,8 +80,22 @@ impl Sessions {
             return Ok(());
         }
         set_size(&session, (rows, cols))?;
-        self.keep(&session);
+        self.keep_size(&session);
         Ok(())
+    }
+
+    /// Keeps a new size for the next process, and for who looks at the screen after the session's end.
+    pub(super) fn keep_size(&self, session: &Session) {
+        self.keep(session);
+        if session.facts.transient || !session.screen.must_write_sizes() {
+            return;
+        }
+        let session = self.all.get(session.id()).map(|listed| Arc::clone(&listed));
+        if let Some(session) = session {
+            self.tracker.spawn(async move {
+                session.screen.write_sizes(session.output.dir()).await;
+            });
+        }
     }
 
     /// Ends a session; an ended one answers with its status.

@@ -4,7 +4,7 @@ use super::error::{reason_of, reason_text};
 use super::live::{CloseOrder, Facts, Session};
 use super::persist::{facts_of, row_of_start};
 use super::registry::Sessions;
-use super::screen::Sizes;
+use super::sizes::Sizes;
 use super::start_up::Origin;
 use crate::store::SessionRow;
 use ccd_protocol::session::EndReason;

@@ -6,7 +6,8 @@ use super::input::Input;
 use super::logger::SessionLog;
 use super::owner::OwnerWanted;
 use super::queries::Queries;
-use super::screen::{ScreenModel, Sizes};
+use super::screen::ScreenModel;
+use super::sizes::Sizes;
 use super::start_up::{Origin, StartUp};
 use super::viewers::Viewers;
 use crate::config::Config;
@@ -193,7 +194,11 @@ impl Session {
 
     /// A session in any state.
     pub(crate) fn new(facts: Facts, output: Output, input: Input, state: State) -> Self {
-        let screen = ScreenModel::new(state.rows, state.cols);
+        let screen = if state.phase == SessionState::Dead {
+            ScreenModel::ended(state.rows, state.cols)
+        } else {
+            ScreenModel::new(state.rows, state.cols)
+        };
         Self {
             start_up: StartUp::of(facts.origin.as_deref()),
             facts,

@@ -3,11 +3,11 @@
 //! Parsing costs as much as the terminal itself, so it is never done on the way of the output.
 
 use super::screen_file;
+use super::sizes::{self, Resize, Sizes};
 use crate::output::{Output, Piece};
 use crate::screen::Screen;
-use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 use std::io;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,9 +17,6 @@ const PIECE_BYTES: usize = 256 << 10;
 
 /// Output that is parsed without leaving the asynchronous threads.
 const INLINE_BYTES: usize = 8 << 10;
-
-/// Changes of size that are remembered.
-const MAX_RESIZES: usize = 256;
 
 /// The screen is saved when so much output has been drawn since the last time.
 const SAVE_AFTER_BYTES: u64 = 1 << 20;
@@ -31,17 +28,17 @@ pub(crate) struct ScreenModel {
     sizes: Mutex<Sizes>,
     /// This process or one before has saved the screen.
     may_be_saved: AtomicBool,
+    sizes_file: SizesFile,
 }
 
-/// The sizes that a terminal had.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Sizes {
-    first: (u16, u16),
-    /// Those behind the saved screen, if there is one.
-    changes: VecDeque<Resize>,
-    /// How many of them the drawn screen has had.
-    #[serde(skip)]
-    drawn_count: usize,
+/// What the file has of the sizes.
+#[derive(Debug, Default)]
+struct SizesFile {
+    turn: tokio::sync::Mutex<()>,
+    /// Somebody is about to write them, later changes included.
+    is_due: AtomicBool,
+    /// They are to be read first: the session ended under an earlier process.
+    is_unread: AtomicBool,
 }
 
 struct Drawn {
@@ -58,49 +55,25 @@ impl std::fmt::Debug for Drawn {
     }
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Resize {
-    offset: u64,
-    rows: u16,
-    cols: u16,
-}
-
-impl Sizes {
-    pub(super) fn new(rows: u16, cols: u16) -> Self {
-        Self {
-            first: (rows, cols),
-            changes: VecDeque::new(),
-            drawn_count: 0,
-        }
-    }
-
-    /// The next change that the drawn screen has not had.
-    fn next(&self) -> Option<Resize> {
-        self.changes.get(self.drawn_count).copied()
-    }
-
-    fn push(&mut self, change: Resize) {
-        if self.changes.len() == MAX_RESIZES {
-            // What the screen was in between no longer matters much.
-            self.forget_oldest();
-        }
-        self.changes.push_back(change);
-    }
-
-    fn forget_oldest(&mut self) {
-        if let Some(Resize { rows, cols, .. }) = self.changes.pop_front() {
-            self.first = (rows, cols);
-            self.drawn_count = self.drawn_count.saturating_sub(1);
-        }
-    }
-}
-
 impl ScreenModel {
     pub(crate) fn new(rows: u16, cols: u16) -> Self {
         Self {
             drawn: tokio::sync::Mutex::new(None),
             sizes: Mutex::new(Sizes::new(rows, cols)),
             may_be_saved: AtomicBool::new(false),
+            sizes_file: SizesFile::default(),
+        }
+    }
+
+    /// The screen of a terminal that was last of this size, of a session that ended under an earlier process.
+    pub(super) fn ended(rows: u16, cols: u16) -> Self {
+        Self {
+            may_be_saved: AtomicBool::new(true),
+            sizes_file: SizesFile {
+                is_unread: AtomicBool::new(true),
+                ..SizesFile::default()
+            },
+            ..Self::new(rows, cols)
         }
     }
 
@@ -110,6 +83,7 @@ impl ScreenModel {
             drawn: tokio::sync::Mutex::new(None),
             sizes: Mutex::new(sizes),
             may_be_saved: AtomicBool::new(true),
+            sizes_file: SizesFile::default(),
         }
     }
 
@@ -119,8 +93,25 @@ impl ScreenModel {
     }
 
     /// The terminal has another size for all output from `offset` on.
-    pub(crate) fn resize(&self, offset: u64, rows: u16, cols: u16) {
+    pub(super) fn resize(&self, offset: u64, rows: u16, cols: u16) {
         self.lock_sizes().push(Resize { offset, rows, cols });
+    }
+
+    /// True when nobody is about to [write](Self::write_sizes) the sizes down: who asks does it.
+    pub(super) fn must_write_sizes(&self) -> bool {
+        !self.sizes_file.is_due.swap(true, Relaxed)
+    }
+
+    /// Writes the sizes into the session's folder, if there were several: for the screen of the ended session.
+    pub(super) async fn write_sizes(&self, folder: &Path) {
+        let _turn = self.sizes_file.turn.lock().await;
+        self.sizes_file.is_due.store(false, Relaxed);
+        let sizes = self.sizes();
+        if sizes.are_several()
+            && let Err(error) = sizes::save(folder, sizes).await
+        {
+            tracing::warn!(%error, "the sizes of a session cannot be saved");
+        }
     }
 
     /// Draws everything up to the offset `upto` and shows the screen to `look`.
@@ -145,7 +136,7 @@ impl ScreenModel {
         let result = self.draw(&mut model, output, upto).await;
         let model = drawn.insert(model);
         result?;
-        if output.is_live() && model.upto - model.saved_upto >= SAVE_AFTER_BYTES {
+        if model.upto - model.saved_upto >= SAVE_AFTER_BYTES {
             self.save(model, output).await;
         }
         Ok((look(&mut model.screen), model.upto))
@@ -153,6 +144,11 @@ impl ScreenModel {
 
     /// The saved screen if there is one, else a blank one.
     async fn begin(&self, output: &Output) -> Drawn {
+        if self.sizes_file.is_unread.swap(false, Relaxed)
+            && let Some(sizes) = sizes::load(output.dir()).await
+        {
+            *self.lock_sizes() = sizes;
+        }
         let saved = if self.may_be_saved.load(Relaxed) {
             screen_file::load(output.dir()).await
         } else {
@@ -163,7 +159,7 @@ impl ScreenModel {
             Some((screen, upto)) => (screen, upto),
             None => (Screen::new(sizes.first.0, sizes.first.1), 0),
         };
-        sizes.drawn_count = sizes.changes.partition_point(|change| change.offset < upto);
+        sizes.begin_at(upto);
         Drawn {
             screen: Box::new(screen),
             upto,
@@ -199,7 +195,7 @@ impl ScreenModel {
 
     fn apply(&self, resize: Resize, model: &mut Drawn) {
         model.screen.resize(resize.rows, resize.cols);
-        self.lock_sizes().drawn_count += 1;
+        self.lock_sizes().advance();
     }
 
     /// Saves the screen for the next process, which need not draw all output again.
@@ -208,15 +204,12 @@ impl ScreenModel {
             return; // the next look comes
         }
         let (size, upto) = (model.screen.size(), model.upto);
-        let picture = model.screen.repaint();
+        let picture = model.screen.saved();
         match screen_file::save(output.dir(), size, upto, picture).await {
             Ok(()) => {
                 model.saved_upto = upto;
                 self.may_be_saved.store(true, Relaxed);
-                let mut sizes = self.lock_sizes();
-                while sizes.drawn_count > 0 {
-                    sizes.forget_oldest();
-                }
+                self.lock_sizes().forget_drawn();
             }
             Err(error) => tracing::warn!(%error, "the screen of a session cannot be saved"),
         }

@@ -1,11 +1,12 @@
 //! A session's screen as a file beside its log, from which the next process goes on drawing.
 
 use crate::screen::Screen;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const NAME: &str = "screen.json";
 
@@ -42,7 +43,7 @@ pub(super) async fn save(
             upto,
             picture,
         };
-        replace(&path, &serde_json::to_vec(&saved)?)
+        write_json(&path, &saved)
     };
     tokio::task::spawn_blocking(write)
         .await
@@ -50,7 +51,25 @@ pub(super) async fn save(
         .flatten()
 }
 
-fn replace(path: &PathBuf, content: &[u8]) -> io::Result<()> {
+/// Reads it and draws the screen; also returns the offset up to which it is drawn. `None` when there is none, or it
+/// cannot be used: then all output is drawn again.
+pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
+    let path = folder.join(NAME);
+    let read = move || {
+        let saved: Saved = read_json(&path)?;
+        let mut screen = Screen::new(saved.rows, saved.cols);
+        screen.feed(saved.picture.as_bytes());
+        Some((screen, saved.upto))
+    };
+    tokio::task::spawn_blocking(read).await.ok()?
+}
+
+/// Writes a value in place of the file before, all of it or nothing. Blocks.
+///
+/// # Errors
+///
+/// The disk's.
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut options = fs::OpenOptions::new();
     let mut file = options
@@ -59,21 +78,13 @@ fn replace(path: &PathBuf, content: &[u8]) -> io::Result<()> {
         .truncate(true)
         .mode(0o600)
         .open(&new)?;
-    file.write_all(content)?;
+    file.write_all(&serde_json::to_vec(value)?)?;
     fs::rename(new, path)
 }
 
-/// Reads it and draws the screen; also returns the offset up to which it is drawn. `None` when there is none, or it
-/// cannot be used: then all output is drawn again.
-pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
-    let path = folder.join(NAME);
-    let read = move || {
-        let len = fs::metadata(&path).ok()?.len();
-        let content = (len <= MAX_BYTES).then(|| fs::read(&path))?.ok()?;
-        let saved: Saved = serde_json::from_slice(&content).ok()?;
-        let mut screen = Screen::new(saved.rows, saved.cols);
-        screen.feed(saved.picture.as_bytes());
-        Some((screen, saved.upto))
-    };
-    tokio::task::spawn_blocking(read).await.ok()?
+/// Reads a value; `None` when there is none, or it cannot be used. Blocks.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let len = fs::metadata(path).ok()?.len();
+    let content = (len <= MAX_BYTES).then(|| fs::read(path))?.ok()?;
+    serde_json::from_slice(&content).ok()
 }

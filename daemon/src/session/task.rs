@@ -163,6 +163,9 @@ impl Task {
             state.ended_at = Some(crate::clock::now());
         }
         self.sessions.recorder.note(session, None, Event::End);
+        if !session.facts.transient {
+            session.screen.write_sizes(session.output.dir()).await;
+        }
         if !session.facts.transient
             && let Err(error) = self.sessions.save(session).await
         {

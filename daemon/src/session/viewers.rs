@@ -185,7 +185,7 @@ impl Sessions {
             (state.rows, state.cols)
         };
         if now != size && set_size(session, size).is_ok() {
-            self.keep(session);
+            self.keep_size(session);
         }
     }
 

@@ -5,6 +5,7 @@ mod create;
 mod expect;
 mod read;
 mod run;
+mod screen;
 mod send;
 mod wait;
 
@@ -37,7 +38,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
         SessionVerb::Expect(args) => expect::expect(args, context),
         SessionVerb::Wait(args) => wait::wait(args, context),
         SessionVerb::Read(args) => read::read(args, context),
-        SessionVerb::Screen(args) => read::screen(args, context),
+        SessionVerb::Screen(args) => screen::screen(args, context),
         SessionVerb::Attach(args) => attach::attach(args, context),
         SessionVerb::Run(args) => run::run(args, context),
         SessionVerb::Tail(args) => tail::tail(args, args.follow, context)

@@ -1,13 +1,11 @@
-//! `ccctl session read` and `ccctl session screen`.
+//! `ccctl session read`.
 
-use crate::args::{ReadArgs, ScreenArgs};
+use crate::args::ReadArgs;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::output::bytes_of;
-use ccd_protocol::session::{
-    ScreenFormat, SessionRead, SessionReadParams, SessionScreen, SessionScreenParams,
-};
+use ccd_protocol::session::{SessionRead, SessionReadParams};
 
 /// Prints output; what is left out is told on standard error.
 ///
@@ -45,40 +43,6 @@ pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failu
         context.write_line(answer.json.get())?;
     } else {
         context.write_bytes(&bytes_of(reply)?)?;
-    }
-    Ok(Exit::Done)
-}
-
-/// Prints the screen, row by row.
-///
-/// # Errors
-///
-/// Those of the call.
-pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = SessionScreenParams {
-        session: args.session.clone(),
-        format: if args.cells {
-            ScreenFormat::Cells
-        } else {
-            ScreenFormat::Text
-        },
-    };
-    let answer = context.call::<SessionScreen>(&params)?;
-    context.print(&answer, |screen, out, _| {
-        // Empty rows at the end say nothing.
-        let used = screen.lines.iter().rposition(|line| !line.is_empty());
-        let rows = used.map_or(0, |last| last + 1);
-        screen.lines[..rows]
-            .iter()
-            .try_for_each(|line| writeln!(out, "{line}"))
-    })?;
-    if args.cursor {
-        let cursor = answer.value.cursor;
-        let hidden = if cursor.visible { "" } else { ", hidden" };
-        context.note(&format!(
-            "cursor: row {}, column {}{hidden}",
-            cursor.row, cursor.col
-        ));
     }
     Ok(Exit::Done)
 }

@@ -1,0 +1,156 @@
+//! Screens.
+
+use super::style::Style;
+use super::table::Table;
+use ccd_protocol::session::{CellRun, CellStyle, Color, SessionScreenReply};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Writes the rows, but for empty ones at the end, which say nothing: in their colours where that is wanted.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn screen(
+    reply: &SessionScreenReply,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let rows: Vec<String> = match &reply.cells {
+        Some(cells) if style.has_colour => cells.iter().map(|runs| coloured(runs)).collect(),
+        _ => reply.lines.clone(),
+    };
+    let last = rows.iter().rposition(|row| !row.is_empty());
+    let used = last.map_or(0, |last| last + 1);
+    rows[..used]
+        .iter()
+        .try_for_each(|row| writeln!(out, "{row}"))
+}
+
+/// Writes one line a run of equally styled cells.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn runs(
+    reply: &SessionScreenReply,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let mut table = Table::new(["ROW", "COL", "WIDTH", "STYLE", "TEXT"]);
+    let first = reply.first_row;
+    for (row, runs) in (first..).zip(reply.cells.iter().flatten()) {
+        for run in runs {
+            table.row([
+                row.to_string().into(),
+                run.col.to_string().into(),
+                run.width.to_string().into(),
+                words(&run.style).into(),
+                format!("{:?}", run.text).into(),
+            ]);
+        }
+    }
+    table.write(out, style)
+}
+
+fn coloured(runs: &[CellRun]) -> String {
+    let mut row = String::new();
+    for run in runs {
+        let codes = codes(&run.style);
+        // Writing to a text cannot fail.
+        let _ = if codes.is_empty() {
+            write!(row, "{}", run.text)
+        } else {
+            write!(row, "\x1b[{codes}m{}\x1b[0m", run.text)
+        };
+    }
+    row
+}
+
+/// The flags that are on, with their names and their numbers in a terminal's sequence.
+fn flags(style: &CellStyle) -> impl Iterator<Item = (&'static str, u8)> {
+    let flags = [
+        (style.bold, ("bold", 1)),
+        (style.dim, ("dim", 2)),
+        (style.italic, ("italic", 3)),
+        (style.underline, ("underline", 4)),
+        (style.inverse, ("inverse", 7)),
+    ];
+    let on = flags.into_iter().filter(|(is_on, _)| *is_on);
+    on.map(|(_, flag)| flag)
+}
+
+fn codes(style: &CellStyle) -> String {
+    let flags = flags(style).map(|(_, number)| number.to_string());
+    let colors = [(style.fg, 38), (style.bg, 48)];
+    let colors = colors.into_iter().filter_map(|(color, ground)| {
+        Some(match color? {
+            Color::Indexed(index @ 0..8) => (ground - 8 + index).to_string(),
+            Color::Indexed(index) => format!("{ground};5;{index}"),
+            Color::Rgb(red, green, blue) => format!("{ground};2;{red};{green};{blue}"),
+        })
+    });
+    flags.chain(colors).collect::<Vec<_>>().join(";")
+}
+
+fn words(style: &CellStyle) -> String {
+    let colors = [(style.fg, "fg"), (style.bg, "bg")];
+    let colors = colors
+        .into_iter()
+        .filter_map(|(color, ground)| Some(format!("{ground}={}", color?)));
+    let flags = flags(style).map(|(name, _)| name.to_owned());
+    let words: Vec<String> = colors.chain(flags).collect();
+    if words.is_empty() {
+        "-".to_owned()
+    } else {
+        words.join(",")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn reply() -> SessionScreenReply {
+        serde_json::from_value(json!({
+            "rows": 3, "cols": 9, "cursor": {"row": 0, "col": 0, "visible": true}, "title": "", "alternate": false, "offset": 0,
+            "lines": ["ab c", "", ""],
+            "cells": [
+                [{"col": 0, "width": 3, "text": "ab "}, {"col": 3, "width": 1, "text": "c", "fg": 2, "bg": "#010203", "bold": true}],
+                [{"col": 0, "width": 2, "text": "  ", "bg": 200}],
+                [],
+            ],
+        }))
+        .unwrap()
+    }
+
+    fn written(
+        write: impl Fn(&SessionScreenReply, &mut dyn Write, Style) -> io::Result<()>,
+        has_colour: bool,
+    ) -> String {
+        let mut out = Vec::new();
+        let style = Style {
+            has_colour,
+            ..Style::default()
+        };
+        write(&reply(), &mut out, style).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_screen_is_plain_text_or_in_its_colours() {
+        assert_eq!(written(screen, false), "ab c\n");
+        assert_eq!(
+            written(screen, true),
+            "ab \x1b[1;32;48;2;1;2;3mc\x1b[0m\n\x1b[48;5;200m  \x1b[0m\n"
+        );
+    }
+
+    #[test]
+    fn runs_tell_their_style() {
+        let lines = written(runs, false);
+        let second: Vec<&str> = lines.lines().nth(1).unwrap().split_whitespace().collect();
+        assert_eq!(second, ["0", "3", "1", "fg=2,bg=#010203,bold", "\"c\""]);
+    }
+}

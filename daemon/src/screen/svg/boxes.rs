@@ -1,0 +1,278 @@
+//! Lines, blocks and dots that must meet those of the next cell: drawn here, because no font draws them without gaps in
+//! cells of any other size than its own.
+
+use super::super::palette::Rgb;
+use super::layer::Layer;
+use super::paint::Paint;
+use super::{CELL_HEIGHT, CELL_WIDTH};
+
+const WIDTH: i32 = CELL_WIDTH as i32;
+const HEIGHT: i32 = CELL_HEIGHT as i32;
+
+/// Column and row of the pixel in a cell's middle.
+const MIDDLE: (i32, i32) = (WIDTH / 2, HEIGHT / 2);
+
+/// Lines from the middle of a cell up, right, down and left: 0 none, 1 light, 2 heavy, 3 double. From U+2500 on; dashes
+/// and curves are drawn otherwise.
+const ARMS: [u16; 128] = [
+    0o0101, 0o0202, 0o1010, 0o2020, 0, 0, 0, 0, 0, 0, 0, 0, 0o0110, 0o0210, 0o0120, 0o0220, //
+    0o0011, 0o0012, 0o0021, 0o0022, 0o1100, 0o1200, 0o2100, 0o2200, 0o1001, 0o1002, 0o2001, 0o2002,
+    0o1110, 0o1210, 0o2110, 0o1120, //
+    0o2120, 0o2210, 0o1220, 0o2220, 0o1011, 0o1012, 0o2011, 0o1021, 0o2021, 0o2012, 0o1022, 0o2022,
+    0o0111, 0o0112, 0o0211, 0o0212, //
+    0o0121, 0o0122, 0o0221, 0o0222, 0o1101, 0o1102, 0o1201, 0o1202, 0o2101, 0o2102, 0o2201, 0o2202,
+    0o1111, 0o1112, 0o1211, 0o1212, //
+    0o2111, 0o1121, 0o2121, 0o2112, 0o2211, 0o1122, 0o1221, 0o2212, 0o1222, 0o2122, 0o2221, 0o2222,
+    0, 0, 0, 0, //
+    0o0303, 0o3030, 0o0310, 0o0130, 0o0330, 0o0013, 0o0031, 0o0033, 0o1300, 0o3100, 0o3300, 0o1003,
+    0o3001, 0o3003, 0o1310, 0o3130, //
+    0o3330, 0o1013, 0o3031, 0o3033, 0o0313, 0o0131, 0o0333, 0o1303, 0o3101, 0o3303, 0o1313, 0o3131,
+    0o3333, 0, 0, 0, //
+    0, 0, 0, 0, 0o0001, 0o1000, 0o0100, 0o0010, 0o0002, 0o2000, 0o0200, 0o0020, 0o0201, 0o1020,
+    0o0102, 0o2010,
+];
+
+/// Quadrants of U+2596 on: 1 upper left, 2 upper right, 4 lower left, 8 lower right.
+const QUADRANTS: [u8; 10] = [
+    4,
+    8,
+    1,
+    1 | 4 | 8,
+    1 | 8,
+    1 | 2 | 4,
+    1 | 2 | 8,
+    2,
+    2 | 4,
+    2 | 4 | 8,
+];
+
+/// What is drawn without text.
+#[derive(Debug, Default)]
+pub(super) struct Shapes {
+    /// Areas that meet others, without a seam.
+    pub(super) crisp: Layer,
+    /// Lines of one thickness at any scale.
+    pub(super) smooth: Layer,
+    /// Curves and diagonals, as lines.
+    pub(super) strokes: Layer,
+}
+
+impl Shapes {
+    /// Returns about how much this adds to the picture.
+    pub(super) fn len_bytes(&self) -> usize {
+        self.crisp.len_bytes() + self.smooth.len_bytes() + self.strokes.len_bytes()
+    }
+
+    /// Draws `character` in the cell whose upper left corner is `at`; false when it is text.
+    pub(super) fn draw(&mut self, character: char, at: (u32, u32), paint: Paint) -> bool {
+        let mut cell = Cell {
+            shapes: self,
+            x: at.0 as i32,
+            y: at.1 as i32,
+            ink: paint.ink,
+        };
+        let code = character as u32;
+        match code {
+            0x2504..=0x250b | 0x254c..=0x254f => cell.dashes(code),
+            0x256d..=0x2573 => cell.curve(code),
+            0x2500..=0x257f => cell.arms(ARMS[(code - 0x2500) as usize]),
+            0x2591..=0x2593 => {
+                cell.ink = paint.mixed(100 - 25 * (code - 0x2590));
+                cell.part(0.0, 0.0, 1.0, 1.0);
+            }
+            0x2580..=0x259f => cell.block(code),
+            0x2800..=0x28ff => cell.braille(code),
+            0xe0b0..=0xe0b3 => cell.arrow(code),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// One cell to draw in.
+struct Cell<'a> {
+    shapes: &'a mut Shapes,
+    x: i32,
+    y: i32,
+    ink: Rgb,
+}
+
+impl Cell<'_> {
+    /// Fills the pixels from `(x, y)` to before `(end_x, end_y)`.
+    fn fill(&mut self, x: i32, y: i32, end_x: i32, end_y: i32) {
+        let (left, top) = ((self.x + x) as f32, (self.y + y) as f32);
+        let (width, height) = ((end_x - x) as f32, (end_y - y) as f32);
+        self.shapes.smooth.rect(self.ink, left, top, width, height);
+    }
+
+    /// Fills a part, in cells.
+    fn part(&mut self, x: f32, y: f32, width: f32, height: f32) {
+        let (left, top) = (
+            self.x as f32 + x * WIDTH as f32,
+            self.y as f32 + y * HEIGHT as f32,
+        );
+        let (width, height) = (width * WIDTH as f32, height * HEIGHT as f32);
+        self.shapes.crisp.rect(self.ink, left, top, width, height);
+    }
+
+    fn arms(&mut self, arms: u16) {
+        let weight = |at: u16| arms >> (3 * at) & 7;
+        let (up, right, down, left) = (weight(3), weight(2), weight(1), weight(0));
+        let (x, y) = MIDDLE;
+        for (side, start) in rails(right, left, (up, down)) {
+            self.fill(x + start, y + side.0, WIDTH, y + side.1);
+        }
+        for (side, start) in rails(left, right, (up, down)) {
+            self.fill(0, y + side.0, x - start + 1, y + side.1);
+        }
+        for (side, start) in rails(down, up, (left, right)) {
+            self.fill(x + side.0, y + start, x + side.1, HEIGHT);
+        }
+        for (side, start) in rails(up, down, (left, right)) {
+            self.fill(x + side.0, 0, x + side.1, y - start + 1);
+        }
+    }
+
+    fn dashes(&mut self, code: u32) {
+        // In each group of four: light and heavy, first across, then down.
+        let count = match code {
+            0x2504..=0x2507 => 3,
+            0x2508..=0x250b => 4,
+            _ => 2,
+        };
+        let (from, to) = if code & 1 == 0 { (0, 1) } else { (-1, 2) };
+        let is_across = code & 2 == 0;
+        let whole = if is_across { WIDTH } else { HEIGHT };
+        let len = (whole / count * 2 / 3).max(1);
+        for start in (0..count).map(|index| index * whole / count) {
+            if is_across {
+                self.fill(start, MIDDLE.1 + from, start + len, MIDDLE.1 + to);
+            } else {
+                self.fill(MIDDLE.0 + from, start, MIDDLE.0 + to, start + len);
+            }
+        }
+    }
+
+    fn curve(&mut self, code: u32) {
+        let (x, y) = (self.x as f32, self.y as f32);
+        let (right, bottom) = (x + WIDTH as f32, y + HEIGHT as f32);
+        let (middle_x, middle_y) = (x + MIDDLE.0 as f32 + 0.5, y + MIDDLE.1 as f32 + 0.5);
+        let radius = right - middle_x;
+        let (above, below) = (middle_y - radius, middle_y + radius);
+        let arc = format!("A{radius},{radius} 0 0");
+        let (ink, strokes) = (self.ink, &mut self.shapes.strokes);
+        match code {
+            0x256d => strokes.path(
+                ink,
+                format_args!("M{middle_x},{bottom}V{below}{arc} 1 {right},{middle_y}"),
+            ),
+            0x256e => strokes.path(
+                ink,
+                format_args!("M{middle_x},{bottom}V{below}{arc} 0 {x},{middle_y}"),
+            ),
+            0x256f => strokes.path(
+                ink,
+                format_args!("M{middle_x},{y}V{above}{arc} 1 {x},{middle_y}"),
+            ),
+            0x2570 => strokes.path(
+                ink,
+                format_args!("M{middle_x},{y}V{above}{arc} 0 {right},{middle_y}"),
+            ),
+            _ => {}
+        }
+        if matches!(code, 0x2571 | 0x2573) {
+            strokes.path(ink, format_args!("M{x},{bottom}L{right},{y}"));
+        }
+        if matches!(code, 0x2572 | 0x2573) {
+            strokes.path(ink, format_args!("M{x},{y}L{right},{bottom}"));
+        }
+    }
+
+    fn block(&mut self, code: u32) {
+        let eighths = |from: u32| (code - from) as f32 / 8.0;
+        match code {
+            0x2580 => self.part(0.0, 0.0, 1.0, 0.5),
+            0x2581..=0x2588 => self.part(0.0, 1.0 - eighths(0x2580), 1.0, eighths(0x2580)),
+            0x2589..=0x258f => self.part(0.0, 0.0, 1.0 - eighths(0x2588), 1.0),
+            0x2590 => self.part(0.5, 0.0, 0.5, 1.0),
+            0x2594 => self.part(0.0, 0.0, 1.0, 0.125),
+            0x2595 => self.part(0.875, 0.0, 0.125, 1.0),
+            0x2596..=0x259f => {
+                let quadrants = QUADRANTS[(code - 0x2596) as usize];
+                for (bit, x, y) in [(1, 0.0, 0.0), (2, 0.5, 0.0), (4, 0.0, 0.5), (8, 0.5, 0.5)] {
+                    if quadrants & bit != 0 {
+                        self.part(x, y, 0.5, 0.5);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Two columns of four dots.
+    fn braille(&mut self, code: u32) {
+        let dots = [
+            (0, 0),
+            (0, 1),
+            (0, 2),
+            (1, 0),
+            (1, 1),
+            (1, 2),
+            (0, 3),
+            (1, 3),
+        ];
+        for (bit, (col, row)) in dots.into_iter().enumerate() {
+            if code >> bit & 1 != 0 {
+                let (x, y) = (col * 5 + 1, row * 4 + 2);
+                self.fill(x, y, x + 2, y + 2);
+            }
+        }
+    }
+
+    /// The separators of prompts, which are in few fonts.
+    fn arrow(&mut self, code: u32) {
+        let (x, y) = (self.x, self.y);
+        let (base, tip) = if code < 0xe0b2 {
+            (x, x + WIDTH)
+        } else {
+            (x + WIDTH, x)
+        };
+        let (middle, bottom) = (y + HEIGHT / 2, y + HEIGHT);
+        let layer = if code & 1 == 0 {
+            &mut self.shapes.smooth
+        } else {
+            &mut self.shapes.strokes
+        };
+        layer.path(
+            self.ink,
+            format_args!("M{base},{y}L{tip},{middle}L{base},{bottom}"),
+        );
+    }
+}
+
+/// The lines of an arm: from and to across it, and where it starts along it, in pixels from the middle one; negative is
+/// up or left across, and beyond the middle along. `opposite` goes on behind the middle, `across` are the two others.
+fn rails(weight: u16, opposite: u16, across: (u16, u16)) -> Vec<((i32, i32), i32)> {
+    let start = match (across.0 == 3, across.1 == 3) {
+        (false, false) if across.0 == 2 || across.1 == 2 => -1,
+        (false, false) => 0,
+        _ if opposite != 0 => 0,
+        // To the nearer of two lines, or around the corner of both.
+        (true, true) => 1,
+        _ => -1,
+    };
+    let of_double = |near: u16, far: u16| match (near, far) {
+        (3, _) => 1,
+        (0, 3) => -1,
+        _ => 0,
+    };
+    match weight {
+        1 => vec![((0, 1), start)],
+        2 => vec![((-1, 2), start)],
+        3 => vec![
+            ((-1, 0), of_double(across.0, across.1)),
+            ((1, 2), of_double(across.1, across.0)),
+        ],
+        _ => Vec::new(),
+    }
+}

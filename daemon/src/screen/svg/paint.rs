@@ -1,0 +1,76 @@
+//! Which colours a cell is drawn with.
+
+use super::super::palette::Rgb;
+use super::super::still::Still;
+use ccd_protocol::session::{CellStyle, Color};
+
+/// How much of the background shows through dim text, in percent.
+const DIM_PERCENT: u32 = 40;
+
+/// The colours of one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Paint {
+    /// Of text and lines.
+    pub(super) ink: Rgb,
+    pub(super) ground: Rgb,
+}
+
+impl Paint {
+    /// Returns the colours of cells that have none of their own.
+    pub(super) fn default_of(still: &Still) -> Self {
+        let palette = &still.palette;
+        let paint = Self {
+            ink: palette.foreground(),
+            ground: palette.background(),
+        };
+        if still.modes.reverse_video {
+            paint.swapped()
+        } else {
+            paint
+        }
+    }
+
+    /// Returns the colours of cells of this style. As in xterm, bold text in one of the first eight colours is bright.
+    pub(super) fn of(style: &CellStyle, still: &Still) -> Self {
+        let default = Self::default_of(still);
+        let resolve = |color: Color| match color {
+            Color::Indexed(index) => still.palette.color(index),
+            Color::Rgb(red, green, blue) => (red, green, blue),
+        };
+        let fg = match style.fg {
+            Some(Color::Indexed(index @ 0..8)) if style.bold => Some(Color::Indexed(index + 8)),
+            fg => fg,
+        };
+        let mut paint = Self {
+            ink: fg.map_or(default.ink, resolve),
+            ground: style.bg.map_or(default.ground, resolve),
+        };
+        if style.inverse {
+            paint = paint.swapped();
+        }
+        if style.dim {
+            paint.ink = paint.mixed(DIM_PERCENT);
+        }
+        paint
+    }
+
+    pub(super) fn swapped(self) -> Self {
+        Self {
+            ink: self.ground,
+            ground: self.ink,
+        }
+    }
+
+    /// Returns the ink with so much of the ground in it.
+    pub(super) fn mixed(self, percent: u32) -> Rgb {
+        let mix = |ink: u8, ground: u8| {
+            ((u32::from(ink) * (100 - percent) + u32::from(ground) * percent) / 100) as u8
+        };
+        let (ink, ground) = (self.ink, self.ground);
+        (
+            mix(ink.0, ground.0),
+            mix(ink.1, ground.1),
+            mix(ink.2, ground.2),
+        )
+    }
+}

@@ -1,0 +1,236 @@
+use super::super::model::Screen;
+use super::*;
+use proptest::prelude::*;
+
+fn drawn(rows: u16, cols: u16, output: &str) -> String {
+    let mut screen = Screen::new(rows, cols);
+    screen.feed(output.as_bytes());
+    draw(&screen.still(), &(0..rows), "a <title> & more", false).unwrap()
+}
+
+/// The elements between the background of all and the cursor, without the fonts.
+fn elements(rows: u16, cols: u16, output: &str) -> Vec<String> {
+    let picture = drawn(rows, cols, output);
+    let kept = picture.lines().skip(3);
+    let kept = kept.filter(|line| !line.starts_with("<g") && !line.starts_with("</"));
+    kept.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_picture_is_a_whole_document() {
+    let picture = drawn(2, 10, "hi\r\n");
+    assert_eq!(
+        picture,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"106\" height=\"52\" viewBox=\"-8 -8 106 52\">\n\
+         <title>a &lt;title&gt; &amp; more</title>\n\
+         <rect x=\"-8\" y=\"-8\" width=\"106\" height=\"52\" fill=\"#000000\"/>\n\
+         <g shape-rendering=\"crispEdges\">\n<g transform=\"scale(9 18)\">\n\
+         <path fill=\"#ffffff\" d=\"M0,1h1v1h-1z\"/>\n</g>\n</g>\n<g fill=\"none\">\n</g>\n\
+         <g font-family=\"ui-monospace,'JetBrains Mono','DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace\" \
+         font-size=\"15\" fill=\"#ffffff\" style=\"font-variant-ligatures:none\">\n\
+         <text x=\"0\" y=\"14\" textLength=\"18\">hi</text>\n</g>\n</svg>\n"
+    );
+}
+
+#[test]
+fn equal_backgrounds_are_one_rectangle() {
+    assert_eq!(
+        elements(
+            3,
+            6,
+            "\x1b[?25l\x1b[41m    \x1b[44m  \x1b[41m    \x1b[42m  "
+        ),
+        [
+            "<path fill=\"#0000ee\" d=\"M4,0h2v1h-2z\"/>",
+            "<path fill=\"#00cd00\" d=\"M4,1h2v1h-2z\"/>",
+            "<path fill=\"#cd0000\" d=\"M0,0h4v2h-4z\"/>",
+        ]
+    );
+}
+
+#[test]
+fn styles_become_colours_weights_and_lines() {
+    let text = |output: &str| elements(1, 9, &format!("\x1b[?25l{output}")).join("");
+    assert_eq!(
+        text("\x1b[31mr"),
+        "<text x=\"0\" y=\"14\" fill=\"#cd0000\">r</text>"
+    );
+    assert_eq!(
+        text("\x1b[1;31mr"),
+        "<text x=\"0\" y=\"14\" fill=\"#ff0000\" font-weight=\"bold\">r</text>"
+    );
+    assert_eq!(
+        text("\x1b[2mr"),
+        "<text x=\"0\" y=\"14\" fill=\"#999999\">r</text>"
+    );
+    assert_eq!(
+        text("\x1b[3;4mab c\x1b[38;5;196md"),
+        "<path fill=\"#ff0000\" d=\"M36,16h9v1h-9z\"/><path fill=\"#ffffff\" d=\"M0,16h36v1h-36z\"/>\
+         <text x=\"0\" y=\"14\" textLength=\"36\" font-style=\"italic\">ab c</text>\
+         <text x=\"36\" y=\"14\" fill=\"#ff0000\" font-style=\"italic\">d</text>"
+    );
+    assert_eq!(
+        text("\x1b[7;38;2;1;2;3mr"),
+        "<path fill=\"#010203\" d=\"M0,0h1v1h-1z\"/><text x=\"0\" y=\"14\" fill=\"#000000\">r</text>"
+    );
+}
+
+#[test]
+fn colours_that_the_program_has_changed_are_shown() {
+    let picture = drawn(
+        1,
+        3,
+        "\x1b]4;1;#123456\x07\x1b]11;rgb:aa/bb/cc\x07\x1b[31mr",
+    );
+    assert!(
+        picture.contains("fill=\"#aabbcc\"/>") && picture.contains("fill=\"#123456\">r<"),
+        "{picture}"
+    );
+    let picture = drawn(1, 3, "\x1b[?5hr");
+    assert!(
+        picture.contains("height=\"34\" fill=\"#ffffff\"/>")
+            && picture.contains("fill=\"#000000\" style"),
+        "{picture}"
+    );
+}
+
+#[test]
+fn the_cursor_has_its_shape() {
+    let last = |style: &str, is_hollow| {
+        let mut screen = Screen::new(1, 4);
+        screen.feed(format!("\x1b[{style} qa語\x1b[2D").as_bytes());
+        let picture = draw(&screen.still(), &(0..1), "", is_hollow).unwrap();
+        let line = picture.lines().rev().nth(1);
+        line.unwrap().to_owned()
+    };
+    assert_eq!(last("2", false), "</g>");
+    assert_eq!(
+        last("2", true),
+        "<rect x=\"9.5\" y=\"0.5\" width=\"17\" height=\"17\" fill=\"none\" stroke=\"#ffffff\"/>"
+    );
+    assert_eq!(
+        last("4", false),
+        "<rect x=\"9\" y=\"16\" width=\"18\" height=\"2\" fill=\"#ffffff\"/>"
+    );
+    assert_eq!(
+        last("6", false),
+        "<rect x=\"9\" y=\"0\" width=\"2\" height=\"18\" fill=\"#ffffff\"/>"
+    );
+    assert!(
+        drawn(1, 2, "\x1b]12;#010203\x07x\x08")
+            .contains("<path fill=\"#010203\" d=\"M0,0h1v1h-1z\"/>")
+    );
+}
+
+#[test]
+fn lines_meet_at_the_borders_of_their_cells() {
+    let path = |text: &str| elements(1, 3, &format!("\x1b[?25l{text}")).join("");
+    let white = |data: &str| format!("<path fill=\"#ffffff\" d=\"{data}\"/>");
+    assert_eq!(
+        path("─│"),
+        white("M4,9h5v1h-5zM0,9h5v1h-5zM13,9h1v9h-1zM13,0h1v10h-1z")
+    );
+    assert_eq!(path("┏"), white("M3,8h6v3h-6zM3,8h3v10h-3z"));
+    assert_eq!(
+        path("╔"),
+        white("M3,8h6v1h-6zM5,10h4v1h-4zM3,8h1v10h-1zM5,10h1v8h-1z")
+    );
+    assert_eq!(path("█▄"), white("M0,0h9v18h-9zM9,9h9v9h-9z"));
+    assert_eq!(path("⣀"), white("M1,14h2v2h-2zM6,14h2v2h-2z"));
+    assert_eq!(
+        path("╭"),
+        "<path stroke=\"#ffffff\" d=\"M4.5,18V14A4.5,4.5 0 0 1 9,9.5\"/>"
+    );
+    assert_eq!(
+        path("\x1b[34m▒"),
+        "<path fill=\"#000077\" d=\"M0,0h9v18h-9z\"/>"
+    );
+}
+
+#[test]
+fn a_part_of_the_rows_is_a_picture_too() {
+    let mut screen = Screen::new(9, 4);
+    screen.feed(b"1\r\n2\r\n3");
+    let picture = draw(&screen.still(), &(1..2), "", false).unwrap();
+    assert!(
+        picture.contains("height=\"34\"") && picture.contains(" y=\"14\">2<"),
+        "{picture}"
+    );
+    assert!(!picture.contains(">1<") && !picture.contains(">3<"));
+}
+
+/// Every colour another, all text of fonts that may lack it: nothing that can be put together.
+#[test]
+fn a_picture_of_a_million_colours_is_refused_or_drawn_in_parts() {
+    let mut screen = Screen::new(1000, 1000);
+    for row in 0..1000 {
+        let mut line = format!("\x1b[{};1H", row + 1);
+        for col in 0..1000 {
+            let (red, green, blue) = (row % 256, col % 256, row / 256 * 16 + col / 256);
+            line.push_str(&format!(
+                "\x1b[38;2;{red};{green};{blue};48;2;{blue};{green};{red}m✓"
+            ));
+        }
+        screen.feed(line.as_bytes());
+    }
+    let still = screen.still();
+    assert_eq!(draw(&still, &(0..1000), "", false), Err(PictureTooLarge));
+    assert!(draw(&still, &(0..400), "", false).unwrap().len() < 64 << 20);
+}
+
+/// Elements closed in order, attributes quoted, and no character that XML does not have.
+fn assert_well_formed(picture: &str) {
+    let mut open = Vec::new();
+    let mut rest = picture;
+    while let Some(at) = rest.find('<') {
+        assert_text(&rest[..at]);
+        let end = at + rest[at..].find('>').expect("a tag ends");
+        let tag = &rest[at + 1..end];
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name));
+        } else {
+            assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+            let name = tag.split([' ', '>']).next().unwrap();
+            assert!(name.chars().all(|c| c.is_ascii_lowercase()), "{tag}");
+            if !tag.ends_with('/') {
+                open.push(name);
+            }
+        }
+        rest = &rest[end + 1..];
+    }
+    assert_eq!((rest, open.len()), ("\n", 0));
+}
+
+fn assert_text(text: &str) {
+    for (at, _) in text.match_indices('&') {
+        let entity = ["&amp;", "&lt;", "&gt;"]
+            .iter()
+            .any(|name| text[at..].starts_with(name));
+        assert!(entity, "{text:?}");
+    }
+    let is_legal = |c: char| matches!(c, '\n' | ' '..='\u{fffd}' | '\u{10000}'..);
+    assert!(text.chars().all(is_legal), "{text:?}");
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_shown_is_well_formed(
+        pieces in prop::collection::vec(prop_oneof![
+            prop::sample::select(vec![
+                "<", ">", "&", "\"", "'", "]]>", "<!--", "&amp;", "\u{fffe}", "\u{ffff}", "\u{301}", "\u{200b}", "\u{202e}",
+                "\u{200d}", "👩\u{200d}💻", "ב", "ع", "語", "✔\u{fe0f}", "╬", "▒", "⣿", "\u{e0b0}", "\u{1b}[1;4;7m",
+                "\u{1b}[38;2;1;2;3m", "\u{1b}[?5h", "\u{1b}[4;1H", "\r\n", "\u{1b}]2;<&\u{fffe}\u{7}", "\u{1b}[6 q", "\u{85}",
+            ]).prop_map(str::to_owned),
+            any::<char>().prop_map(String::from),
+            "\u{1b}\\[[0-9;]{0,6}[mHJK@PLM]",
+        ], 0..60),
+        rows in 1_u16..6, cols in 1_u16..9, is_hollow: bool,
+    ) {
+        let mut screen = Screen::new(rows, cols);
+        screen.feed(pieces.concat().as_bytes());
+        let still = screen.still();
+        let picture = draw(&still, &(0..rows), &still.title, is_hollow).unwrap();
+        assert_well_formed(&picture);
+        prop_assert_eq!(draw(&still, &(0..rows), &still.title, is_hollow).unwrap(), picture);
+    }
+}

@@ -1,0 +1,230 @@
+//! Text in place: neighbouring characters together, and alone those that a font may draw too wide or too narrow.
+
+use super::super::palette::Rgb;
+use super::layer::hex;
+use super::{BASELINE, CELL_HEIGHT, CELL_WIDTH};
+use std::fmt::Write as _;
+
+/// How letters look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    pub(super) color: Rgb,
+    pub(super) bold: bool,
+    pub(super) italic: bool,
+}
+
+/// The texts of a picture, row by row.
+#[derive(Debug)]
+pub(super) struct Texts {
+    default_color: Rgb,
+    open: Option<Open>,
+    /// Those that begin at their place.
+    lines: String,
+    /// Those in the middle of their cells.
+    singles: String,
+}
+
+/// A text that may go on.
+#[derive(Debug)]
+struct Open {
+    row: u32,
+    col: u16,
+    /// Behind the last character.
+    end: u16,
+    text: String,
+    look: Look,
+}
+
+impl Texts {
+    /// Text of this colour will not be given one.
+    pub(super) fn new(default_color: Rgb) -> Self {
+        Self {
+            default_color,
+            open: None,
+            lines: String::new(),
+            singles: String::new(),
+        }
+    }
+
+    /// Adds what a cell holds; `width` is 2 for a wide character.
+    pub(super) fn push(&mut self, (row, col): (u32, u16), width: u16, text: &str, look: Look) {
+        if !is_in_every_font(text) {
+            self.flush();
+            self.single((row, col), width, text, look);
+            return;
+        }
+        // One blank may be inside a text. Of several, or of those at its ends, viewers would make one or none.
+        if let Some(open) = &mut self.open
+            && (open.row, open.look) == (row, look)
+            && (col == open.end || col == open.end + 1)
+        {
+            if col > open.end {
+                open.text.push(' ');
+            }
+            open.text.push_str(text);
+            open.end = col + 1;
+            return;
+        }
+        self.flush();
+        self.open = Some(Open {
+            row,
+            col,
+            end: col + 1,
+            text: text.to_owned(),
+            look,
+        });
+    }
+
+    /// Returns about how much this adds to the picture.
+    pub(super) fn len_bytes(&self) -> usize {
+        self.lines.len() + self.singles.len()
+    }
+
+    /// Writes them all.
+    pub(super) fn write(mut self, out: &mut String) {
+        self.flush();
+        out.push_str(&self.lines);
+        if !self.singles.is_empty() {
+            let _ = write!(out, "<g text-anchor=\"middle\">\n{}</g>\n", self.singles);
+        }
+    }
+
+    fn flush(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let x = u32::from(open.col) * CELL_WIDTH;
+        let mut line = std::mem::take(&mut self.lines);
+        let _ = write!(line, "<text x=\"{x}\" y=\"{}\"", baseline(open.row));
+        // Whatever the font, the last character stands where it should.
+        if open.end - open.col > 1 {
+            let len = u32::from(open.end - open.col) * CELL_WIDTH;
+            let _ = write!(line, " textLength=\"{len}\"");
+        }
+        self.end(&mut line, &open.text, open.look);
+        self.lines = line;
+    }
+
+    fn single(&mut self, (row, col): (u32, u16), width: u16, text: &str, look: Look) {
+        let middle = f64::from(u32::from(2 * col + width) * CELL_WIDTH) / 2.0;
+        let mut line = std::mem::take(&mut self.singles);
+        let _ = write!(line, "<text x=\"{middle}\" y=\"{}\"", baseline(row));
+        // A symbol from a font of another width is often too wide; letters are rather narrow, and look bad stretched.
+        if width == 1 && !text.starts_with(char::is_alphabetic) {
+            let _ = write!(
+                line,
+                " textLength=\"{CELL_WIDTH}\" lengthAdjust=\"spacingAndGlyphs\""
+            );
+        }
+        // What combines with nothing stands on a blank.
+        self.end(&mut line, &text.replace(' ', "\u{a0}"), look);
+        self.singles = line;
+    }
+
+    fn end(&self, line: &mut String, text: &str, look: Look) {
+        if look.color != self.default_color {
+            let _ = write!(line, " fill=\"{}\"", hex(look.color));
+        }
+        if look.bold {
+            line.push_str(" font-weight=\"bold\"");
+        }
+        if look.italic {
+            line.push_str(" font-style=\"italic\"");
+        }
+        line.push('>');
+        push_escaped(line, text);
+        line.push_str("</text>\n");
+    }
+}
+
+/// Appends `text` as the content of an element: what XML does not allow becomes U+FFFD.
+pub(super) fn push_escaped(out: &mut String, text: &str) {
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {
+                out.push('\u{fffd}');
+            }
+            other => out.push(other),
+        }
+    }
+}
+
+fn baseline(row: u32) -> u32 {
+    row * CELL_HEIGHT + BASELINE
+}
+
+/// Tells whether `text` is one character that fonts with cells of one width have, and that goes from left to right.
+fn is_in_every_font(text: &str) -> bool {
+    let mut characters = text.chars();
+    let is_common = |character| {
+        matches!(character,
+            ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{17f}' | 'Α'..='Ω' | 'α'..='ω' | 'Ѐ'..='џ'
+            | '\u{2010}'..='\u{2027}')
+    };
+    characters.next().is_some_and(is_common) && characters.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHITE: Look = Look {
+        color: (255, 255, 255),
+        bold: false,
+        italic: false,
+    };
+
+    fn drawn(cells: &[(u16, u16, &str, Look)]) -> String {
+        let mut texts = Texts::new(WHITE.color);
+        for (col, width, text, look) in cells {
+            texts.push((1, *col), *width, text, *look);
+        }
+        let mut out = String::new();
+        texts.write(&mut out);
+        out
+    }
+
+    #[test]
+    fn neighbours_of_one_look_are_one_text() {
+        let bold = Look {
+            bold: true,
+            italic: true,
+            color: (1, 2, 3),
+        };
+        let line = |col| (col, 1, "a", WHITE);
+        assert_eq!(
+            drawn(&[line(0), line(1), line(3), line(14), (15, 1, "<", bold)]),
+            "<text x=\"0\" y=\"32\" textLength=\"36\">aa a</text>\n\
+             <text x=\"126\" y=\"32\">a</text>\n\
+             <text x=\"135\" y=\"32\" fill=\"#010203\" font-weight=\"bold\" font-style=\"italic\">&lt;</text>\n"
+        );
+    }
+
+    #[test]
+    fn characters_of_other_fonts_stand_alone_in_the_middle() {
+        assert_eq!(
+            drawn(&[
+                (0, 1, "é", WHITE),
+                (1, 2, "語", WHITE),
+                (3, 1, "e\u{301}", WHITE),
+                (4, 1, "✔", WHITE),
+                (5, 1, "x", WHITE)
+            ]),
+            "<text x=\"0\" y=\"32\">é</text>\n<text x=\"45\" y=\"32\">x</text>\n<g text-anchor=\"middle\">\n\
+             <text x=\"18\" y=\"32\">語</text>\n\
+             <text x=\"31.5\" y=\"32\">e\u{301}</text>\n\
+             <text x=\"40.5\" y=\"32\" textLength=\"9\" lengthAdjust=\"spacingAndGlyphs\">✔</text>\n</g>\n"
+        );
+    }
+
+    #[test]
+    fn what_xml_does_not_allow_is_replaced() {
+        let mut out = String::new();
+        push_escaped(&mut out, "a&<>\"'\u{0}\u{1b}\u{85}\u{fffe}\u{10ffff}");
+        assert_eq!(
+            out,
+            "a&amp;&lt;&gt;\"'\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{10ffff}"
+        );
+    }
+}

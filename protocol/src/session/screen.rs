@@ -1,0 +1,197 @@
+//! The screen: text, styles, picture.
+
+use crate::spelling::any_case;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How `session.screen` draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum ScreenFormat {
+    /// Lines of text.
+    #[default]
+    Text,
+    /// Lines of text, and runs of equally styled cells.
+    Cells,
+    /// Lines of text, and a picture as one SVG document.
+    Svg,
+}
+
+/// Parameters of `session.screen`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionScreenParams {
+    pub session: String,
+    #[serde(default, deserialize_with = "any_case")]
+    pub format: ScreenFormat,
+    /// First row that is returned, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_row: Option<u16>,
+    /// So many rows at most; without it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rows: Option<u16>,
+}
+
+/// Reply of `session.screen`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionScreenReply {
+    /// Height of the screen, also where fewer rows are returned.
+    pub rows: u16,
+    pub cols: u16,
+    pub cursor: Cursor,
+    /// Row of the first line that is returned.
+    #[serde(default)]
+    pub first_row: u16,
+    /// One text a row, trailing blanks removed.
+    pub lines: Vec<String>,
+    pub title: String,
+    /// The program uses the alternate screen.
+    pub alternate: bool,
+    /// Offset of the output up to which the screen was drawn.
+    pub offset: u64,
+    /// Text and background are swapped where a cell has no colours of its own (DECSCNM).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reverse: bool,
+    /// The program reads the mouse.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mouse: bool,
+    /// Runs of equally styled cells, a list a row (format `cells`). Blank cells at the end of a row are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<Vec<Vec<CellRun>>>,
+    /// A whole SVG document (format `svg`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub svg: Option<String>,
+}
+
+/// Where the cursor is, counted from 0, and how it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Cursor {
+    pub row: u16,
+    pub col: u16,
+    pub visible: bool,
+    #[serde(default)]
+    pub shape: CursorShape,
+    #[serde(default)]
+    pub blink: bool,
+}
+
+/// How the cursor looks (DECSCUSR).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum CursorShape {
+    #[default]
+    Block,
+    Underline,
+    Bar,
+}
+
+/// Neighbouring cells of one style.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CellRun {
+    /// First column, from 0.
+    pub col: u16,
+    /// Columns: a wide character takes two.
+    pub width: u16,
+    pub text: String,
+    #[serde(flatten)]
+    pub style: CellStyle,
+}
+
+/// How cells are drawn; what is off or the default is left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CellStyle {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fg: Option<Color>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bg: Option<Color>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bold: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dim: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub italic: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub underline: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub inverse: bool,
+}
+
+/// A colour: one of the terminal's 256 as a number, or a mixed one as `"#rrggbb"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "ColorText", try_from = "ColorText")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(with = "ColorText"))]
+pub enum Color {
+    Indexed(u8),
+    Rgb(u8, u8, u8),
+}
+
+/// A colour: one of the terminal's 256 as a number, or a mixed one as `"#rrggbb"`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum ColorText {
+    Indexed(u8),
+    Mixed(String),
+}
+
+impl fmt::Display for Color {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Indexed(index) => write!(f, "{index}"),
+            Self::Rgb(red, green, blue) => write!(f, "#{red:02x}{green:02x}{blue:02x}"),
+        }
+    }
+}
+
+impl From<Color> for ColorText {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Indexed(index) => Self::Indexed(index),
+            Color::Rgb(..) => Self::Mixed(color.to_string()),
+        }
+    }
+}
+
+impl TryFrom<ColorText> for Color {
+    type Error = String;
+
+    fn try_from(text: ColorText) -> Result<Self, String> {
+        let text = match text {
+            ColorText::Indexed(index) => return Ok(Self::Indexed(index)),
+            ColorText::Mixed(text) => text,
+        };
+        let hex = text.strip_prefix('#').filter(|hex| hex.len() == 6);
+        let number = hex.and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        let [_, red, green, blue] = number
+            .ok_or_else(|| format!("{text:?} is not of the form #rrggbb"))?
+            .to_be_bytes();
+        Ok(Self::Rgb(red, green, blue))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn colours_are_numbers_or_six_hexadecimal_digits() {
+        for (color, text) in [
+            (Color::Indexed(9), json!(9)),
+            (Color::Rgb(1, 2, 255), json!("#0102ff")),
+        ] {
+            assert_eq!(serde_json::to_value(color).unwrap(), text);
+            assert_eq!(serde_json::from_value::<Color>(text).unwrap(), color);
+        }
+        for wrong in [json!("red"), json!("#12345"), json!("#12345é"), json!(256)] {
+            assert!(serde_json::from_value::<Color>(wrong).is_err());
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! The screen as text, as data, as a picture; live and ended.
+
+use crate::support::session::{OpenSession, lacks, program};
+use crate::support::worker::{is_one_process, kill_worker};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::session::{
+    CellRun, Color, CursorShape, ScreenFormat, SessionCreateParams, SessionResize,
+    SessionResizeParams, SessionScreen, SessionScreenParams, SessionScreenReply,
+};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::fs;
+
+fn look_at(daemon: &Daemon, session: &str, format: ScreenFormat) -> SessionScreenReply {
+    let params = SessionScreenParams {
+        session: session.to_owned(),
+        format,
+        ..SessionScreenParams::default()
+    };
+    daemon.call::<SessionScreen>(&params).unwrap()
+}
+
+fn look(session: &OpenSession<'_>, format: ScreenFormat) -> SessionScreenReply {
+    look_at(session.daemon, session.id(), format)
+}
+
+/// Lines and picture.
+fn shown(daemon: &Daemon, session: &str) -> (Vec<String>, String) {
+    let reply = look_at(daemon, session, ScreenFormat::Svg);
+    (reply.lines, reply.svg.unwrap())
+}
+
+fn resize(session: &OpenSession<'_>, rows: i64, cols: i64) {
+    let session_id = session.id().to_owned();
+    let params = SessionResizeParams {
+        session: session_id,
+        rows,
+        cols,
+    };
+    session.daemon.call::<SessionResize>(&params).unwrap();
+}
+
+fn picture(session: &OpenSession<'_>) -> String {
+    shown(session.daemon, session.id()).1
+}
+
+/// Looks until a line has this text; returns the runs of all lines.
+fn cells_with(session: &OpenSession<'_>, text: &str) -> Vec<Vec<CellRun>> {
+    eventually(text, || {
+        let reply = look(session, ScreenFormat::Cells);
+        let is_there = reply.lines.iter().any(|line| line.contains(text));
+        is_there.then(|| reply.cells.unwrap())
+    })
+}
+
+/// The run with this text and no other.
+fn run<'a>(cells: &'a [Vec<CellRun>], text: &str) -> &'a CellRun {
+    let mut runs = cells.iter().flatten();
+    let run = runs.find(|run| run.text.trim() == text);
+    run.unwrap_or_else(|| panic!("{text:?} is no run of {cells:?}"))
+}
+
+/// A program that prints this and goes on.
+fn printing<'a>(daemon: &'a Daemon, output: &str) -> OpenSession<'a> {
+    let session = daemon.open("sh", &["-c", "printf \"$0\"; exec cat", output]);
+    session.expect("end");
+    session
+}
+
+#[test]
+fn cells_tell_their_colours_and_styles() {
+    let daemon = Daemon::start();
+    let output = r"\033[1;31mbold\033[0;3;48;5;200m italic \033[0;4;38;2;1;2;3mmixed\033[0;2;7mdim\033[0m\r\n語end\033[6 q";
+    let session = printing(&daemon, output);
+    let reply = look(&session, ScreenFormat::Cells);
+    assert_eq!(
+        (reply.cursor.shape, reply.cursor.blink),
+        (CursorShape::Bar, false)
+    );
+    let cells = reply.cells.unwrap();
+    let bold = run(&cells, "bold");
+    assert!(bold.style.bold && bold.style.fg == Some(Color::Indexed(1)));
+    let italic = run(&cells, "italic");
+    assert!(italic.style.italic && italic.style.bg == Some(Color::Indexed(200)));
+    assert_eq!((italic.col, italic.width), (4, 8));
+    let mixed = run(&cells, "mixed");
+    assert!(mixed.style.underline && mixed.style.fg == Some(Color::Rgb(1, 2, 3)));
+    let dim = run(&cells, "dim");
+    assert!(dim.style.dim && dim.style.inverse && !dim.style.bold);
+    assert_eq!((run(&cells, "語end").width, &cells[2]), (5, &Vec::new()));
+    assert!(look(&session, ScreenFormat::Text).cells.is_none());
+}
+
+#[test]
+fn a_part_of_the_rows_is_returned_where_that_is_asked_for() {
+    let daemon = Daemon::start();
+    let session = printing(&daemon, r"1\r\n2\r\n3\r\nend");
+    let mut connection = daemon.connect();
+    let mut ask = |more: Value| {
+        let mut params = json!({"session": session.id(), "format": "CELLS"});
+        params
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        connection.call_value("session.screen", &params)
+    };
+    let part = ask(json!({"first_row": 1, "max_rows": 2})).unwrap();
+    assert_eq!(part["lines"], json!(["2", "3"]));
+    assert_eq!((&part["first_row"], &part["rows"]), (&json!(1), &json!(24)));
+    assert_eq!(part["cells"].as_array().unwrap().len(), 2);
+    assert_eq!(ask(json!({"first_row": 23})).unwrap()["lines"], json!([""]));
+    for wrong in [json!({"first_row": 24}), json!({"max_rows": 0})] {
+        assert_eq!(ask(wrong).unwrap_err()["data"]["kind"], "invalid_argument");
+    }
+}
+
+#[test]
+fn a_picture_shows_what_vim_shows() {
+    if lacks(&["vim"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let file = daemon.home().join("hello.c");
+    fs::write(&file, "int main(void) { return 42; } /* 世界 */\n").unwrap();
+    let vim = daemon.open_with(&SessionCreateParams {
+        env: [("TERM".to_owned(), "xterm-256color".to_owned())].into(),
+        ..program(
+            &daemon,
+            "vim",
+            &[
+                "-u",
+                "NONE",
+                "-i",
+                "NONE",
+                "-n",
+                "+syntax on",
+                file.to_str().unwrap(),
+            ],
+        )
+    });
+    let cells = cells_with(&vim, "世界");
+    assert!(run(&cells, "int").style.fg.is_some());
+    assert_ne!(run(&cells, "int").style, run(&cells, "42").style);
+    let picture = picture(&vim);
+    assert!(
+        picture.contains(">void</text>") && picture.contains(">世</text>"),
+        "{picture}"
+    );
+    assert!(!picture.contains("href") && !picture.contains("script"));
+}
+
+#[test]
+fn less_and_htop_are_drawn() {
+    if lacks(&["less", "htop"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let file = daemon.home().join("text");
+    fs::write(&file, "one\nneedle\n".repeat(100)).unwrap();
+    let less = daemon.open("less", &["-pneedle", file.to_str().unwrap()]);
+    let cells = cells_with(&less, "needle");
+    assert!(run(&cells, "needle").style.inverse);
+    assert!(look(&less, ScreenFormat::Text).alternate);
+    let htop = daemon.open_with(&SessionCreateParams {
+        rows: Some(50),
+        cols: Some(200),
+        ..program(&daemon, "htop", &[])
+    });
+    let cells = cells_with(&htop, "PID");
+    assert!(
+        cells
+            .iter()
+            .flatten()
+            .any(|run| run.style.bg == Some(Color::Indexed(2)))
+    );
+    assert!(picture(&htop).contains("width=\"1816\" height=\"916\""));
+    assert!(look(&htop, ScreenFormat::Text).mouse);
+}
+
+#[test]
+fn the_screen_of_an_ended_session_stays_as_it_was() {
+    let mut daemon = Daemon::start();
+    // What was on the alternate screen is gone with it.
+    let left = r"printf '\033[31mbefore\033[?1049hinside\033[?1049l after'";
+    let inside = r"printf '\033]2;a <title>\007before\033[?1049h\033[Hinside\033[3;3H'";
+    let ids = [left, inside].map(|script| {
+        let session = daemon.open("sh", &["-c", script]);
+        session.ended();
+        session.id().to_owned()
+    });
+    let before = ids.each_ref().map(|id| shown(&daemon, id));
+    assert_eq!(before[0].0[0], "before after");
+    assert_eq!(before[1].0[0], "inside");
+    assert!(before[1].1.contains("<title>a &lt;title&gt;</title>"));
+    assert!(
+        before[1].1.contains("fill=\"none\" stroke="),
+        "a hollow cursor"
+    );
+    daemon.stop();
+    daemon.restart();
+    assert_eq!(ids.each_ref().map(|id| shown(&daemon, id)), before);
+    assert!(look_at(&daemon, &ids[1], ScreenFormat::Text).alternate);
+}
+
+/// Where text stands depends on the size that the terminal had then.
+const WRAPS: &str =
+    r"printf '%0100d\r\n' 7; printf ready; read line; printf '%0100d\r\n' 8; printf end";
+
+#[test]
+fn an_ended_session_is_drawn_in_the_sizes_that_it_had() {
+    let mut daemon = Daemon::start();
+    let id = {
+        let session = daemon.open("sh", &["-c", WRAPS]);
+        session.expect("ready");
+        resize(&session, 20, 120);
+        session.line("");
+        session.ended();
+        session.id().to_owned()
+    };
+    daemon.stop();
+    daemon.restart();
+    let drawn = look_at(&daemon, &id, ScreenFormat::Text);
+    assert_eq!((drawn.rows, drawn.cols), (20, 120));
+    let lengths: Vec<usize> = drawn.lines.iter().map(String::len).collect();
+    assert_eq!(lengths[..5], [80, 20, 5, 100, 3]);
+}
+
+#[test]
+fn sizes_are_known_after_a_kill_of_everything() {
+    let mut daemon = Daemon::start();
+    let id = {
+        let session = daemon.open("sh", &["-c", WRAPS]);
+        session.expect("ready");
+        resize(&session, 20, 120);
+        let sizes = daemon
+            .home()
+            .join("sessions")
+            .join(session.id())
+            .join("sizes.json");
+        eventually("the sizes are written down", || {
+            sizes.exists().then_some(())
+        });
+        session.line("");
+        session.expect("end");
+        session.id().to_owned()
+    };
+    daemon.kill();
+    daemon.restart();
+    let drawn = look_at(&daemon, &id, ScreenFormat::Text);
+    let lengths: Vec<usize> = drawn.lines.iter().map(String::len).collect();
+    assert_eq!(lengths[..5], [80, 20, 5, 100, 3]);
+}
+
+#[test]
+fn changed_colours_and_the_screen_behind_are_there_after_a_kill_of_the_worker() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    // Enough to be saved, after a look.
+    let script =
+        r"printf '\033]4;1;#123456\007\033[?5h'; seq 200000; printf '\033[41mred'; exec cat";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect("red");
+    let before = picture(&session);
+    assert!(before.contains("fill=\"#123456\""), "{before}");
+    kill_worker(&daemon);
+    assert_eq!(picture(&session), before);
+}
+
+#[test]
+fn the_client_prints_text_data_and_pictures() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let session = printing(&daemon, r"\033[1;31mred\033[m <&\r\n\033[7mend");
+    let of_session =
+        |words: &[&str]| ccctl.run(&[&["session", "screen", session.id()], words].concat());
+    assert_eq!(
+        of_session(&[]).stdout,
+        "red <&\nend\n",
+        "no colours in a pipe"
+    );
+    let json: Value = serde_json::from_str(&of_session(&["--json"]).stdout).unwrap();
+    assert_eq!(
+        json["cells"][0][0],
+        json!({"col": 0, "width": 3, "text": "red", "fg": 1, "bold": true})
+    );
+    assert_eq!(json["cursor"]["shape"], "block");
+    let table = of_session(&["--cells", "--first-row", "1", "--cursor"]);
+    assert!(
+        table.stdout.contains("inverse  \"end\""),
+        "{}",
+        table.stdout
+    );
+    assert_eq!(table.stderr, "ccctl: cursor: row 1, column 3\n");
+    let file = daemon.home().join("a picture.svg");
+    let to_file = of_session(&["--svg", file.to_str().unwrap()]);
+    assert_eq!(
+        (to_file.code, to_file.stdout.as_str()),
+        (Some(0), ""),
+        "{}",
+        to_file.stderr
+    );
+    let drawn = fs::read_to_string(&file).unwrap();
+    assert!(
+        drawn.contains(">&lt;&amp;</text>") && drawn.contains("<title>sh</title>"),
+        "{drawn}"
+    );
+    assert_eq!(of_session(&["--svg", "-"]).stdout, drawn);
+}
+
+#[test]
+fn the_client_refuses_what_cannot_be_drawn() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let session = daemon.open("cat", &[]);
+    let folder = daemon.home().to_str().unwrap();
+    for (words, code, text) in [
+        (&["nosuch"][..], 4, "nosuch"),
+        (&[session.id(), "--svg", folder], 1, folder),
+        (
+            &[session.id(), "--svg", "/nosuch/a.svg"],
+            1,
+            "/nosuch/a.svg",
+        ),
+        (&[session.id(), "--svg", ""], 2, "--svg"),
+        (&[session.id(), "--svg", "a.svg", "--json"], 2, "--json"),
+        (&[session.id(), "--svg", "a.svg", "--cells"], 2, "--cells"),
+        (&[session.id(), "--first-row", "24"], 2, "24 rows"),
+        (&[session.id(), "--max-rows", "0"], 2, "--max-rows"),
+    ] {
+        let ran = ccctl.run(&[&["session", "screen"], words].concat());
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (Some(code), ""),
+            "{words:?}: {}",
+            ran.stderr
+        );
+        assert!(
+            ran.stderr.contains(text) && ran.stderr.lines().count() == 1,
+            "{words:?}: {}",
+            ran.stderr
+        );
+    }
+    assert!(!std::path::Path::new("a.svg").exists());
+}
+
+#[test]
+fn a_terminal_gets_colours_unless_they_are_unwanted() {
+    let daemon = Daemon::start();
+    let session = printing(&daemon, r"\033[32mgreen\033[m end");
+    // The client on a terminal: in a session of its own.
+    let at_terminal = |option: &str, no_color: &str| {
+        let client = env!("CARGO_BIN_EXE_ccctl_under_test");
+        let env = [
+            ("CCD_HOME", daemon.home().to_str().unwrap()),
+            ("TERM", "xterm"),
+            ("NO_COLOR", no_color),
+        ];
+        let watcher = daemon.open_with(&SessionCreateParams {
+            env: env
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+            ..program(
+                &daemon,
+                client,
+                &["session", "screen", session.id(), option],
+            )
+        });
+        watcher.ended();
+        cells_with(&watcher, "end")
+    };
+    let green = Some(Color::Indexed(2));
+    assert_eq!(run(&at_terminal("--cursor", ""), "green").style.fg, green);
+    for (option, no_color) in [("--plain", ""), ("--cursor", "1")] {
+        assert_eq!(
+            run(&at_terminal(option, no_color), "green end").style.fg,
+            None
+        );
+    }
+}
+
+/// Whatever a program prints, XML parsers that know no mercy read the picture.
+#[test]
+fn a_picture_of_any_bytes_is_read_by_a_strict_parser() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let mut seed = 1_u32;
+    let mut bytes = Vec::new();
+    for _ in 0..20_000 {
+        // A small generator: the same bytes in every run.
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        bytes.push((seed >> 24) as u8);
+    }
+    let nasty = "<&>]]>\u{fffe}\u{ffff}\u{202e}\u{301}\u{0}\x1b]2;<\u{ffff}&\x07";
+    bytes.extend_from_slice(nasty.as_bytes());
+    let file = daemon.home().join("bytes");
+    fs::write(&file, &bytes).unwrap();
+    let script = "stty raw; cat \"$0\"; printf '\\033cend'; cat \"$0\"";
+    let session = daemon.open("sh", &["-c", script, file.to_str().unwrap()]);
+    session.ended();
+    let params = json!({"session": session.id(), "format": "svg"});
+    let svg = connection.call_value("session.screen", &params).unwrap()["svg"].clone();
+    let picture = daemon.home().join("picture.svg");
+    fs::write(&picture, svg.as_str().unwrap()).unwrap();
+    let parse =
+        "import sys, xml.etree.ElementTree as tree; print(tree.parse(sys.argv[1]).getroot().tag)";
+    let parsed = std::process::Command::new("python3")
+        .args(["-c", parse])
+        .arg(&picture)
+        .output()
+        .unwrap();
+    let tag = String::from_utf8_lossy(&parsed.stdout);
+    assert_eq!(
+        tag,
+        "{http://www.w3.org/2000/svg}svg\n",
+        "{}",
+        String::from_utf8_lossy(&parsed.stderr)
+    );
+}
+
+#[test]
+fn a_screen_too_large_for_a_reply_is_refused_and_drawn_in_parts() {
+    let daemon = Daemon::builder()
+        .config("{limits: {reply_bytes: 1000000}}")
+        .start();
+    let file = daemon.home().join("colours");
+    let mut output = String::new();
+    for cell in 0..22_500 {
+        let (green, blue) = (cell >> 8, cell & 255);
+        let _ = write!(
+            output,
+            "\x1b[1;48;2;1;{green};{blue};38;2;{blue};{green};2m*"
+        );
+    }
+    fs::write(&file, output).unwrap();
+    let session = daemon.open_with(&SessionCreateParams {
+        rows: Some(150),
+        cols: Some(150),
+        ..program(&daemon, "cat", &[file.to_str().unwrap()])
+    });
+    session.ended();
+    let mut connection = daemon.connect();
+    for format in ["cells", "svg"] {
+        let all = json!({"session": session.id(), "format": format});
+        let error = connection.call_value("session.screen", &all).unwrap_err();
+        assert!(
+            error["message"].as_str().unwrap().contains("1000000 bytes"),
+            "{error}"
+        );
+        let part =
+            json!({"session": session.id(), "format": format, "first_row": 140, "max_rows": 50});
+        let part = connection.call_value("session.screen", &part).unwrap();
+        assert_eq!(part["lines"].as_array().unwrap().len(), 10);
+    }
+}

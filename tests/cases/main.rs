@@ -69,6 +69,7 @@ mod support;
 mod survival;
 mod survival_load;
 mod terminal;
+mod top;
 mod transports;
 mod two_daemons;
 mod units;

@@ -13,6 +13,7 @@ mod session_create;
 mod session_input;
 mod session_output;
 mod session_wait;
+mod top;
 mod usage;
 mod value;
 
@@ -31,6 +32,7 @@ pub(crate) use session_create::CreateArgs;
 pub(crate) use session_input::{SendArgs, SendInput};
 pub(crate) use session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
 pub(crate) use session_wait::{ExpectArgs, WaitArgs};
+pub(crate) use top::{Sort, TopArgs};
 pub(crate) use usage::{explain, wants_json};
 pub(crate) use value::{SecretFrom, Size};
 
@@ -98,6 +100,8 @@ pub(crate) enum Noun {
     Session(SessionVerb),
     /// Run one program on a terminal until it ends, and pass its status on
     Run(RunArgs),
+    /// Show the sessions as they change, with keys to look into them and to end them
+    Top(TopArgs),
     /// What prompts, errors, help and data look like, and what a text is
     #[command(subcommand)]
     Pattern(PatternVerb),

@@ -1,6 +1,7 @@
 //! Values of options: seconds, sizes, variables.
 
 use ccd_protocol::Timeout;
+use std::time::Duration;
 
 /// Rows and columns of a terminal; the daemon checks their range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,18 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
 /// What is wrong, as a fragment.
 pub(crate) fn milliseconds(text: &str) -> Result<f64, String> {
     not_negative(text, "0 or more milliseconds, such as 500")
+}
+
+/// Parses the seconds between two looks.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn interval(text: &str) -> Result<Duration, String> {
+    match seconds(text) {
+        Ok(seconds @ 0.1..=3600.0) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("give 0.1 to 3600 seconds, such as 2 or 0.5".to_owned()),
+    }
 }
 
 /// Parses minutes and returns seconds.

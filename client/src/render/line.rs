@@ -11,6 +11,18 @@ const CUT: char = '…';
 pub(crate) struct Line(Vec<(String, Option<Colour>)>);
 
 impl Line {
+    /// A line of one piece.
+    pub(crate) fn of(text: impl Into<String>, colour: Option<Colour>) -> Self {
+        Self(vec![(text.into(), colour)])
+    }
+
+    /// The same text in one colour, with blanks up to `columns`.
+    pub(crate) fn filled(self, columns: usize, colour: Colour) -> Self {
+        let blanks = columns.saturating_sub(self.width());
+        let text: String = self.0.into_iter().map(|(text, _)| text).collect();
+        Self::of(text + &" ".repeat(blanks), Some(colour))
+    }
+
     /// Adds a piece.
     pub(crate) fn push(&mut self, text: impl Into<String>, colour: Option<Colour>) {
         self.0.push((text.into(), colour));
@@ -79,6 +91,24 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     short
 }
 
+/// Returns a text in pieces that each fit into `columns`; at least one character goes into each.
+pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut used = 0;
+    for c in text.chars() {
+        let wide = c.width().unwrap_or_default();
+        if used + wide > columns && used > 0 {
+            pieces.push(String::new());
+            used = 0;
+        }
+        used += wide;
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(c);
+        }
+    }
+    pieces
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +123,13 @@ mod tests {
         assert_eq!(cut("abc", 3), "abc");
         assert_eq!(cut("abc", 2), "a…");
         assert_eq!(cut("abc", 0), "");
+    }
+
+    #[test]
+    fn wide_characters_are_wrapped_whole() {
+        assert_eq!(wrapped("ab世界", 3), ["ab", "世", "界"]);
+        assert_eq!(wrapped("", 3), [""]);
+        assert_eq!(wrapped("ab", 0), ["a", "b"]);
     }
 
     #[test]

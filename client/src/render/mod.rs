@@ -17,13 +17,16 @@ mod words;
 
 pub(crate) use chain::{chain, chains, job_list, parallel_command, step};
 pub(crate) use job::{job_line, jobs};
-pub(crate) use line::cut;
+pub(crate) use line::{Line, cut, wrapped};
 pub(crate) use pattern::{classified, library, matches, patterns};
 pub(crate) use program::{program, programs};
 pub(crate) use screen::{runs, screen};
 pub(crate) use session::{command_line, end, history, session, will_end};
-pub(crate) use session_list::sessions;
+pub(crate) use session_list::{SessionList, sessions};
 pub(crate) use status::status;
-pub(crate) use style::Style;
+pub(crate) use style::{Colour, Style};
 pub(crate) use table::{Table, printable};
 pub(crate) use words::shell_line;
+
+#[cfg(test)]
+pub(crate) use session::tests;

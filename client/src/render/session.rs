@@ -173,4 +173,4 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 #[path = "session_tests.rs"]
-pub(super) mod tests;
+pub(crate) mod tests;

@@ -11,11 +11,12 @@ use std::io::{self, Write};
 use std::time::SystemTime;
 
 const ID: Column = column("ID", 12, 0);
-const NAME: Column = column("NAME", 8, 0);
+const NAME: Column = column("NAME", 64, 0);
 /// Names, and ids in place of missing ones: those are of no use when they are cut.
 const NAME_OR_ID: Column = column("NAME", 12, 0);
+/// A state is cut in its reason only: `signal 15 (daemon…`.
 const REST: [Column; 7] = [
-    column("STATE", 9, 1),
+    column("STATE", 18, 1),
     column("WAITS", 6, 2),
     column("AGE", 3, 5),
     column("IDLE", 4, 3),

@@ -50,9 +50,9 @@ fn without_room_ids_stand_for_missing_names() {
     assert_eq!(
         lines[..3],
         [
-            "NAME  STATE        WAITS   AGE  IDLE  ATTACHED  PROGRAM",
-            "k3    alive        yes     1m   1m              sh -c 'it'\\…",
-            "db    alive        hidden  1m   1s    ccctl,(…  psql 世界 '…",
+            "NAME  STATE               WAITS   IDLE  PROGRAM",
+            "k3    alive               yes     1m    sh -c 'it'\\''s'",
+            "db    alive               hidden  1s    psql 世界 'a\\u{1b}b'",
         ]
     );
 }

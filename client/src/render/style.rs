@@ -19,6 +19,8 @@ pub(crate) enum Colour {
     /// Somebody may have to do something.
     Notice,
     Heading,
+    /// The line that keys act on; it can be told without colours too.
+    Selected,
 }
 
 impl Style {
@@ -37,7 +39,7 @@ impl Style {
 
     /// Returns `text` in a colour, or as it is.
     pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
-        if !self.has_colour {
+        if !self.has_colour && (colour != Colour::Selected || !self.is_terminal) {
             return text.to_owned();
         }
         let code = match colour {
@@ -46,6 +48,7 @@ impl Style {
             Colour::Dim => 2,
             Colour::Notice => 33,
             Colour::Heading => 1,
+            Colour::Selected => 7,
         };
         format!("\x1b[{code}m{text}\x1b[0m")
     }

@@ -1,0 +1,76 @@
+//! What the terminal shows, line by line: only lines that have changed are written.
+
+use crate::render::{Line, Style};
+use std::fmt::Write as _;
+
+/// A screen of lines.
+#[derive(Debug, Default)]
+pub(crate) struct Canvas {
+    rows: usize,
+    columns: usize,
+    /// `None` where nobody knows what the terminal shows.
+    shown: Vec<Option<String>>,
+}
+
+impl Canvas {
+    /// Forgets what is shown, so that all of it is written next time, in another size.
+    pub(crate) fn reset(&mut self, (rows, columns): (usize, usize)) {
+        (self.rows, self.columns) = (rows, columns);
+        self.shown = vec![None; rows];
+    }
+
+    /// Rows and columns.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
+    /// Returns what makes the terminal show these lines instead of the last ones; nothing when they are the same.
+    pub(crate) fn draw(&mut self, lines: &[Line], style: Style) -> String {
+        let mut text = String::new();
+        let is_new = self.shown.iter().all(Option::is_none);
+        if is_new {
+            text.push_str("\x1b[0m\x1b[2J");
+        }
+        let none = Line::default();
+        for (row, shown) in self.shown.iter_mut().enumerate() {
+            let line = lines.get(row).unwrap_or(&none).clone().cut(self.columns);
+            let painted = line.painted(style);
+            if shown.as_ref() == Some(&painted) {
+                continue;
+            }
+            let _ = write!(text, "\x1b[{};1H{painted}", row + 1);
+            // In the last column the cursor has not moved on, and this would take the last character away.
+            if line.width() < self.columns {
+                text.push_str("\x1b[K");
+            }
+            *shown = Some(painted);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(texts: &[&str]) -> Vec<Line> {
+        texts.iter().map(|text| Line::of(*text, None)).collect()
+    }
+
+    #[test]
+    fn only_what_has_changed_is_written() {
+        let mut canvas = Canvas::default();
+        canvas.reset((3, 4));
+        let first = canvas.draw(&lines(&["ab", "cdef"]), Style::default());
+        assert_eq!(
+            first,
+            "\x1b[0m\x1b[2J\x1b[1;1Hab\x1b[K\x1b[2;1Hcdef\x1b[3;1H\x1b[K"
+        );
+        assert_eq!(canvas.draw(&lines(&["ab", "cdef"]), Style::default()), "");
+        let changed = canvas.draw(&lines(&["ab", "x", "too long"]), Style::default());
+        assert_eq!(changed, "\x1b[2;1Hx\x1b[K\x1b[3;1Htoo…");
+        canvas.reset((1, 9));
+        let again = canvas.draw(&lines(&["ab", "not shown"]), Style::default());
+        assert_eq!(again, "\x1b[0m\x1b[2J\x1b[1;1Hab\x1b[K");
+    }
+}

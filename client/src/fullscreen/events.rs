@@ -1,0 +1,149 @@
+//! What happens next: a key, a signal, news from another thread.
+
+use super::keys::{Key, Keys};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// How long the rest of a sequence may take; after that it was the escape key.
+const ESCAPE_MS: i64 = 50;
+
+/// Signals that ask for the end.
+const STOPS: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Event {
+    Keys(Vec<Key>),
+    /// The terminal has another size, or somebody else wrote there while this process was stopped.
+    Redraw {
+        was_stopped: bool,
+    },
+    /// A signal asks for the end.
+    Stopped(i32),
+    /// The terminal has gone.
+    HungUp,
+    /// Another thread has something.
+    News,
+}
+
+/// Wakes [`Events::next`] from another thread.
+#[derive(Debug)]
+pub(crate) struct Waker(UnixStream);
+
+/// Where events come from.
+#[derive(Debug)]
+pub(crate) struct Events {
+    keys: Keys,
+    /// A byte for each signal and each wake-up.
+    bell: UnixStream,
+    /// Number of the signal that asked for the end, or 0.
+    stopped: Arc<AtomicUsize>,
+    resized: Arc<AtomicBool>,
+    continued: Arc<AtomicBool>,
+}
+
+impl Waker {
+    /// Makes [`Events::next`] return [`Event::News`].
+    pub(crate) fn wake(&self) {
+        // A full socket wakes as well.
+        let _ = (&self.0).write(&[0]);
+    }
+}
+
+impl Events {
+    /// Listens from now on, until the process ends.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn listen() -> io::Result<(Self, Waker)> {
+        let (bell, rope) = UnixStream::pair()?;
+        bell.set_nonblocking(true)?;
+        rope.set_nonblocking(true)?;
+        let events = Self {
+            keys: Keys::default(),
+            bell,
+            stopped: Arc::default(),
+            resized: Arc::default(),
+            continued: Arc::default(),
+        };
+        for signal in STOPS {
+            let number = usize::try_from(signal).unwrap_or_default();
+            signal_hook::flag::register_usize(signal, Arc::clone(&events.stopped), number)?;
+            signal_hook::low_level::pipe::register(signal, rope.try_clone()?)?;
+        }
+        for (signal, flag) in [(SIGWINCH, &events.resized), (SIGCONT, &events.continued)] {
+            signal_hook::flag::register(signal, Arc::clone(flag))?;
+            signal_hook::low_level::pipe::register(signal, rope.try_clone()?)?;
+        }
+        Ok((events, Waker(rope)))
+    }
+
+    /// Waits for the next event.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn next(&mut self) -> io::Result<Event> {
+        loop {
+            if let Some(event) = self.signalled() {
+                return Ok(event);
+            }
+            let timeout = self.keys.is_waiting().then_some(Timespec {
+                tv_sec: 0,
+                tv_nsec: ESCAPE_MS * 1_000_000,
+            });
+            let stdin = io::stdin();
+            let mut sources = [
+                PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.bell.as_fd(), PollFlags::IN),
+            ];
+            let ready = match poll(&mut sources, timeout.as_ref()) {
+                Err(Errno::INTR) => continue,
+                ready => ready?,
+            };
+            if ready == 0 {
+                return Ok(Event::Keys(self.keys.finish().into_iter().collect()));
+            }
+            let [typed, rung] = sources.map(|source| !source.revents().is_empty());
+            if rung {
+                while self.bell.read(&mut [0; 64]).is_ok_and(|len| len > 0) {}
+                return Ok(self.signalled().unwrap_or(Event::News));
+            }
+            if typed {
+                match self.read()? {
+                    Some(keys) if keys.is_empty() => {}
+                    Some(keys) => return Ok(Event::Keys(keys)),
+                    None => return Ok(Event::HungUp),
+                }
+            }
+        }
+    }
+
+    fn signalled(&self) -> Option<Event> {
+        let stopped = self.stopped.swap(0, Ordering::AcqRel);
+        let was_stopped = self.continued.swap(false, Ordering::AcqRel);
+        let was_resized = self.resized.swap(false, Ordering::AcqRel);
+        if stopped != 0 {
+            return Some(Event::Stopped(stopped as i32));
+        }
+        (was_stopped || was_resized).then_some(Event::Redraw { was_stopped })
+    }
+
+    /// What was typed; `None` at the end of the terminal.
+    fn read(&mut self) -> io::Result<Option<Vec<Key>>> {
+        let mut bytes = [0; 1024];
+        match rustix::io::read(io::stdin().as_fd(), &mut bytes) {
+            Ok(0) | Err(Errno::IO) => Ok(None),
+            Ok(len) => Ok(Some(self.keys.take(&bytes[..len]))),
+            Err(Errno::INTR | Errno::AGAIN) => Ok(Some(Vec::new())),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Keys as terminals send them.
+
+/// The longest sequence that is waited for; a longer one is no key.
+const MAX_SEQUENCE_LEN: usize = 32;
+
+const ESCAPE: u8 = 0x1b;
+
+/// A key that was pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    Char(char),
+    /// With the control key, in lower case.
+    Control(char),
+    Enter,
+    Tab,
+    Backspace,
+    Escape,
+    Up,
+    Down,
+    Left,
+    Right,
+    Home,
+    End,
+    PageUp,
+    PageDown,
+    Delete,
+    /// Some other key.
+    Other,
+}
+
+/// Turns bytes into keys; a sequence may come in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    rest: Vec<u8>,
+}
+
+impl Keys {
+    /// Returns the keys that are whole now.
+    pub(crate) fn take(&mut self, bytes: &[u8]) -> Vec<Key> {
+        self.rest.extend_from_slice(bytes);
+        let mut keys = Vec::new();
+        let mut at = 0;
+        while at < self.rest.len() {
+            match first(&self.rest[at..]) {
+                Some((key, len)) => {
+                    keys.push(key);
+                    at += len;
+                }
+                None => break,
+            }
+        }
+        self.rest.drain(..at);
+        keys
+    }
+
+    /// True when a sequence has begun, or it was the escape key.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
+    /// Returns what the bytes so far are when nothing more comes.
+    pub(crate) fn finish(&mut self) -> Option<Key> {
+        let rest = std::mem::take(&mut self.rest);
+        match rest.as_slice() {
+            [] => None,
+            [ESCAPE] => Some(Key::Escape),
+            _ => Some(Key::Other),
+        }
+    }
+}
+
+/// The first key and its length; `None` when more must come.
+fn first(bytes: &[u8]) -> Option<(Key, usize)> {
+    match bytes[0] {
+        ESCAPE => sequence(bytes),
+        b'\r' | b'\n' => Some((Key::Enter, 1)),
+        b'\t' => Some((Key::Tab, 1)),
+        0x08 | 0x7f => Some((Key::Backspace, 1)),
+        0 => Some((Key::Other, 1)),
+        letter @ 1..=26 => Some((Key::Control(char::from(letter - 1 + b'a')), 1)),
+        0x1c..0x20 => Some((Key::Other, 1)),
+        _ => character(bytes),
+    }
+}
+
+fn character(bytes: &[u8]) -> Option<(Key, usize)> {
+    let len = match bytes[0] {
+        0..0x80 => 1,
+        0xc2..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        0xf0..0xf5 => 4,
+        _ => return Some((Key::Other, 1)),
+    };
+    let have = bytes.len().min(len);
+    match std::str::from_utf8(&bytes[..have]) {
+        Ok(text) => text.chars().next().map(|c| (Key::Char(c), len)),
+        Err(error) if error.error_len().is_none() && have < len => None,
+        Err(_) => Some((Key::Other, 1)),
+    }
+}
+
+fn sequence(bytes: &[u8]) -> Option<(Key, usize)> {
+    match bytes.get(1)? {
+        b'[' => {
+            let end = bytes[2..]
+                .iter()
+                .position(|byte| !(0x20..0x40).contains(byte));
+            match end {
+                Some(end) => Some((named(&bytes[2..2 + end], bytes[2 + end]), end + 3)),
+                None if bytes.len() >= MAX_SEQUENCE_LEN => Some((Key::Other, bytes.len())),
+                None => None,
+            }
+        }
+        b'O' => Some((named(b"", *bytes.get(2)?), 3)),
+        // The escape key twice, or a key with Alt.
+        &ESCAPE => Some((Key::Escape, 1)),
+        _ => first(&bytes[1..]).map(|(_, len)| (Key::Other, 1 + len)),
+    }
+}
+
+/// The key of a sequence with these parameters and this end. Shift and the like make no difference.
+fn named(parameters: &[u8], end: u8) -> Key {
+    let number = parameters
+        .split(|byte| *byte == b';')
+        .next()
+        .unwrap_or_default();
+    match (end, number) {
+        (b'A', _) => Key::Up,
+        (b'B', _) => Key::Down,
+        (b'C', _) => Key::Right,
+        (b'D', _) => Key::Left,
+        (b'H', _) | (b'~', b"1" | b"7") => Key::Home,
+        (b'F', _) | (b'~', b"4" | b"8") => Key::End,
+        (b'M', b"") => Key::Enter, // of the keypad
+        (b'~', b"3") => Key::Delete,
+        (b'~', b"5") => Key::PageUp,
+        (b'~', b"6") => Key::PageDown,
+        _ => Key::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn keys(bytes: &[u8]) -> Vec<Key> {
+        let mut keys = Keys::default();
+        let mut all = keys.take(bytes);
+        all.extend(keys.finish());
+        all
+    }
+
+    #[test]
+    fn keys_have_the_sequences_of_common_terminals() {
+        assert_eq!(keys(b"aB7"), ['a', 'B', '7'].map(Key::Char));
+        assert_eq!(keys("é世".as_bytes()), ['é', '世'].map(Key::Char));
+        assert_eq!(keys(b"\r\t\x7f"), [Key::Enter, Key::Tab, Key::Backspace]);
+        assert_eq!(keys(b"\x03\x04"), [Key::Control('c'), Key::Control('d')]);
+        assert_eq!(keys(b"\x1b[A\x1bOB"), [Key::Up, Key::Down]);
+        assert_eq!(keys(b"\x1b[1;5C\x1b[D"), [Key::Right, Key::Left]);
+        assert_eq!(
+            keys(b"\x1b[H\x1b[4~\x1bOF"),
+            [Key::Home, Key::End, Key::End]
+        );
+        assert_eq!(
+            keys(b"\x1b[5~\x1b[6~\x1b[3~"),
+            [Key::PageUp, Key::PageDown, Key::Delete]
+        );
+        assert_eq!(keys(b"\x1bx\x1b[15~\x00"), [Key::Other; 3]);
+        assert_eq!(keys(b"\xffa"), [Key::Other, Key::Char('a')]);
+    }
+
+    #[test]
+    fn escape_is_a_key_when_nothing_follows() {
+        assert_eq!(keys(b"\x1b"), [Key::Escape]);
+        assert_eq!(keys(b"\x1b\x1b"), [Key::Escape, Key::Escape]);
+        let mut keys = Keys::default();
+        assert_eq!(keys.take(b"\x1b"), []);
+        assert!(keys.is_waiting());
+        assert_eq!(keys.take(b"[A"), [Key::Up]);
+        assert!(!keys.is_waiting());
+    }
+
+    #[test]
+    fn a_sequence_without_end_does_not_wait_for_ever() {
+        let mut keys = Keys::default();
+        let endless = [b"\x1b[".as_slice(), &[b'1'; 100]].concat();
+        assert_eq!(keys.take(&endless), [Key::Other]);
+        assert!(!keys.is_waiting());
+    }
+
+    proptest! {
+        #[test]
+        fn any_cut_gives_the_same_keys(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0..40_usize) {
+            let cut = cut.min(bytes.len());
+            let mut whole = Keys::default();
+            let mut all = whole.take(&bytes);
+            all.extend(whole.finish());
+            let mut pieces = Keys::default();
+            let mut both = pieces.take(&bytes[..cut]);
+            both.extend(pieces.take(&bytes[cut..]));
+            both.extend(pieces.finish());
+            // A sequence that is too long is given up where it is seen to be.
+            if bytes.len() < MAX_SEQUENCE_LEN {
+                prop_assert_eq!(all, both);
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The user's terminal as a whole screen: modes that are always put back, keys, and drawing what has changed.
+
+mod canvas;
+mod events;
+mod guard;
+mod keys;
+
+pub(crate) use canvas::Canvas;
+pub(crate) use events::{Event, Events, Waker};
+pub(crate) use guard::{Fullscreen, can_draw};
+pub(crate) use keys::Key;

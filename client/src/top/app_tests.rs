@@ -1,0 +1,202 @@
+//! Keys, the selection, and what is told.
+
+use super::*;
+use crate::render::tests::record;
+use serde_json::json;
+
+fn session(id: &str, changes: serde_json::Value) -> Session {
+    let mut session = record(&changes);
+    session.session_id = id.to_owned();
+    session
+}
+
+pub(in crate::top) fn app() -> App {
+    let mut app = App::new(Sort::Started, false, Duration::from_secs(1));
+    let waits = json!({"verdict": "accepts", "hidden": false, "how": "read"});
+    app.listed(vec![
+        session("a1", json!({"name": "web", "program": "python3"})),
+        session("b2", json!({"waiting_for_input": waits})),
+        session(
+            "c3",
+            json!({"name": "old", "state": "dead", "exitstatus": 0}),
+        ),
+        session("d4", json!({"name": "db"})),
+    ]);
+    app
+}
+
+fn ids(app: &App) -> Vec<&str> {
+    app.shown
+        .iter()
+        .map(|session| &*session.session_id)
+        .collect()
+}
+
+fn keys(app: &mut App, keys: &str) -> Option<Todo> {
+    keys.chars().fold(None, |_, c| app.key(Key::Char(c)))
+}
+
+fn selected(app: &App) -> &str {
+    app.selected().map_or("", |session| &session.session_id)
+}
+
+#[test]
+fn the_selection_stays_on_its_session() {
+    let mut app = app();
+    assert_eq!(selected(&app), "a1");
+    keys(&mut app, "j");
+    assert_eq!(selected(&app), "b2");
+    let mut sessions = app.listed.clone();
+    sessions.remove(0);
+    app.listed(sessions.clone());
+    assert_eq!(selected(&app), "b2");
+    // It has gone: the one in its place is selected.
+    sessions.remove(0);
+    app.listed(sessions);
+    assert_eq!(selected(&app), "d4");
+    app.listed(Vec::new());
+    assert_eq!(selected(&app), "");
+    assert_eq!(keys(&mut app, "r"), None);
+    assert!(app.message.as_ref().is_some_and(Result::is_err));
+}
+
+#[test]
+fn moving_stops_at_both_ends() {
+    let mut app = app();
+    app.key(Key::PageDown);
+    assert_eq!(selected(&app), "d4");
+    app.key(Key::Down);
+    assert_eq!(selected(&app), "d4");
+    app.key(Key::Home);
+    app.key(Key::Up);
+    assert_eq!(selected(&app), "a1");
+}
+
+#[test]
+fn the_filter_looks_at_names_ids_and_programs() {
+    let mut app = app();
+    keys(&mut app, "/PYTHON");
+    assert_eq!(ids(&app), ["a1"]);
+    app.key(Key::Control('u'));
+    keys(&mut app, "4");
+    assert_eq!(ids(&app), ["d4"]);
+    app.key(Key::Enter);
+    assert_eq!(ids(&app), ["d4"]);
+    // What is typed is keys again, and escape shows all before it leaves.
+    assert_eq!(app.key(Key::Escape), None);
+    assert_eq!(ids(&app), ["a1", "b2", "d4"]);
+    assert_eq!(app.key(Key::Escape), Some(Todo::Quit));
+}
+
+#[test]
+fn live_sessions_come_first_in_any_order() {
+    let mut app = app();
+    let todo = keys(&mut app, "e");
+    assert_eq!(
+        todo,
+        Some(Todo::Follow {
+            all: true,
+            preview: None
+        })
+    );
+    assert_eq!(ids(&app), ["a1", "b2", "d4", "c3"]);
+    keys(&mut app, "o");
+    assert_eq!(
+        (app.sort, ids(&app)),
+        (Sort::Waits, vec!["b2", "a1", "d4", "c3"])
+    );
+    keys(&mut app, "ooo");
+    assert_eq!(
+        (app.sort, ids(&app)),
+        (Sort::Name, vec!["b2", "d4", "a1", "c3"])
+    );
+}
+
+#[test]
+fn a_signal_is_chosen_or_typed() {
+    let mut app = app();
+    keys(&mut app, "s");
+    app.key(Key::Right);
+    let sent = |signal: &str| {
+        Some(Todo::Ask(Ask::Signal {
+            session: "a1".into(),
+            signal: signal.into(),
+        }))
+    };
+    assert_eq!(app.key(Key::Enter), sent("TERM"));
+    keys(&mut app, "susr1");
+    assert_eq!(app.key(Key::Enter), sent("USR1"));
+    keys(&mut app, "s");
+    assert_eq!(app.key(Key::Escape), None);
+    assert!(matches!(app.mode, Mode::List));
+}
+
+#[test]
+fn closing_is_asked_for() {
+    let mut app = app();
+    assert_eq!(keys(&mut app, "cn"), None);
+    assert_eq!(app.key(Key::Char('c')), None);
+    assert_eq!(app.key(Key::Enter), None);
+    assert_eq!(
+        keys(&mut app, "cy"),
+        Some(Todo::Ask(Ask::Close("a1".into())))
+    );
+}
+
+#[test]
+fn what_has_ended_can_only_be_read() {
+    let mut app = app();
+    keys(&mut app, "eG");
+    assert_eq!(selected(&app), "c3");
+    for key in ["s", "c", "a"] {
+        assert_eq!(keys(&mut app, key), None);
+        assert!(matches!(app.mode, Mode::List));
+        assert!(app.message.as_ref().is_some_and(Result::is_err));
+    }
+    assert_eq!(keys(&mut app, "r"), Some(Todo::Ask(Ask::Read("c3".into()))));
+}
+
+#[test]
+fn interrupts_leave_what_was_begun_and_then_top() {
+    let mut app = app();
+    for mode in ["/", "s", "c", "?"] {
+        keys(&mut app, mode);
+        assert!(!matches!(app.mode, Mode::List), "{mode}");
+        assert_eq!(app.key(Key::Control('c')), None);
+        assert!(matches!(app.mode, Mode::List), "{mode}");
+    }
+    assert_eq!(app.key(Key::Control('c')), Some(Todo::Quit));
+    assert_eq!(app.key(Key::Control('z')), Some(Todo::Suspend));
+}
+
+#[test]
+fn a_text_that_was_asked_for_is_read_and_left() {
+    let mut app = app();
+    app.report(Report::Text {
+        session: "a1".into(),
+        text: "one\ntwo".into(),
+    });
+    assert!(matches!(&app.mode, Mode::Read { pager, .. } if pager.title == "web"));
+    assert_eq!(keys(&mut app, "r"), Some(Todo::Ask(Ask::Read("a1".into()))));
+    assert_eq!(keys(&mut app, "q"), None);
+    assert!(matches!(app.mode, Mode::List));
+}
+
+#[test]
+fn the_screen_follows_the_selection() {
+    let mut app = app();
+    let follow = |session: &str| {
+        Some(Todo::Follow {
+            all: false,
+            preview: Some(session.into()),
+        })
+    };
+    assert_eq!(keys(&mut app, "p"), follow("a1"));
+    assert_eq!(keys(&mut app, "j"), follow("b2"));
+    let off = Todo::Follow {
+        all: false,
+        preview: None,
+    };
+    assert_eq!(keys(&mut app, "p"), Some(off));
+    assert_eq!(keys(&mut app, "k"), None);
+}

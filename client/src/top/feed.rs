@@ -1,0 +1,335 @@
+//! Threads that ask the daemon, each on a connection of its own.
+
+use crate::call::{Connection, call_at};
+use crate::connect::{ConnectError, Place};
+use crate::failure::Failure;
+use crate::fullscreen::Waker;
+use crate::render;
+use ccd_protocol::session::{
+    Session, SessionClose, SessionCloseParams, SessionList, SessionListParams, SessionRead,
+    SessionReadParams, SessionScreen, SessionScreenParams, SessionSignal, SessionSignalParams,
+};
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Reports that wait for the screen to be drawn; a thread with one more waits too.
+const MAX_REPORTS: usize = 16;
+
+/// Wishes that wait while another one is carried out.
+const MAX_ASKS: usize = 8;
+
+/// A daemon that takes longer for a list does not answer.
+const LONGEST_CALL: Duration = Duration::from_secs(5);
+
+/// Output that `read` shows.
+const READ_LINES: u64 = 1_000;
+const READ_BYTES: u64 = 256 << 10;
+
+/// What is asked for once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// The list, at once.
+    List,
+    Read(String),
+    Signal {
+        session: String,
+        signal: String,
+    },
+    Close(String),
+}
+
+/// What a thread has to say.
+#[derive(Debug)]
+pub(super) enum Report {
+    Sessions(Vec<Session>),
+    /// No daemon answers, and why.
+    Gone(String),
+    /// Another process answers now.
+    Back,
+    Screen {
+        session: String,
+        lines: Vec<String>,
+    },
+    Text {
+        session: String,
+        text: String,
+    },
+    /// How something ended that was asked for.
+    Told(Result<String, String>),
+}
+
+/// What the list is to hold.
+#[derive(Debug, Default)]
+struct Wanted {
+    all: bool,
+    /// The session whose screen is shown too.
+    preview: Option<String>,
+    is_paused: bool,
+}
+
+/// The other end of the threads; they end with it, or with the process.
+#[derive(Debug)]
+pub(super) struct Feed {
+    reports: Receiver<Report>,
+    asks: SyncSender<Ask>,
+    nudge: SyncSender<()>,
+    wanted: Arc<Mutex<Wanted>>,
+}
+
+/// Where reports go.
+#[derive(Debug, Clone)]
+struct Reporter {
+    reports: SyncSender<Report>,
+    waker: Arc<Waker>,
+}
+
+/// Parameters of the list that is shown.
+pub(super) fn params(all: bool) -> SessionListParams {
+    SessionListParams { all, waiting: true }
+}
+
+impl Feed {
+    /// Starts to ask for the list every `interval`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system when there can be no more threads.
+    pub(super) fn start(
+        place: Place,
+        interval: Duration,
+        all: bool,
+        waker: Waker,
+    ) -> io::Result<Self> {
+        let (reports, received) = sync_channel(MAX_REPORTS);
+        let (asks, asked) = sync_channel(MAX_ASKS);
+        let (nudge, nudged) = sync_channel(1);
+        let reporter = Reporter {
+            reports,
+            waker: Arc::new(waker),
+        };
+        let wanted = Arc::new(Mutex::new(Wanted {
+            all,
+            ..Wanted::default()
+        }));
+        let lister = Lister {
+            place: place.clone(),
+            wanted: Arc::clone(&wanted),
+            reporter: reporter.clone(),
+            connection: None,
+            is_gone: false,
+        };
+        let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+        thread("list").spawn(move || lister.run(&nudged, interval))?;
+        let soon = nudge.clone();
+        thread("asks").spawn(move || {
+            while let Ok(ask) = asked.recv() {
+                if let Some(report) = carry_out(&ask, &place)
+                    && !reporter.report(report)
+                {
+                    return;
+                }
+                // What was done is to be seen.
+                let _ = soon.try_send(());
+            }
+        })?;
+        Ok(Self {
+            reports: received,
+            asks,
+            nudge,
+            wanted,
+        })
+    }
+
+    /// The next report, if there is one.
+    pub(super) fn report(&self) -> Option<Report> {
+        self.reports.try_recv().ok()
+    }
+
+    /// Takes a wish; false when too many wait.
+    pub(super) fn ask(&self, ask: Ask) -> bool {
+        match ask {
+            Ask::List => {
+                let _ = self.nudge.try_send(());
+                true
+            }
+            ask => self.asks.try_send(ask).is_ok(),
+        }
+    }
+
+    /// Says what the list is to hold, and asks for it at once.
+    pub(super) fn follow(&self, all: bool, preview: Option<String>) {
+        {
+            let mut wanted = lock(&self.wanted);
+            (wanted.all, wanted.preview) = (all, preview);
+        }
+        let _ = self.nudge.try_send(());
+    }
+
+    /// Asks for nothing while somebody else has the terminal.
+    pub(super) fn pause(&self, is_paused: bool) {
+        lock(&self.wanted).is_paused = is_paused;
+    }
+}
+
+impl Reporter {
+    /// False when nobody listens any more.
+    fn report(&self, report: Report) -> bool {
+        let is_taken = self.reports.send(report).is_ok();
+        self.waker.wake();
+        is_taken
+    }
+}
+
+/// Asks for the list.
+struct Lister {
+    place: Place,
+    wanted: Arc<Mutex<Wanted>>,
+    reporter: Reporter,
+    connection: Option<Connection>,
+    is_gone: bool,
+}
+
+impl Lister {
+    fn run(mut self, nudged: &Receiver<()>, interval: Duration) {
+        loop {
+            if nudged.recv_timeout(interval) == Err(RecvTimeoutError::Disconnected) {
+                return;
+            }
+            let (all, preview) = {
+                let wanted = lock(&self.wanted);
+                if wanted.is_paused {
+                    continue;
+                }
+                (wanted.all, wanted.preview.clone())
+            };
+            let listed = self.list(all);
+            let is_heard = match listed {
+                Ok(sessions) => self.reporter.report(Report::Sessions(sessions)),
+                Err(failure @ Failure::Refused { .. }) => {
+                    self.reporter.report(Report::Told(Err(failure.to_string())))
+                }
+                Err(failure) => {
+                    self.is_gone = true;
+                    self.reporter.report(Report::Gone(failure.to_string()))
+                }
+            };
+            if !is_heard {
+                return;
+            }
+            if let Some(session) = preview
+                && let Some(lines) = self.screen(&session)
+                && !self.reporter.report(Report::Screen { session, lines })
+            {
+                return;
+            }
+        }
+    }
+
+    fn list(&mut self, all: bool) -> Result<Vec<Session>, Failure> {
+        let had_connection = self.connection.is_some();
+        let listed = match self.try_list(all) {
+            // After a hand-over another process answers at once.
+            Err(Failure::Lost { .. }) if had_connection => {
+                self.is_gone = true;
+                self.try_list(all)
+            }
+            listed => listed,
+        }?;
+        if std::mem::take(&mut self.is_gone) {
+            self.reporter.report(Report::Back);
+        }
+        Ok(listed)
+    }
+
+    fn try_list(&mut self, all: bool) -> Result<Vec<Session>, Failure> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connect()?,
+        };
+        let reply = connection.call::<SessionList>(&params(all));
+        // One that failed may have half an answer in it.
+        if matches!(reply, Ok(_) | Err(Failure::Refused { .. })) {
+            self.connection = Some(connection);
+        }
+        Ok(reply?.value.sessions)
+    }
+
+    fn connect(&self) -> Result<Connection, Failure> {
+        let Some(stream) = self.place.try_connect()? else {
+            let socket = self.place.socket.clone();
+            return Err(ConnectError::NoDaemon { socket }.into());
+        };
+        let limited = stream.set_read_timeout(Some(LONGEST_CALL));
+        limited.map_err(|source| Failure::Io {
+            what: "the connection".to_owned(),
+            source,
+        })?;
+        Ok(Connection::over(stream))
+    }
+
+    /// The session's screen; nothing when it has none any more.
+    fn screen(&mut self, session: &str) -> Option<Vec<String>> {
+        let mut connection = self.connection.take()?;
+        let params = SessionScreenParams {
+            session: session.to_owned(),
+            ..SessionScreenParams::default()
+        };
+        let reply = connection.call::<SessionScreen>(&params);
+        if matches!(reply, Ok(_) | Err(Failure::Refused { .. })) {
+            self.connection = Some(connection);
+        }
+        Some(reply.ok()?.value.lines)
+    }
+}
+
+/// Does what was asked for and says how it went.
+fn carry_out(ask: &Ask, place: &Place) -> Option<Report> {
+    let told = match ask {
+        Ask::List => return None,
+        Ask::Read(session) => match read(session, place) {
+            Ok(text) => {
+                let session = session.clone();
+                return Some(Report::Text { session, text });
+            }
+            Err(failure) => Err(failure),
+        },
+        Ask::Signal { session, signal } => {
+            let params = SessionSignalParams {
+                session: session.clone(),
+                signal: signal.clone(),
+            };
+            call_at::<SessionSignal>(place, &params).map(|_| format!("{signal} was sent"))
+        }
+        Ask::Close(session) => {
+            let params = SessionCloseParams {
+                session: session.clone(),
+                grace_ms: None,
+            };
+            call_at::<SessionClose>(place, &params).map(|answer| {
+                let reply = answer.value;
+                format!(
+                    "closed: {}",
+                    render::end(reply.exitstatus, reply.signal, None)
+                )
+            })
+        }
+    };
+    Some(Report::Told(told.map_err(|failure| failure.to_string())))
+}
+
+fn read(session: &str, place: &Place) -> Result<String, Failure> {
+    let params = SessionReadParams {
+        session: session.to_owned(),
+        lines: Some(READ_LINES),
+        max_bytes: Some(READ_BYTES),
+        ..SessionReadParams::default()
+    };
+    let reply = call_at::<SessionRead>(place, &params)?.value;
+    Ok(reply.text.unwrap_or_default())
+}
+
+fn lock(wanted: &Mutex<Wanted>) -> MutexGuard<'_, Wanted> {
+    wanted.lock().unwrap_or_else(PoisonError::into_inner)
+}

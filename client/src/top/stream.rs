@@ -1,0 +1,51 @@
+//! `ccctl top` without a terminal: the same list again and again, or once.
+
+use super::{app, feed};
+use crate::args::TopArgs;
+use crate::call::call_at;
+use crate::connect::Place;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use crate::terminal::output_columns;
+use ccd_protocol::session::SessionList;
+
+/// Prints a list each time; a daemon that goes away is waited for.
+///
+/// # Errors
+///
+/// Those of the first call, refusals, and [`Failure::Output`].
+pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = feed::params(args.all);
+    let mut place = context.place()?;
+    let mut is_gone = false;
+    loop {
+        match call_at::<SessionList>(&place, &params) {
+            Ok(mut answer) => {
+                if std::mem::take(&mut is_gone) {
+                    context.note("the daemon is back");
+                }
+                app::sort(&mut answer.value.sessions, args.sort);
+                context.print(&answer, |reply, out, style| {
+                    render::sessions(&reply.sessions, output_columns(), out, style)
+                })?;
+            }
+            Err(failure @ (Failure::Connect(_) | Failure::Lost { .. })) if !place.may_start => {
+                if !std::mem::replace(&mut is_gone, true) {
+                    context.note(&format!("{failure}; waiting for it"));
+                }
+            }
+            Err(failure) => return Err(failure),
+        }
+        if args.once {
+            return Ok(Exit::Done);
+        }
+        // Only the first look may start a daemon: one that was stopped is not wanted.
+        place = Place {
+            may_start: false,
+            ..place
+        };
+        std::thread::sleep(args.interval);
+    }
+}

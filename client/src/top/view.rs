@@ -1,0 +1,207 @@
+//! How `top` looks.
+
+use super::app::{App, Mode, SIGNALS, label};
+use crate::render::{Colour, Line, SessionList, printable};
+use std::time::SystemTime;
+
+/// From so many rows on there is room for the screen of a session below the list.
+const PREVIEW_ROWS: usize = 12;
+
+/// What the keys do.
+pub(super) const HELP: &str = "\
+up, down, k, j     choose a session
+PgUp, PgDn, g, G   by pages, to the first, to the last
+a, Enter           attach: this terminal becomes the session's
+r                  read its last 1000 lines
+p                  show its screen below the list
+s                  send a signal to its program
+c                  close it
+/                  show only sessions with this text; Esc shows all
+o                  sort by another column
+e                  show ended sessions too
+Ctrl-L             draw the screen again
+Ctrl-Z             go back to the shell for a while
+q, Esc, Ctrl-C     leave
+
+WAITS tells whether the program waits for input:
+yes, hidden (as for a password), no, ? (not visible).
+IDLE is the time since the last input or output.
+ATTACHED are clients; those in brackets only look.";
+
+const KEYS: &str =
+    "a attach  r read  s signal  c close  p screen  / filter  o sort  e ended  ? help  q leave";
+
+/// Returns the lines of the whole screen.
+pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
+    let (rows, columns) = app.size();
+    let foot = status(app);
+    let mut lines = match &mut app.mode {
+        Mode::Read { pager, .. } => {
+            let (page, place) = pager.page(rows.saturating_sub(2), columns);
+            let mut title = Line::of(printable(&pager.title), Some(Colour::Heading));
+            title.push(format!("  {place}"), Some(Colour::Dim));
+            let page = page.into_iter().map(|text| Line::of(text, None));
+            std::iter::once(title).chain(page).collect()
+        }
+        _ => list(app, rows.saturating_sub(1), now),
+    };
+    // The last row is for what is asked and told; a terminal of one row shows only that.
+    lines.resize(rows.saturating_sub(1), Line::default());
+    lines.push(foot);
+    lines
+}
+
+/// The title, the list and the screen of a session, as far as there is room.
+fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
+    let (_, columns) = app.size();
+    let list = SessionList::new(&app.shown, now, Some(columns));
+    let mut lines = Vec::new();
+    if rows >= 3 {
+        lines.push(title(app));
+    }
+    if rows >= 2 {
+        lines.push(list.heading);
+    }
+    let room = rows - lines.len().min(rows);
+    let preview_rows = match app.preview {
+        Some(_) if rows >= PREVIEW_ROWS => room - (room / 3).clamp(1, app.shown.len().max(1)),
+        _ => 0,
+    };
+    let list_rows = room - preview_rows;
+    let place = app.place().unwrap_or(0);
+    // Scrolled just as far as the selection needs.
+    let least = (place + 1).saturating_sub(list_rows);
+    app.first = app.first.max(least).min(place);
+    app.first = app.first.min(list.rows.len().saturating_sub(list_rows));
+    let is_empty = list.rows.is_empty();
+    for (index, line) in list
+        .rows
+        .into_iter()
+        .enumerate()
+        .skip(app.first)
+        .take(list_rows)
+    {
+        lines.push(match (index == place, &app.gone) {
+            (true, _) => line.filled(columns, Colour::Selected),
+            (false, Some(_)) => line.filled(0, Colour::Dim),
+            (false, None) => line,
+        });
+    }
+    if is_empty && list_rows > 0 {
+        let text = match app.filter.is_empty() {
+            true => "no sessions; start one with ccctl session create -- PROGRAM",
+            false => "no session has this text",
+        };
+        lines.push(Line::of(text, Some(Colour::Dim)));
+    }
+    if preview_rows > 0 {
+        lines.resize(rows - preview_rows, Line::default());
+        lines.extend(preview(app, preview_rows));
+    }
+    lines
+}
+
+fn title(app: &App) -> Line {
+    let (live, waiting) = app.counts();
+    let mut line = Line::of("ccctl top", Some(Colour::Heading));
+    let plural = if live == 1 { "" } else { "s" };
+    line.push(format!("  {live} live session{plural}"), None);
+    if waiting > 0 {
+        let colour = Some(Colour::Notice);
+        line.push(", ", None);
+        let verb = if waiting == 1 { "waits" } else { "wait" };
+        line.push(format!("{waiting} {verb}"), colour);
+    }
+    let interval = app.interval.as_secs_f64();
+    let mut rest = format!("  by {}, every {interval} s", app.sort.name());
+    if !app.filter.is_empty() {
+        rest.push_str(&format!(", only {:?}", app.filter));
+    }
+    line.push(rest, Some(Colour::Dim));
+    line
+}
+
+/// The last row: what is asked, what is wrong, what was done, or the keys.
+fn status(app: &App) -> Line {
+    let selected = app.selected().map(label).unwrap_or_default();
+    match &app.mode {
+        Mode::Filter => return asked(&format!("only with: {}", app.filter)),
+        Mode::Close => return asked(&format!("close {selected}? y/n ")),
+        Mode::Signal { choice, typed } => return signal(selected, *choice, typed),
+        Mode::List | Mode::Read { .. } => {}
+    }
+    match (&app.gone, &app.message) {
+        (Some(why), _) => Line::of(
+            format!("{}; asking again", printable(why)),
+            Some(Colour::Bad),
+        ),
+        (None, Some(Err(text))) => Line::of(printable(text), Some(Colour::Bad)),
+        (None, Some(Ok(text))) => Line::of(printable(text), Some(Colour::Good)),
+        (None, None) => match &app.mode {
+            Mode::Read { session, .. } => {
+                let again = if session.is_some() {
+                    "r read again  "
+                } else {
+                    ""
+                };
+                Line::of(
+                    format!("q back  {again}up, down, PgUp, PgDn, g, G move"),
+                    Some(Colour::Dim),
+                )
+            }
+            _ => Line::of(KEYS, Some(Colour::Dim)),
+        },
+    }
+}
+
+fn asked(text: &str) -> Line {
+    let mut line = Line::of(text, Some(Colour::Heading));
+    line.push(" ", Some(Colour::Selected));
+    line
+}
+
+fn signal(session: &str, choice: usize, typed: &str) -> Line {
+    let mut line = Line::of(format!("signal {session}:"), Some(Colour::Heading));
+    if !typed.is_empty() {
+        line.push(format!(" {}", typed.to_uppercase()), Some(Colour::Heading));
+        line.push(" ", Some(Colour::Selected));
+        return line;
+    }
+    // The chosen one comes first, so that it is seen on any terminal.
+    for index in 0..SIGNALS.len() {
+        let name = SIGNALS[(choice + index) % SIGNALS.len()];
+        line.push(" ", None);
+        line.push(name, (index == 0).then_some(Colour::Selected));
+    }
+    line.push(
+        "  left, right or type, Enter sends, Esc does not",
+        Some(Colour::Dim),
+    );
+    line
+}
+
+/// The screen of the selected session below a line with its name: its last rows, where not all fit.
+fn preview(app: &App, rows: usize) -> Vec<Line> {
+    let (_, columns) = app.size();
+    let Some(session) = app.selected() else {
+        return Vec::new();
+    };
+    let title = format!("── {} ──", printable(label(session)));
+    let rule = "─".repeat(columns.saturating_sub(title.chars().count()));
+    let mut lines = vec![Line::of(format!("{title}{rule}"), Some(Colour::Dim))];
+    let Some(preview) = &app.preview else {
+        return lines;
+    };
+    if preview.session == session.session_id {
+        let used = preview.lines.iter().rposition(|line| !line.is_empty());
+        let end = used.map_or(0, |last| last + 1);
+        let first = end.saturating_sub(rows - 1);
+        let text = preview.lines[first..end].iter();
+        lines.extend(text.map(|line| Line::of(printable(line), None)));
+    }
+    lines
+}
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;

@@ -1,0 +1,107 @@
+//! What is drawn in terminals of all sizes.
+
+use super::super::app::tests::app;
+use super::super::feed::Report;
+use super::*;
+use crate::fullscreen::Key;
+use crate::render::Style;
+
+fn drawn(app: &mut App, rows: usize, columns: usize) -> Vec<String> {
+    app.resize((rows, columns));
+    let now = crate::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
+    let lines = draw(app, now);
+    let style = Style {
+        is_terminal: true,
+        has_colour: false,
+    };
+    lines.iter().map(|line| line.painted(style)).collect()
+}
+
+#[test]
+fn a_screen_has_title_list_and_keys() {
+    let mut app = app();
+    assert_eq!(
+        drawn(&mut app, 7, 72),
+        [
+            "ccctl top  3 live sessions, 1 waits  by started, every 1 s".to_owned(),
+            "ID  NAME  STATE  WAITS  AGE  IDLE  OUTPUT  ATTACHED  PROGRAM".to_owned(),
+            "\x1b[7ma1  web   alive         1m   1m    2B                python3 -c 'it'\\''…\x1b[0m".to_owned(),
+            "b2        alive  yes    1m   1m    2B                sh -c 'it'\\''s'".to_owned(),
+            "d4  db    alive         1m   1m    2B                sh -c 'it'\\''s'".to_owned(),
+            String::new(),
+            KEYS.to_owned(),
+        ]
+    );
+}
+
+#[test]
+fn every_size_has_exactly_its_rows() {
+    let mut app = app();
+    app.key(Key::Char('p'));
+    for rows in 0..40 {
+        for columns in [0, 1, 5, 20, 80, 300] {
+            let lines = drawn(&mut app, rows, columns);
+            assert_eq!(lines.len(), rows.max(1), "{rows}x{columns}");
+        }
+    }
+    app.key(Key::Char('?'));
+    for rows in 0..40 {
+        assert_eq!(drawn(&mut app, rows, 20).len(), rows.max(1), "{rows}");
+    }
+}
+
+#[test]
+fn the_selection_is_in_sight_on_the_smallest_terminal() {
+    let mut app = app();
+    app.key(Key::End);
+    let lines = drawn(&mut app, 5, 20);
+    assert!(
+        lines.iter().any(|line| line.contains("\x1b[7mdb")),
+        "{lines:?}"
+    );
+    app.key(Key::Home);
+    let lines = drawn(&mut app, 5, 20);
+    assert!(
+        lines.iter().any(|line| line.contains("\x1b[7mweb")),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn the_last_row_tells_what_is_wrong() {
+    let mut app = app();
+    app.report(Report::Gone("no daemon runs at /s".to_owned()));
+    let lines = drawn(&mut app, 10, 80);
+    assert_eq!(lines[9], "no daemon runs at /s; asking again");
+    app.report(Report::Back);
+    let lines = drawn(&mut app, 10, 80);
+    assert!(
+        lines[9].starts_with("the daemon was restarted"),
+        "{}",
+        lines[9]
+    );
+    app.key(Key::Char('s'));
+    let lines = drawn(&mut app, 10, 30);
+    assert!(
+        lines[9].starts_with("signal web: \x1b[7mINT"),
+        "{}",
+        lines[9]
+    );
+}
+
+#[test]
+fn the_screen_of_the_selected_session_is_below() {
+    let mut app = app();
+    app.key(Key::Char('p'));
+    app.report(Report::Screen {
+        session: "a1".to_owned(),
+        lines: ["one", "", "two\u{1b}", ""].map(str::to_owned).to_vec(),
+    });
+    let lines = drawn(&mut app, 20, 40);
+    let rule = lines.iter().position(|line| line.starts_with("── web ──"));
+    let below = rule.unwrap() + 1;
+    assert_eq!(lines[below..below + 3], ["one", "", "two\\u{1b}"]);
+    // It is another session's.
+    app.key(Key::Down);
+    assert!(!drawn(&mut app, 20, 40).contains(&"one".to_owned()));
+}

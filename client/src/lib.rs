@@ -23,6 +23,7 @@ mod job_news;
 mod launch;
 mod lifeline;
 mod man;
+mod menu;
 mod output;
 mod own;
 mod render;
@@ -41,6 +42,7 @@ use args::Ccctl;
 use context::Context;
 use exit_code::Exit;
 use failure::Failure;
+use fullscreen::can_draw;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -50,7 +52,7 @@ pub fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     let args = match Ccctl::parse_words(&words) {
         Ok(args) => args,
-        Err(error) => return usage(&error, &words).into(),
+        Err(error) => return without_verb(&error, &words).into(),
     };
     let mut context = Context::new(args.global);
     let exit = match verb::dispatch(&args.noun, &mut context) {
@@ -61,6 +63,18 @@ pub fn main() -> ExitCode {
         }
     };
     exit.into()
+}
+
+/// Shows the menu to a person who said nothing, and to all others what is wrong.
+fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
+    let Some(global) = args::only_global(error, words).filter(|global| !global.json && can_draw())
+    else {
+        return usage(error, words);
+    };
+    menu::menu(global).unwrap_or_else(|failure| {
+        context::tell(&failure, false);
+        failure.exit()
+    })
 }
 
 /// Prints help and version on standard output, mistakes and the help that nobody asked for on standard error.

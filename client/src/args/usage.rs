@@ -1,8 +1,8 @@
 //! Mistakes on the command line, told in one line, and `ccctl help`.
 
-use super::Ccctl;
-use clap::CommandFactory as _;
+use super::{Ccctl, Global, Noun};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser as _};
 use std::ffi::OsString;
 
 /// Verbs that are spoken of but come with later versions.
@@ -56,6 +56,21 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
         line.push_str(part.strip_prefix("tip: ").unwrap_or(part));
     }
     format!("{line}; {} --help shows more", command_of(words))
+}
+
+/// The global options, when nothing but them was said.
+pub(crate) fn only_global(error: &clap::Error, words: &[OsString]) -> Option<Global> {
+    let says_nothing = [
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+        ErrorKind::MissingSubcommand,
+    ];
+    if !says_nothing.contains(&error.kind()) {
+        return None;
+    }
+    // Any verb without arguments makes a whole line of it, unless there is one already.
+    let whole = words.iter().cloned().chain([OsString::from("version")]);
+    let parsed = Ccctl::try_parse_from(whole).ok()?;
+    matches!(parsed.noun, Noun::Version).then_some(parsed.global)
 }
 
 /// True when a mistake in `words` is to be told as JSON. What follows `--` belongs to a program.
@@ -124,7 +139,6 @@ fn command_of(words: &[OsString]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser as _;
 
     fn words(line: &[&str]) -> Vec<OsString> {
         line.iter().map(OsString::from).collect()
@@ -188,6 +202,25 @@ mod tests {
             "{line}"
         );
         assert!(explain(&["ccctl", "frobnicate"]).contains("unrecognized"));
+    }
+
+    #[test]
+    fn nothing_but_global_options_is_nothing_said() {
+        let global = |line: &[&str]| {
+            let words = words(line);
+            only_global(&Ccctl::try_parse_from(&words).unwrap_err(), &words)
+        };
+        assert!(global(&["ccctl"]).is_some());
+        let socket = global(&["ccctl", "--socket", "/s", "--no-start"]);
+        assert_eq!(socket.unwrap().socket.as_deref(), Some("/s"));
+        for line in [
+            &["ccctl", "session"][..],
+            &["ccctl", "--socket"],
+            &["ccctl", "x"],
+            &["ccctl", "--help"],
+        ] {
+            assert!(global(line).is_none(), "{line:?}");
+        }
     }
 
     #[test]

@@ -85,6 +85,15 @@ impl Events {
         Ok((events, Waker(rope)))
     }
 
+    /// Passes over interrupts that were meant for a program that had the terminal meanwhile.
+    pub(crate) fn forget_interrupts(&self) {
+        let (interrupt, none) = (SIGINT as usize, 0);
+        let order = Ordering::AcqRel;
+        let _ = self
+            .stopped
+            .compare_exchange(interrupt, none, order, Ordering::Relaxed);
+    }
+
     /// Waits for the next event.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ pub(crate) use session_list::{SessionList, sessions};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style};
 pub(crate) use table::{Table, printable};
-pub(crate) use words::shell_line;
+pub(crate) use words::{shell_line, shell_words};
 
 #[cfg(test)]
 pub(crate) use session::tests;

@@ -1,0 +1,260 @@
+//! What the menu offers: each thing is a command, and what it needs to know.
+
+/// Something to work with.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) actions: &'static [Action],
+}
+
+/// Something to do: its command, word by word.
+#[derive(Debug)]
+pub(super) struct Action {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) words: &'static [Part],
+}
+
+/// A part of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A word as it is.
+    Word(&'static str),
+    /// One of a list that the daemon has.
+    Pick(Source),
+    /// One of these words.
+    Choose(&'static str, &'static [&'static str]),
+    /// A text as one word.
+    Text(&'static str),
+    /// A program and its arguments, as in a shell.
+    Program,
+    /// An option and its text, or neither when nothing is typed.
+    Option(&'static str, &'static str),
+}
+
+/// Where a list to pick from comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    LiveSessions,
+    Sessions,
+}
+
+use Part::{Choose, Option, Pick, Program, Text, Word};
+use Source::{LiveSessions, Sessions};
+
+const SIGNALS: &[&str] = &["INT", "TERM", "HUP", "KILL", "STOP", "CONT"];
+
+/// Everything there is; a noun that comes later adds its entry here.
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "sessions",
+        about: "programs that go on in the daemon: look, type, start, end",
+        actions: SESSIONS,
+    },
+    Entry {
+        name: "run",
+        about: "one program on a terminal, to its end",
+        actions: RUN,
+    },
+    Entry {
+        name: "status",
+        about: "the daemon: what it holds, its log, its configuration",
+        actions: STATUS,
+    },
+];
+
+const SESSIONS: &[Action] = &[
+    Action {
+        name: "list",
+        about: "what runs, and whether it waits for input",
+        words: &[Word("session"), Word("list")],
+    },
+    Action {
+        name: "top",
+        about: "the same, live, with keys",
+        words: &[Word("top")],
+    },
+    Action {
+        name: "start",
+        about: "start a program",
+        words: &[
+            Word("session"),
+            Word("create"),
+            Option("--name", "a name for it, or nothing"),
+            Word("--"),
+            Program,
+        ],
+    },
+    Action {
+        name: "shell",
+        about: "start your shell, for commands to run in",
+        words: &[
+            Word("session"),
+            Word("create"),
+            Option("--name", "a name for it, or nothing"),
+            Word("--shell"),
+        ],
+    },
+    Action {
+        name: "attach",
+        about: "make this terminal the session's",
+        words: &[Word("session"), Word("attach"), Pick(LiveSessions)],
+    },
+    Action {
+        name: "type",
+        about: "type a line into one",
+        words: &[
+            Word("session"),
+            Word("send"),
+            Pick(LiveSessions),
+            Word("--"),
+            Text("the line to type"),
+        ],
+    },
+    Action {
+        name: "command",
+        about: "run a command in a shell that waits at its prompt",
+        words: &[
+            Word("session"),
+            Word("run"),
+            Pick(LiveSessions),
+            Word("--"),
+            Text("the command"),
+        ],
+    },
+    Action {
+        name: "screen",
+        about: "show its screen",
+        words: &[Word("session"), Word("screen"), Pick(Sessions)],
+    },
+    Action {
+        name: "read",
+        about: "show its last 50 lines",
+        words: &[
+            Word("session"),
+            Word("read"),
+            Pick(Sessions),
+            Word("--lines"),
+            Word("50"),
+        ],
+    },
+    Action {
+        name: "history",
+        about: "show who typed what",
+        words: &[Word("session"), Word("history"), Pick(Sessions)],
+    },
+    Action {
+        name: "signal",
+        about: "send a signal to its program",
+        words: &[
+            Word("session"),
+            Word("signal"),
+            Pick(LiveSessions),
+            Choose("signal", SIGNALS),
+        ],
+    },
+    Action {
+        name: "close",
+        about: "end it",
+        words: &[Word("session"), Word("close"), Pick(LiveSessions)],
+    },
+    Action {
+        name: "clean",
+        about: "forget those that have ended",
+        words: &[Word("session"), Word("clean")],
+    },
+];
+
+const RUN: &[Action] = &[
+    Action {
+        name: "program",
+        about: "run it here; its status is ccctl's",
+        words: &[Word("run"), Word("--"), Program],
+    },
+    Action {
+        name: "in time",
+        about: "end it after so many seconds",
+        words: &[
+            Word("run"),
+            Option("--timeout", "seconds, or nothing for no limit"),
+            Word("--"),
+            Program,
+        ],
+    },
+    Action {
+        name: "shell line",
+        about: "a line for sh, with pipes and the like",
+        words: &[
+            Word("run"),
+            Word("--shell"),
+            Word("--"),
+            Text("the line, such as ls | wc -l"),
+        ],
+    },
+];
+
+const STATUS: &[Action] = &[
+    Action {
+        name: "status",
+        about: "what the daemon holds and uses",
+        words: &[Word("daemon"), Word("status")],
+    },
+    Action {
+        name: "jobs",
+        about: "long work, now and before",
+        words: &[Word("job"), Word("list")],
+    },
+    Action {
+        name: "log",
+        about: "the daemon's last 40 lines",
+        words: &[Word("daemon"), Word("logs"), Word("-n"), Word("40")],
+    },
+    Action {
+        name: "configuration",
+        about: "every key, its value and where it comes from",
+        words: &[Word("config"), Word("list")],
+    },
+    Action {
+        name: "check",
+        about: "check databases and session folders",
+        words: &[Word("daemon"), Word("check")],
+    },
+    Action {
+        name: "stop",
+        about: "end all sessions and the daemon",
+        words: &[Word("daemon"), Word("stop")],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Ccctl;
+    use clap::Parser as _;
+
+    /// A command with every part given.
+    fn example(action: &Action) -> Vec<&'static str> {
+        let mut words = vec!["ccctl"];
+        for part in action.words {
+            match part {
+                Word(word) => words.push(word),
+                Pick(_) => words.push("py"),
+                Choose(_, all) => words.push(all[0]),
+                Text(_) => words.push("-x"),
+                Program => words.extend(["cat", "-u"]),
+                Option(option, _) => words.extend([*option, "5"]),
+            }
+        }
+        words
+    }
+
+    #[test]
+    fn everything_that_is_offered_is_a_command() {
+        for action in ENTRIES.iter().flat_map(|entry| entry.actions) {
+            let words = example(action);
+            let parsed = Ccctl::try_parse_from(&words);
+            assert!(parsed.is_ok(), "{words:?}: {}", parsed.unwrap_err());
+        }
+    }
+}

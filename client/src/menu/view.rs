@@ -1,0 +1,128 @@
+//! How the menu looks.
+
+use super::walk::Walk;
+use crate::render::{Colour, Line, printable};
+
+/// Names stand in a column of at most this width.
+const MAX_NAME_WIDTH: usize = 24;
+
+/// Returns the lines of the whole screen.
+pub(super) fn draw(walk: &mut Walk, (rows, columns): (usize, usize)) -> Vec<Line> {
+    let mut lines = Vec::new();
+    if rows >= 4 {
+        let mut title = Line::of(walk.path(), Some(Colour::Heading));
+        title.push(format!("   {}", walk.question()), None);
+        lines.push(title);
+    }
+    if rows >= 8 {
+        lines.push(Line::default());
+    }
+    let foot = foot(walk, rows);
+    let room = rows.saturating_sub(lines.len() + foot.len());
+    if walk.is_typing() {
+        lines.extend(typed(walk, columns).into_iter().take(room));
+    } else {
+        lines.extend(items(walk, room, columns));
+    }
+    lines.resize(rows.saturating_sub(foot.len()), Line::default());
+    lines.extend(foot);
+    lines
+}
+
+fn items(walk: &mut Walk, room: usize, columns: usize) -> Vec<Line> {
+    let least = (walk.selected + 1).saturating_sub(room);
+    walk.first = walk.first.max(least).min(walk.selected);
+    let widths = walk.items.iter().map(|item| item.value.chars().count());
+    let width = widths.max().unwrap_or(0).min(MAX_NAME_WIDTH);
+    let shown = walk.items.iter().enumerate().skip(walk.first).take(room);
+    let line = |(index, item): (usize, &super::walk::Item)| {
+        let number = match index {
+            0..9 => format!(" {} ", index + 1),
+            _ => "   ".to_owned(),
+        };
+        let mut line = Line::of(number, Some(Colour::Dim));
+        line.push(format!("{:<width$}", printable(&item.value)), None);
+        line.push(format!("  {}", printable(&item.about)), Some(Colour::Dim));
+        match index == walk.selected {
+            true => line.cut(columns).filled(columns, Colour::Selected),
+            false => line,
+        }
+    };
+    shown.map(line).collect()
+}
+
+/// What is typed, its end in sight.
+fn typed(walk: &Walk, columns: usize) -> Vec<Line> {
+    let text = printable(&walk.typed);
+    let len = text.chars().count();
+    let room = columns.saturating_sub(4);
+    let shown: String = text.chars().skip(len.saturating_sub(room)).collect();
+    let mut line = Line::of(format!(" › {shown}"), None);
+    line.push(" ", Some(Colour::Selected));
+    vec![line]
+}
+
+/// The command that this leads to, and what keys do or what was wrong.
+fn foot(walk: &Walk, rows: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    if rows >= 3 {
+        let command = walk.command().unwrap_or_default();
+        lines.push(Line::of(printable(&command), Some(Colour::Good)));
+    }
+    let keys = match walk.is_typing() {
+        true => "Enter go on  Esc back  ^C leave",
+        false => "up, down, Enter choose  Esc back  q leave",
+    };
+    lines.push(match &walk.mistake {
+        Some(mistake) => Line::of(printable(mistake), Some(Colour::Bad)),
+        None => Line::of(keys, Some(Colour::Dim)),
+    });
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fullscreen::Key;
+    use crate::render::Style;
+
+    fn drawn(walk: &mut Walk, size: (usize, usize)) -> Vec<String> {
+        let lines = draw(walk, size);
+        let plain = |line: Line| line.cut(size.1).painted(Style::default());
+        lines.into_iter().map(plain).collect()
+    }
+
+    #[test]
+    fn the_command_is_shown_before_it_is_run() {
+        let mut walk = Walk::new(Vec::new());
+        walk.key(Key::Enter);
+        walk.key(Key::Char('3'));
+        walk.key(Key::Char('a'));
+        let lines = drawn(&mut walk, (10, 60));
+        assert_eq!(
+            lines[0],
+            "ccctl › sessions › start   a name for it, or nothing"
+        );
+        assert_eq!(lines[2], " › a ");
+        assert_eq!(lines[8], "$ ccctl session create --name a -- <PROGRAM>");
+    }
+
+    #[test]
+    fn every_size_has_exactly_its_rows_and_the_selection() {
+        let mut walk = Walk::new(Vec::new());
+        walk.key(Key::Enter);
+        walk.key(Key::End);
+        let last = walk.items.last().unwrap().value.clone();
+        for rows in 1..40 {
+            for columns in [1, 20, 300] {
+                let lines = drawn(&mut walk, (rows, columns));
+                assert_eq!(lines.len(), rows);
+                let is_seen = lines.iter().any(|line| line.contains(&last));
+                assert!(
+                    is_seen || rows < 4 || columns < 20,
+                    "{rows}x{columns}: {lines:?}"
+                );
+            }
+        }
+    }
+}

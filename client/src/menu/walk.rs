@@ -1,0 +1,329 @@
+//! The way through the menu: an entry, an action, and an answer for each thing that the action needs.
+
+use super::entries::{Action, ENTRIES, Entry, Part, Source};
+use crate::fullscreen::Key;
+use crate::render::{printable, shell_line, shell_words};
+
+/// The longest text that can be typed.
+const MAX_TYPED: usize = 4096;
+
+/// An item of a list to pick from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    /// What goes into the command.
+    pub(super) value: String,
+    pub(super) about: String,
+}
+
+/// What is to be done about a key, beside showing something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Todo {
+    Leave,
+    Suspend,
+    /// A list is needed, for [`Walk::listed`].
+    List(Source),
+    /// Run this command.
+    Run(Vec<String>),
+}
+
+/// Where the user is, and what was answered on the way.
+#[derive(Debug)]
+pub(super) struct Walk {
+    entry: Option<&'static Entry>,
+    action: Option<&'static Action>,
+    /// Words for the first parts of the action that need an answer.
+    answers: Vec<Vec<String>>,
+    pub(super) items: Vec<Item>,
+    pub(super) selected: usize,
+    /// First item shown.
+    pub(super) first: usize,
+    /// Where the user was in lists further up.
+    above: Vec<usize>,
+    pub(super) typed: String,
+    /// Why an answer was not taken.
+    pub(super) mistake: Option<String>,
+    /// Global options, which every command begins with.
+    global: Vec<String>,
+}
+
+impl Walk {
+    /// At the start.
+    pub(super) fn new(global: Vec<String>) -> Self {
+        let mut walk = Self {
+            entry: None,
+            action: None,
+            answers: Vec::new(),
+            items: Vec::new(),
+            selected: 0,
+            first: 0,
+            above: Vec::new(),
+            typed: String::new(),
+            mistake: None,
+            global,
+        };
+        walk.items = walk.own_items();
+        walk
+    }
+
+    /// What is chosen from or typed now, as a question.
+    pub(super) fn question(&self) -> String {
+        match (self.entry, self.action, self.part()) {
+            (None, ..) => "what do you want to work with?".to_owned(),
+            (Some(_), None, _) => "what do you want to do?".to_owned(),
+            (_, _, Some(Part::Pick(_))) => "which session?".to_owned(),
+            (_, _, Some(Part::Choose(what, _))) => format!("which {what}?"),
+            (_, _, Some(Part::Program)) => "the program and its arguments".to_owned(),
+            (_, _, Some(Part::Text(what) | Part::Option(_, what))) => what.to_owned(),
+            (_, _, Some(Part::Word(_)) | None) => String::new(),
+        }
+    }
+
+    /// The names of what was chosen so far.
+    pub(super) fn path(&self) -> String {
+        let names = [
+            self.entry.map(|entry| entry.name),
+            self.action.map(|action| action.name),
+        ];
+        let names = names.into_iter().flatten();
+        std::iter::once("ccctl")
+            .chain(names)
+            .collect::<Vec<_>>()
+            .join(" › ")
+    }
+
+    /// True when a text is to be typed instead of something chosen.
+    pub(super) fn is_typing(&self) -> bool {
+        matches!(
+            self.part(),
+            Some(Part::Text(_) | Part::Program | Part::Option(..))
+        )
+    }
+
+    /// The command that the selection leads to, with what is still to be asked in angle brackets.
+    pub(super) fn command(&self) -> Option<String> {
+        let action = match (self.entry, self.action) {
+            (Some(entry), None) => entry.actions.get(self.selected)?,
+            (_, action) => action?,
+        };
+        let mut line = format!("$ ccctl {}", shell_line(&self.global));
+        let mut answers = self.answers.iter();
+        let mut is_current = self.action.is_some();
+        for part in action.words {
+            let answer = match part {
+                Part::Word(word) => Some(vec![(*word).to_owned()]),
+                _ => answers.next().cloned().or_else(|| {
+                    let is_this = std::mem::take(&mut is_current);
+                    is_this.then(|| self.current()).flatten()
+                }),
+            };
+            let text = match answer {
+                Some(words) => shell_line(&words),
+                None => placeholder(part),
+            };
+            if !text.is_empty() {
+                line.push_str(if line.ends_with(' ') { "" } else { " " });
+                line.push_str(&text);
+            }
+        }
+        Some(line)
+    }
+
+    /// Takes the list that was asked for.
+    pub(super) fn listed(&mut self, items: Vec<Item>) {
+        self.items = items;
+        (self.selected, self.first) = (0, 0);
+    }
+
+    /// Acts on a key.
+    pub(super) fn key(&mut self, key: Key) -> Option<Todo> {
+        self.mistake = None;
+        match key {
+            Key::Control('c' | 'd') => return Some(Todo::Leave),
+            Key::Control('z') => return Some(Todo::Suspend),
+            Key::Escape => return self.back(),
+            Key::Enter => return self.take(),
+            _ => {}
+        }
+        if self.is_typing() {
+            self.type_key(key);
+            return None;
+        }
+        let last = self.items.len().saturating_sub(1);
+        match key {
+            Key::Up | Key::Char('k') => self.selected = self.selected.saturating_sub(1),
+            Key::Down | Key::Char('j') | Key::Tab => self.selected = (self.selected + 1).min(last),
+            Key::Home | Key::PageUp | Key::Char('g') => self.selected = 0,
+            Key::End | Key::PageDown | Key::Char('G') => self.selected = last,
+            Key::Char('q') => return Some(Todo::Leave),
+            Key::Left | Key::Backspace | Key::Char('h') => return self.back(),
+            Key::Right | Key::Char('l') => return self.take(),
+            Key::Char(c @ '1'..='9') => {
+                let index = usize::from(c as u8 - b'1');
+                if index < self.items.len() {
+                    self.selected = index;
+                    return self.take();
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Back to the actions, after one was done.
+    pub(super) fn done(&mut self) {
+        self.action = None;
+        self.answers.clear();
+        self.above.truncate(2);
+        self.up();
+    }
+
+    fn type_key(&mut self, key: Key) {
+        match key {
+            Key::Char(c) if self.typed.len() < MAX_TYPED => self.typed.push(c),
+            Key::Backspace => drop(self.typed.pop()),
+            Key::Control('u') => self.typed.clear(),
+            Key::Control('w') => {
+                let kept = self.typed.trim_end().rfind(' ').map_or(0, |at| at + 1);
+                self.typed.truncate(kept);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes what is selected or typed as the answer.
+    fn take(&mut self) -> Option<Todo> {
+        if self.part().is_some() {
+            let words = match self.answer() {
+                Ok(words) => words,
+                Err(mistake) => {
+                    self.mistake = Some(mistake.to_owned());
+                    return None;
+                }
+            };
+            self.answers.push(words);
+        } else if let Some(entry) = self.entry {
+            self.action = Some(entry.actions.get(self.selected)?);
+        } else {
+            self.entry = Some(ENTRIES.get(self.selected)?);
+        }
+        self.above.push(self.selected);
+        self.next()
+    }
+
+    fn next(&mut self) -> Option<Todo> {
+        (self.selected, self.first) = (0, 0);
+        self.typed.clear();
+        self.items = self.own_items();
+        match (self.action, self.part()) {
+            (Some(_), Some(Part::Pick(source))) => Some(Todo::List(source)),
+            (Some(action), None) => Some(Todo::Run(self.words(action))),
+            _ => None,
+        }
+    }
+
+    /// One step back; from the first one out.
+    fn back(&mut self) -> Option<Todo> {
+        let is_left = self.answers.pop().is_none()
+            && self.action.take().is_none()
+            && self.entry.take().is_none();
+        if is_left {
+            return Some(Todo::Leave);
+        }
+        self.up();
+        match self.part() {
+            Some(Part::Pick(source)) => Some(Todo::List(source)),
+            _ => None,
+        }
+    }
+
+    fn up(&mut self) {
+        self.typed.clear();
+        self.items = self.own_items();
+        self.selected = self.above.pop().unwrap_or(0);
+        self.first = 0;
+    }
+
+    /// The part that needs an answer now.
+    fn part(&self) -> Option<Part> {
+        let asked = |part: &&Part| !matches!(part, Part::Word(_));
+        let mut parts = self.action?.words.iter().filter(asked);
+        parts.nth(self.answers.len()).copied()
+    }
+
+    /// Lists that need no daemon.
+    fn own_items(&self) -> Vec<Item> {
+        let item = |value: &str, about: &str| Item {
+            value: value.to_owned(),
+            about: about.to_owned(),
+        };
+        match (self.entry, self.action, self.part()) {
+            (None, ..) => ENTRIES
+                .iter()
+                .map(|entry| item(entry.name, entry.about))
+                .collect(),
+            (Some(entry), None, _) => {
+                let actions = entry.actions.iter();
+                actions
+                    .map(|action| item(action.name, action.about))
+                    .collect()
+            }
+            (_, _, Some(Part::Choose(_, words))) => {
+                words.iter().map(|word| item(word, "")).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is selected or typed, as words of the command.
+    fn answer(&self) -> Result<Vec<String>, &'static str> {
+        let typed = self.typed.trim();
+        match self.part() {
+            Some(Part::Option(option, _)) if !typed.is_empty() => {
+                Ok(vec![option.to_owned(), typed.to_owned()])
+            }
+            Some(Part::Option(..)) => Ok(Vec::new()),
+            Some(Part::Program) => match shell_words(typed)? {
+                words if words.is_empty() => Err("type a program, such as python3 -q"),
+                words => Ok(words),
+            },
+            Some(Part::Text(_)) => Ok(vec![self.typed.clone()]),
+            _ => match self.items.get(self.selected) {
+                Some(item) => Ok(vec![item.value.clone()]),
+                None => Err("there is nothing to choose"),
+            },
+        }
+    }
+
+    /// What is selected or typed, if there is anything yet.
+    fn current(&self) -> Option<Vec<String>> {
+        let is_empty = self.is_typing() && self.typed.trim().is_empty();
+        self.answer().ok().filter(|_| !is_empty)
+    }
+
+    fn words(&self, action: &Action) -> Vec<String> {
+        let mut answers = self.answers.iter();
+        let mut words = self.global.clone();
+        for part in action.words {
+            match part {
+                Part::Word(word) => words.push((*word).to_owned()),
+                _ => words.extend(answers.next().into_iter().flatten().cloned()),
+            }
+        }
+        words
+    }
+}
+
+fn placeholder(part: &Part) -> String {
+    match part {
+        Part::Word(word) => (*word).to_owned(),
+        Part::Pick(_) => "<SESSION>".to_owned(),
+        Part::Choose(what, _) => format!("<{}>", what.to_uppercase()),
+        Part::Text(_) => "<TEXT>".to_owned(),
+        Part::Program => "<PROGRAM>".to_owned(),
+        Part::Option(option, _) => format!("[{}]", printable(option)),
+    }
+}
+
+#[cfg(test)]
+#[path = "walk_tests.rs"]
+mod tests;

@@ -1,0 +1,156 @@
+//! Ways through the menu.
+
+use super::*;
+
+fn walk() -> Walk {
+    Walk::new(Vec::new())
+}
+
+fn sessions() -> Vec<Item> {
+    ["py", "web"]
+        .map(|name| Item {
+            value: name.to_owned(),
+            about: String::new(),
+        })
+        .to_vec()
+}
+
+fn typed(walk: &mut Walk, text: &str) -> Option<Todo> {
+    text.chars().for_each(|c| drop(walk.key(Key::Char(c))));
+    walk.key(Key::Enter)
+}
+
+/// Chooses by name.
+fn choose(walk: &mut Walk, name: &str) -> Option<Todo> {
+    walk.selected = walk
+        .items
+        .iter()
+        .position(|item| item.value == name)
+        .unwrap();
+    walk.key(Key::Enter)
+}
+
+fn line(todo: Option<Todo>) -> String {
+    match todo {
+        Some(Todo::Run(words)) => shell_line(&words),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_program_is_started_step_by_step() {
+    let mut walk = walk();
+    assert_eq!(walk.command(), None);
+    choose(&mut walk, "sessions");
+    assert_eq!(walk.command().unwrap(), "$ ccctl session list");
+    choose(&mut walk, "start");
+    assert_eq!(walk.path(), "ccctl › sessions › start");
+    assert_eq!(
+        walk.command().unwrap(),
+        "$ ccctl session create [--name] -- <PROGRAM>"
+    );
+    typed(&mut walk, "py");
+    assert_eq!(
+        walk.command().unwrap(),
+        "$ ccctl session create --name py -- <PROGRAM>"
+    );
+    let todo = typed(&mut walk, "python3 -q 'a b'");
+    assert_eq!(line(todo), "session create --name py -- python3 -q 'a b'");
+    walk.done();
+    assert_eq!(walk.path(), "ccctl › sessions");
+    assert_eq!(walk.items[walk.selected].value, "start");
+}
+
+#[test]
+fn what_is_optional_can_be_left_out() {
+    let mut walk = walk();
+    choose(&mut walk, "sessions");
+    choose(&mut walk, "start");
+    assert_eq!(typed(&mut walk, "  "), None);
+    assert_eq!(line(typed(&mut walk, "cat")), "session create -- cat");
+}
+
+#[test]
+fn a_session_is_picked_from_a_list() {
+    let mut walk = walk();
+    choose(&mut walk, "sessions");
+    assert_eq!(
+        choose(&mut walk, "signal"),
+        Some(Todo::List(Source::LiveSessions))
+    );
+    walk.listed(sessions());
+    assert_eq!(
+        walk.command().unwrap(),
+        "$ ccctl session signal py <SIGNAL>"
+    );
+    walk.key(Key::Down);
+    assert_eq!(walk.key(Key::Enter), None);
+    assert_eq!(walk.items[0].value, "INT");
+    // Back to the session, and on with the other one.
+    assert_eq!(
+        walk.key(Key::Escape),
+        Some(Todo::List(Source::LiveSessions))
+    );
+    walk.listed(sessions());
+    walk.key(Key::Char('1'));
+    assert_eq!(line(walk.key(Key::Char('2'))), "session signal py TERM");
+}
+
+#[test]
+fn a_mistake_is_told_and_asked_again() {
+    let mut walk = walk();
+    choose(&mut walk, "run");
+    choose(&mut walk, "program");
+    assert_eq!(walk.key(Key::Enter), None);
+    assert!(walk.mistake.as_ref().unwrap().starts_with("type a program"));
+    assert_eq!(typed(&mut walk, "it's"), None);
+    assert_eq!(walk.mistake.as_deref(), Some("a quote is not closed"));
+    walk.key(Key::Control('u'));
+    assert_eq!(line(typed(&mut walk, "ls -l")), "run -- ls -l");
+    let mut walk = self::walk();
+    choose(&mut walk, "sessions");
+    choose(&mut walk, "close");
+    walk.listed(Vec::new());
+    assert_eq!(walk.key(Key::Enter), None);
+    assert_eq!(walk.mistake.as_deref(), Some("there is nothing to choose"));
+}
+
+#[test]
+fn back_leads_out_step_by_step() {
+    let mut walk = walk();
+    choose(&mut walk, "run");
+    choose(&mut walk, "in time");
+    typed(&mut walk, "5");
+    // Letters are text here.
+    assert_eq!(walk.key(Key::Char('q')), None);
+    assert_eq!(walk.key(Key::Escape), None);
+    assert_eq!(walk.question(), "seconds, or nothing for no limit");
+    assert_eq!(walk.key(Key::Escape), None);
+    assert_eq!(walk.items[walk.selected].value, "in time");
+    assert_eq!(walk.key(Key::Left), None);
+    assert_eq!(walk.items[walk.selected].value, "run");
+    assert_eq!(walk.key(Key::Escape), Some(Todo::Leave));
+}
+
+#[test]
+fn it_can_be_left_anywhere() {
+    for key in [Key::Control('c'), Key::Control('d')] {
+        let mut walk = walk();
+        assert_eq!(walk.key(key), Some(Todo::Leave));
+        choose(&mut walk, "run");
+        choose(&mut walk, "program");
+        assert_eq!(walk.key(key), Some(Todo::Leave));
+    }
+    assert_eq!(walk().key(Key::Char('q')), Some(Todo::Leave));
+}
+
+#[test]
+fn global_options_are_part_of_every_command() {
+    let mut walk = Walk::new(vec!["--socket".to_owned(), "/a b".to_owned()]);
+    choose(&mut walk, "status");
+    assert_eq!(
+        walk.command().unwrap(),
+        "$ ccctl --socket '/a b' daemon status"
+    );
+    assert_eq!(line(walk.key(Key::Enter)), "--socket '/a b' daemon status");
+}

@@ -10,7 +10,7 @@ mod attach;
 mod call;
 mod caller;
 mod clock;
-mod completions;
+mod complete;
 mod connect;
 mod context;
 mod demo;

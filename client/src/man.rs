@@ -100,7 +100,7 @@ pub(crate) fn write_pages(folder: &Path) -> Result<(), Failure> {
 }
 
 fn write_with_verbs(command: &Command, folder: &Path) -> io::Result<()> {
-    for verb in command.get_subcommands() {
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
         write_with_verbs(verb, folder)?;
     }
     let mut page = Vec::new();

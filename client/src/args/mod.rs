@@ -133,15 +133,24 @@ pub(crate) enum Noun {
   ccctl call daemon.status
   ccctl call session.list '{\"all\": true}'")]
     Call(CallArgs),
-    /// Print a completion script for a shell
+    /// Print a completion script for a shell, which knows sessions and jobs too
     #[command(after_help = "Examples:
+  source <(ccctl completions bash)
   mkdir -p ~/.local/share/bash-completion/completions
   ccctl completions bash > ~/.local/share/bash-completion/completions/ccctl
-  ccctl completions zsh > ~/.zfunc/_ccctl")]
+  ccctl completions zsh > ~/.zfunc/_ccctl
+  ccctl completions fish > ~/.config/fish/completions/ccctl.fish")]
     Completions {
         /// bash, zsh, fish, elvish or powershell
         shell: clap_complete::Shell,
     },
+    /// Print what may stand at a word of a command line; completion scripts call it
+    #[command(
+        hide = true,
+        after_help = "Examples:
+  ccctl complete 3 ccctl session send ''"
+    )]
+    Complete(CompleteArgs),
     /// Print the man page, or write one for each command
     #[command(after_help = "Examples:
   ccctl man | man -l -
@@ -165,6 +174,16 @@ pub(crate) struct CallArgs {
     /// Parameters, a JSON object
     #[arg(default_value = "{}", value_name = "JSON")]
     pub(crate) params: String,
+}
+
+/// Arguments of `complete`.
+#[derive(Debug, Args)]
+pub(crate) struct CompleteArgs {
+    /// Which word the cursor is in, from 0
+    pub(crate) index: usize,
+    /// The words, the program's name first
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<OsString>,
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::args::Noun;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::{completions, demo, man, run, top};
+use crate::{complete, demo, man, run, top};
 
 /// Does what the command line asks for.
 ///
@@ -39,9 +39,10 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Demo => demo::demo(context),
         Noun::Call(args) => other::call(args, context),
         Noun::Completions { shell } => {
-            context.write_bytes(&completions::script(*shell))?;
+            context.write_bytes(&complete::script(*shell))?;
             Ok(Exit::Done)
         }
+        Noun::Complete(args) => complete::complete(args, context),
         Noun::Man { dir: None } => {
             context.write_bytes(&man::page()?)?;
             Ok(Exit::Done)

@@ -1,0 +1,22 @@
+# Completion of ccctl for fish; `ccctl completions fish` prints it.
+
+function __ccctl_complete
+    set -l words (commandline --cut-at-cursor --tokenize --current-process)
+    set -l current (commandline --cut-at-cursor --current-token)
+    set -l program (string replace --regex '^~/' "$HOME/" -- $words[1])
+    command --query -- $program; or set program ccctl
+    for line in (command $program complete (count $words) $words $current 2>/dev/null)
+        switch $line
+            case :files
+                __fish_complete_path $current
+            case :folders
+                __fish_complete_directories $current
+            case :programs
+                complete --do-complete "__ccctl_no_such_command_here; $current" 2>/dev/null
+            case '*'
+                echo $line
+        end
+    end
+end
+
+complete --command ccctl --no-files --keep-order --arguments '(__ccctl_complete)'

@@ -1,0 +1,150 @@
+//! What the words before the cursor mean, as far as they are right.
+
+use clap::{Arg, Command};
+
+/// A line as far as it was typed.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    /// The verb, or the noun when there is none yet.
+    pub(super) command: &'a Command,
+    /// Names of noun and verb, whatever they were called by.
+    pub(super) path: Vec<&'a str>,
+    /// The value of `--socket`.
+    pub(super) socket: Option<String>,
+    /// Everything that follows is data.
+    pub(super) is_plain: bool,
+    positionals: usize,
+    /// The option whose value follows.
+    open: Option<&'a Arg>,
+}
+
+/// What may stand at the cursor.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    /// The name of an option.
+    Option,
+    /// The value of an option.
+    Value(&'a Arg),
+    /// A verb, or what a verb works with.
+    Anything,
+}
+
+impl<'a> Line<'a> {
+    /// Reads the words that stand before the cursor; the program's own name is not one of them.
+    pub(super) fn read(command: &'a Command, words: &[String]) -> Self {
+        let mut line = Self {
+            command,
+            path: Vec::new(),
+            socket: None,
+            is_plain: false,
+            positionals: 0,
+            open: None,
+        };
+        for word in words {
+            line.word(word);
+        }
+        line
+    }
+
+    /// What may stand at the cursor, where `current` has been begun.
+    pub(super) fn wanted(&self, current: &str) -> Wanted<'a> {
+        match self.open {
+            Some(arg) => Wanted::Value(arg),
+            None if !self.is_plain && current.starts_with('-') => Wanted::Option,
+            None => Wanted::Anything,
+        }
+    }
+
+    /// The positional that is next, and how many of its values there are already.
+    pub(super) fn positional(&self) -> Option<(&'a Arg, usize)> {
+        let mut all = self.command.get_positionals();
+        let last = self.command.get_positionals().last();
+        match all.nth(self.positionals) {
+            Some(arg) => Some((arg, 0)),
+            None => {
+                let arg = last.filter(|arg| takes_many(arg))?;
+                let before = self.command.get_positionals().count() - 1;
+                Some((arg, self.positionals - before))
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str) {
+        if let Some(arg) = self.open {
+            // bash makes three words of --option=value.
+            if word != "=" {
+                self.open = None;
+                self.value(arg, word);
+            }
+        } else if self.is_plain {
+            self.positionals += 1;
+        } else if word == "--" {
+            self.is_plain = true;
+        } else if let Some(long) = word.strip_prefix("--") {
+            self.long(long);
+        } else if word.len() > 1 && word.starts_with('-') {
+            self.letters(&word[1..]);
+        } else {
+            self.plain(word);
+        }
+    }
+
+    fn plain(&mut self, word: &str) {
+        let is_verb = self.positionals == 0;
+        if let Some(verb) = self.command.find_subcommand(word).filter(|_| is_verb) {
+            self.command = verb;
+            self.path.push(verb.get_name());
+            return;
+        }
+        self.positionals += 1;
+        // The words of a program are its own.
+        let (arg, _) = match self.positional() {
+            Some(next) => next,
+            None => return,
+        };
+        let begun = self.command.get_positionals().count() <= self.positionals;
+        self.is_plain = begun && arg.is_trailing_var_arg_set();
+    }
+
+    fn long(&mut self, word: &str) {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        let is_it = |arg: &&Arg| arg.get_long() == Some(name);
+        if let Some(arg) = self.command.get_arguments().find(is_it) {
+            match value {
+                Some(value) => self.value(arg, value),
+                None if arg.get_action().takes_values() => self.open = Some(arg),
+                None => {}
+            }
+        }
+    }
+
+    /// Options of one letter each; the rest behind one that takes a value is its value.
+    fn letters(&mut self, letters: &str) {
+        for (at, letter) in letters.char_indices() {
+            let is_it = |arg: &&Arg| arg.get_short() == Some(letter);
+            let Some(arg) = self.command.get_arguments().find(is_it) else {
+                return;
+            };
+            if arg.get_action().takes_values() {
+                if at + letter.len_utf8() == letters.len() {
+                    self.open = Some(arg);
+                }
+                return;
+            }
+        }
+    }
+
+    fn value(&mut self, arg: &Arg, value: &str) {
+        if arg.get_long() == Some("socket") {
+            self.socket = Some(value.to_owned());
+        }
+    }
+}
+
+fn takes_many(arg: &Arg) -> bool {
+    arg.get_num_args()
+        .is_some_and(|count| count.max_values() > 1)
+}

@@ -1,0 +1,134 @@
+//! Names that the daemon has, as long as it answers at once.
+
+use super::Candidate;
+use super::kind::Kind;
+use crate::call::Connection;
+use crate::connect::Place;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A daemon that takes longer is not waited for.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Keys beside letters; with `C-`, `M-` or `S-` in front they are others.
+const KEYS: [&str; 28] = [
+    "Enter", "Escape", "Tab", "BTab", "Space", "BSpace", "Up", "Down", "Left", "Right", "Home",
+    "End", "PageUp", "PageDown", "Insert", "Delete", "F1", "F2", "F3", "F4", "F5", "F6", "F7",
+    "F8", "F9", "F10", "F11", "F12",
+];
+
+/// The daemon to ask.
+#[derive(Debug)]
+pub(super) struct Names {
+    place: Option<Place>,
+}
+
+impl Names {
+    /// Those of the daemon at a socket, else of the usual one; none is started.
+    pub(super) fn at(socket: Option<&str>) -> Self {
+        Self {
+            place: Place::find(socket, true, |name| std::env::var_os(name)).ok(),
+        }
+    }
+
+    /// Candidates of a kind that begin with `current`.
+    pub(super) fn of(&self, kind: &Kind, current: &str) -> Vec<Candidate> {
+        let mut all = match kind {
+            Kind::Words(words) => words.iter().map(|word| candidate(word, "")).collect(),
+            Kind::Keys => return keys(current),
+            Kind::LiveSession => self.sessions(false, current),
+            Kind::Session => self.sessions(true, current),
+            Kind::Program => self.list("program.list", "programs", "name", "command_template"),
+            Kind::Chain => self.list("chain.list", "chains", "name", ""),
+            Kind::Job => self.list("job.list", "jobs", "job", "method"),
+            Kind::ConfigKey => self.list("config.list", "entries", "key", "description"),
+            Kind::Category => self.list("pattern.list", "patterns", "category", "description"),
+            Kind::Files | Kind::Folders | Kind::Programs | Kind::Nothing => Vec::new(),
+        };
+        all.retain(|candidate| candidate.value.starts_with(current));
+        all.sort();
+        all.dedup_by(|a, b| a.value == b.value);
+        all
+    }
+
+    fn ask(&self, method: &str, params: &Value) -> Option<Value> {
+        let stream = self.place.as_ref()?.try_connect().ok()??;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        stream.set_write_timeout(Some(PATIENCE)).ok()?;
+        let reply = Connection::over(stream).request(method, params).ok()?;
+        serde_json::from_str(reply.get()).ok()
+    }
+
+    fn list(&self, method: &str, list: &str, name: &str, about: &str) -> Vec<Candidate> {
+        let reply = self.ask(method, &json!({})).unwrap_or_default();
+        let items = reply[list].as_array().map_or(&[][..], Vec::as_slice);
+        let text = |item: &Value, key: &str| item[key].as_str().unwrap_or_default().to_owned();
+        let candidates = items.iter().map(|item| Candidate {
+            value: text(item, name),
+            about: text(item, about),
+        });
+        candidates
+            .filter(|candidate| !candidate.value.is_empty())
+            .collect()
+    }
+
+    /// Sessions by name; by id where they have none, or where it was begun.
+    fn sessions(&self, all: bool, current: &str) -> Vec<Candidate> {
+        let reply = self
+            .ask("session.list", &json!({ "all": all }))
+            .unwrap_or_default();
+        let mut found = Vec::new();
+        for session in reply["sessions"].as_array().into_iter().flatten() {
+            let text = |key: &str| session[key].as_str().unwrap_or_default();
+            let words = session["args"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
+            let mut about = text("program").to_owned();
+            words.for_each(|word| about = format!("{about} {word}"));
+            if text("state") != "alive" {
+                about = format!("(ended) {about}");
+            }
+            let (id, name) = (text("session_id"), text("name"));
+            if !name.is_empty() {
+                found.push(candidate(name, &about));
+            }
+            if name.is_empty() || (!current.is_empty() && id.starts_with(current)) {
+                found.push(candidate(id, &about));
+            }
+        }
+        found
+    }
+}
+
+fn candidate(value: &str, about: &str) -> Candidate {
+    Candidate {
+        value: value.to_owned(),
+        about: about.to_owned(),
+    }
+}
+
+/// Keys behind the last comma; those with a modifier only where one was begun.
+fn keys(current: &str) -> Vec<Candidate> {
+    let (before, key) = current
+        .rsplit_once(',')
+        .map_or(("", current), |(keys, key)| (&current[..=keys.len()], key));
+    let (modifier, rest) = match key.get(..2) {
+        Some(modifier @ ("C-" | "M-" | "S-")) => (modifier, &key[2..]),
+        _ => ("", key),
+    };
+    let letters = ('a'..='z')
+        .map(String::from)
+        .filter(|_| !modifier.is_empty() && modifier != "S-");
+    let names = KEYS.iter().map(|name| (*name).to_owned()).chain(letters);
+    let modifiers = ["C-", "M-", "S-"]
+        .iter()
+        .filter(|_| modifier.is_empty())
+        .map(|name| (*name).to_owned());
+    names
+        .chain(modifiers)
+        .filter(|name| name.starts_with(rest))
+        .map(|name| candidate(&format!("{before}{modifier}{name}"), ""))
+        .collect()
+}

@@ -1,0 +1,140 @@
+//! What is offered at each place of a line, as far as no daemon is needed.
+
+use super::*;
+use clap::ValueEnum as _;
+
+/// What is offered at the last word, without descriptions.
+fn at(words: &str) -> Vec<String> {
+    let mut command = Ccctl::command();
+    command.build();
+    let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let (current, before) = words.split_last().unwrap();
+    let line = Line::read(&command, &before[1..]);
+    let offers = offers(&line, current);
+    let value = |offer: String| offer.split('\t').next().unwrap_or_default().to_owned();
+    offers.into_iter().map(value).collect()
+}
+
+/// What the value at the last word is.
+fn kind_at(words: &str) -> Kind {
+    let mut command = Ccctl::command();
+    command.build();
+    let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let (current, before) = words.split_last().unwrap();
+    let line = Line::read(&command, &before[1..]);
+    match line.wanted(current) {
+        Wanted::Value(arg) => kind::of(&line.path, arg, 0),
+        Wanted::Anything => match line.positional() {
+            Some((arg, nth)) => kind::of(&line.path, arg, nth),
+            None => Kind::Nothing,
+        },
+        Wanted::Option => panic!("an option"),
+    }
+}
+
+#[test]
+fn every_shell_has_a_script() {
+    for &shell in Shell::value_variants() {
+        let script = String::from_utf8(script(shell)).unwrap();
+        assert!(script.contains("ccctl"), "{shell}");
+    }
+}
+
+#[test]
+fn nouns_and_verbs_are_offered_by_one_name_each() {
+    let nouns = at("ccctl ");
+    assert!(nouns.contains(&"session".to_owned()) && nouns.contains(&"top".to_owned()));
+    assert!(!nouns.contains(&"complete".to_owned()));
+    assert_eq!(at("ccctl sess"), ["session"]);
+    assert_eq!(at("ccctl session re"), ["read", "resize"]);
+    assert_eq!(at("ccctl session sh"), ["show"]);
+    assert_eq!(at("ccctl --socket /s daemon sto"), ["stop"]);
+    assert!(at("ccctl nothing ").is_empty() || !at("ccctl nothing ").contains(&"send".to_owned()));
+}
+
+#[test]
+fn options_are_offered_where_one_was_begun() {
+    assert_eq!(
+        at("ccctl session send py --no-"),
+        ["--no-newline", "--no-start"]
+    );
+    assert_eq!(at("ccctl session list --al"), ["--all"]);
+    assert!(at("ccctl session list ").contains(&"--all".to_owned()));
+    // What follows belongs to a program.
+    assert_eq!(at("ccctl run -- ls --"), [":files"]);
+    assert_eq!(at("ccctl run ls --"), [":files"]);
+    assert_eq!(at("ccctl session send py -- --"), Vec::<String>::new());
+}
+
+#[test]
+fn values_are_known_by_their_argument() {
+    for (line, kind) in [
+        ("ccctl session send ", Kind::LiveSession),
+        ("ccctl session send p", Kind::LiveSession),
+        ("ccctl session --json send ", Kind::LiveSession),
+        ("ccctl session send --expect a ", Kind::LiveSession),
+        ("ccctl session send -e a -v ", Kind::LiveSession),
+        ("ccctl session send py ", Kind::Nothing),
+        ("ccctl session send py --keys ", Kind::Keys),
+        ("ccctl session send py -vk ", Kind::Keys),
+        ("ccctl session send py --file ", Kind::Files),
+        ("ccctl session show ", Kind::Session),
+        ("ccctl session read ", Kind::Session),
+        ("ccctl session close ", Kind::LiveSession),
+        ("ccctl job cancel ", Kind::Job),
+        ("ccctl config get ", Kind::ConfigKey),
+        ("ccctl session create -- ", Kind::Programs),
+        ("ccctl session create --name x cat ", Kind::Files),
+        ("ccctl session create --cwd ", Kind::Folders),
+        ("ccctl run --script a --with ", Kind::Programs),
+        ("ccctl pattern test --type ", kind_at("ccctl pattern set ")),
+        ("ccctl pattern set error ", Kind::Category),
+        ("ccctl session run sh ", Kind::Nothing),
+    ] {
+        assert_eq!(kind_at(line), kind, "{line}");
+    }
+    assert_eq!(at("ccctl session signal py US"), ["USR1", "USR2"]);
+    assert_eq!(at("ccctl daemon log --level de"), ["debug"]);
+    assert_eq!(at("ccctl top --sort id"), ["idle"]);
+    assert_eq!(at("ccctl completions fi"), ["fish"]);
+    assert_eq!(
+        at("ccctl call session.re"),
+        ["session.read", "session.resize"]
+    );
+}
+
+#[test]
+fn a_value_may_stand_behind_a_sign() {
+    assert_eq!(at("ccctl top --sort = id"), ["idle"]);
+    assert_eq!(
+        kind_at("ccctl session create --name=x --cwd "),
+        Kind::Folders
+    );
+}
+
+#[test]
+fn keys_are_offered_behind_each_comma() {
+    assert_eq!(
+        at("ccctl session send py --keys Pa"),
+        ["PageUp", "PageDown"]
+    );
+    assert_eq!(
+        at("ccctl session send py --keys Up,C-c,Ent"),
+        ["Up,C-c,Enter"]
+    );
+    assert!(at("ccctl session send py --keys C-").contains(&"C-c".to_owned()));
+    assert!(at("ccctl session send py --keys S-").contains(&"S-Up".to_owned()));
+    assert!(at("ccctl session send py --keys ").contains(&"C-".to_owned()));
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_line_is_too_strange(words in proptest::collection::vec("(--?[a-z]{0,4}=?|[a-z]{0,5}|session|send|\\PC{0,3})", 0..6), index in 0..8_usize) {
+        let words: Vec<String> = std::iter::once("ccctl".to_owned()).chain(words).collect();
+        let mut command = Ccctl::command();
+        command.build();
+        let before = words.get(1..index.min(words.len())).unwrap_or_default();
+        let line = Line::read(&command, before);
+        let _ = (line.wanted("-"), line.wanted(""), line.positional());
+    }
+}

@@ -100,6 +100,24 @@ pub(crate) enum Noun {
     Session(SessionVerb),
     /// Run one program on a terminal until it ends, and pass its status on
     Run(RunArgs),
+    /// List live sessions: session list
+    #[command(after_help = "Examples:
+  ccctl ls
+  ccctl ls --all
+
+The same as ccctl session list; its help tells what the columns are.")]
+    Ls {
+        /// Ended ones too
+        #[arg(short, long)]
+        all: bool,
+    },
+    /// Make this terminal a session's: session attach
+    #[command(after_help = "Examples:
+  ccctl attach py
+  ccctl attach build --read-only
+
+The same as ccctl session attach; its help tells how to leave.")]
+    Attach(AttachArgs),
     /// Show the sessions as they change, with keys to look into them and to end them
     Top(TopArgs),
     /// What prompts, errors, help and data look like, and what a text is

@@ -6,8 +6,7 @@ use clap::{CommandFactory as _, Parser as _};
 use std::ffi::OsString;
 
 /// Verbs that are spoken of but come with later versions.
-const LATER: [&str; 19] = [
-    "attach",
+const LATER: &[&str] = &[
     "coach",
     "conversations",
     "exec",
@@ -17,7 +16,6 @@ const LATER: [&str; 19] = [
     "learn",
     "mcp",
     "memory",
-    "pattern",
     "pipe",
     "play",
     "probe",

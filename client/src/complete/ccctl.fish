@@ -12,7 +12,7 @@ function __ccctl_complete
             case :folders
                 __fish_complete_directories $current
             case :programs
-                complete --do-complete "__ccctl_no_such_command_here; $current" 2>/dev/null
+                complete --do-complete "$current"
             case '*'
                 echo $line
         end

@@ -101,11 +101,9 @@ fn offers(line: &Line<'_>, current: &str) -> Vec<String> {
             offers.extend(found.into_iter().take(MAX_CANDIDATES).map(told));
         }
     }
-    if offers.is_empty()
-        && current.is_empty()
-        && matches!(wanted, Wanted::Anything)
-        && !line.is_plain
-    {
+    // Where nothing else may stand, an option may.
+    let is_free = matches!(wanted, Wanted::Anything) && line.positional().is_none();
+    if offers.is_empty() && current.is_empty() && is_free && !line.is_plain {
         offers.extend(options(line.command, "").into_iter().map(told));
     }
     offers

@@ -370,7 +370,8 @@ impl App {
         }
     }
 
-    fn label_of(&self, id: &str) -> String {
+    /// The name of a session that is listed, or its id.
+    pub(super) fn label_of(&self, id: &str) -> String {
         let session = self.listed.iter().find(|session| session.session_id == id);
         session.map_or(id, label).to_owned()
     }

@@ -157,10 +157,11 @@ impl Top {
         self.feed.pause(false);
         self.feed.ask(Ask::List);
         self.canvas.reset(self.screen.size());
+        let name = self.app.label_of(session);
         self.app.told(match ran {
-            Ok(status) if status.success() => Ok(format!("back from {session}")),
-            Ok(status) => Err(format!("ccctl session attach {session}: {status}")),
-            Err(error) => Err(format!("ccctl session attach {session}: {error}")),
+            Ok(status) if status.success() => Ok(format!("back from {name}")),
+            Ok(status) => Err(format!("ccctl session attach {name}: {status}")),
+            Err(error) => Err(format!("ccctl session attach {name}: {error}")),
         });
         Ok(())
     }

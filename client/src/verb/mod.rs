@@ -16,7 +16,7 @@ use crate::args::Noun;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::{complete, demo, man, run, top};
+use crate::{attach, complete, demo, man, run, top};
 
 /// Does what the command line asks for.
 ///
@@ -27,6 +27,8 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
     match noun {
         Noun::Session(verb) => session::dispatch(verb, context),
         Noun::Run(args) => run::run(args, context),
+        Noun::Ls { all } => session::list(*all, context),
+        Noun::Attach(args) => attach::attach(args, context),
         Noun::Top(args) => top::top(args, context),
         Noun::Pattern(verb) => pattern::dispatch(verb, context),
         Noun::Chain(verb) => chain::dispatch(verb, context),

@@ -68,7 +68,11 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
 }
 
 /// Lists sessions; where there are none, standard error tells how to start one.
-fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
+///
+/// # Errors
+///
+/// Those of the call.
+pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionListParams { all, waiting: true };
     let answer = context.call::<SessionList>(&params)?;
     if answer.value.sessions.is_empty() && !context.global.json {

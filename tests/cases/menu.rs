@@ -1,0 +1,194 @@
+//! `ccctl` without arguments, and the short forms.
+
+use crate::support::session::{OpenSession, lacks, program};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::session::{
+    SessionCreateParams, SessionScreen, SessionScreenParams, SessionScreenReply, SessionSignal,
+    SessionSignalParams,
+};
+
+fn screen(session: &OpenSession<'_>) -> SessionScreenReply {
+    let params = SessionScreenParams {
+        session: session.id().to_owned(),
+        ..SessionScreenParams::default()
+    };
+    session.daemon.call::<SessionScreen>(&params).unwrap()
+}
+
+#[track_caller]
+fn shows(session: &OpenSession<'_>, text: &str) {
+    eventually(&format!("{text:?} is shown"), || {
+        let lines = screen(session).lines;
+        lines.iter().any(|line| line.contains(text)).then_some(())
+    });
+}
+
+#[test]
+fn the_menu_shows_and_runs_commands() {
+    let daemon = Daemon::start();
+    let menu = daemon.open_client(&[], (24, 100));
+    shows(&menu, "what do you want to work with?");
+    menu.keys(&["Enter"]);
+    shows(&menu, "ccctl › sessions");
+    shows(&menu, "$ ccctl session list");
+    // Start a program, step by step.
+    menu.text("3");
+    shows(&menu, "a name for it, or nothing");
+    menu.text("my-cat");
+    menu.keys(&["Enter"]);
+    shows(&menu, "the program and its arguments");
+    menu.text("cat -u 'a b'");
+    shows(
+        &menu,
+        "$ ccctl session create --name my-cat -- cat -u 'a b'",
+    );
+    menu.keys(&["C-u"]);
+    menu.text("cat -u");
+    menu.keys(&["Enter"]);
+    shows(&menu, "(done; Enter: menu, q: leave)");
+    assert!(!screen(&menu).alternate);
+    shows(&menu, "$ ccctl session create --name my-cat -- cat -u");
+    let cat = daemon.id_of("my-cat").unwrap();
+    menu.keys(&["Enter"]);
+    shows(&menu, "ccctl › sessions   what do you want to do?");
+    // Type into it, picked from the list.
+    menu.text("6");
+    shows(&menu, "which session?");
+    shows(&menu, "my-cat");
+    // The first one is that of the menu.
+    menu.text("2");
+    shows(&menu, "the line to type");
+    menu.text("hello there");
+    menu.keys(&["Enter"]);
+    shows(&menu, "(done;");
+    let text = Ccctl::new(&daemon).ok(&["session", "read", &cat]);
+    assert!(text.contains("hello there"), "{text}");
+    menu.keys(&["Enter"]);
+    shows(&menu, "what do you want to do?");
+    // Back, and out.
+    menu.keys(&["Left"]);
+    shows(&menu, "what do you want to work with?");
+    menu.text("q");
+    assert_eq!(menu.ended().exitstatus, Some(0));
+    assert!(!screen(&menu).alternate);
+}
+
+#[test]
+fn what_a_command_fails_with_is_seen() {
+    let daemon = Daemon::start();
+    let menu = daemon.open_client(&[], (24, 100));
+    shows(&menu, "what do you want to work with?");
+    menu.text("1");
+    shows(&menu, "› sessions");
+    menu.text("3");
+    shows(&menu, "› start");
+    menu.keys(&["Enter"]);
+    menu.text("no-such-program");
+    menu.keys(&["Enter"]);
+    shows(&menu, "no-such-program");
+    shows(&menu, "(exit status: 1; Enter: menu, q: leave)");
+    menu.text("q");
+    assert_eq!(menu.ended().exitstatus, Some(0));
+}
+
+#[test]
+fn every_way_out_of_the_menu_leaves_the_terminal_as_it_was() {
+    if lacks(&["bash", "stty"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let mut params = program(&daemon, "bash", &["--norc", "--noprofile"]);
+    let client = env!("CARGO_BIN_EXE_ccctl_under_test").to_owned();
+    let home = daemon.home().display().to_string();
+    for (name, value) in [("CCCTL", client), ("CCD_HOME", home)] {
+        params.env.insert(name.to_owned(), value);
+    }
+    let bash = daemon.open_with(&params);
+    let modes = || {
+        bash.ask("stty -g", r"(?m)^([0-9a-f]+(:[0-9a-f]+)+)$")
+            .matched
+    };
+    bash.expect("ready> ");
+    let before = modes();
+    let terminate = || {
+        let params = SessionSignalParams {
+            session: bash.id().to_owned(),
+            signal: "TERM".to_owned(),
+        };
+        daemon.call::<SessionSignal>(&params).unwrap();
+    };
+    let ways: [(&dyn Fn(), i32); 5] = [
+        (&|| drop(bash.text("q")), 0),
+        (&|| drop(bash.keys(&["Escape"])), 0),
+        (&|| drop(bash.keys(&["C-c"])), 0),
+        (&|| drop(bash.keys(&["C-d"])), 0),
+        (&terminate, 143),
+    ];
+    for (leave, status) in ways {
+        bash.line("\"$CCCTL\"");
+        shows(&bash, "what do you want to work with?");
+        leave();
+        eventually("it leaves", || (!screen(&bash).alternate).then_some(()));
+        bash.ask("echo left with $?", &format!("(?m)^left with {status}$"));
+        assert_eq!(modes(), before);
+    }
+}
+
+#[test]
+fn without_a_terminal_there_is_help_as_before() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let ran = ccctl.run(&[]);
+    assert_eq!((ran.code, &*ran.stdout), (Some(2), ""));
+    assert!(ran.stderr.contains("Usage: ccctl"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_session_is_attached_to_from_top() {
+    let daemon = Daemon::start();
+    let cat = daemon.open_with(&SessionCreateParams {
+        name: Some("cat".to_owned()),
+        ..program(&daemon, "cat", &[])
+    });
+    let top = daemon.open_client(&["top", "--interval", "0.1"], (24, 100));
+    shows(&top, "ccctl top  2 live sessions");
+    top.text("a");
+    eventually("it is attached", || {
+        (!cat.now().attached.is_empty()).then_some(())
+    });
+    top.text("typed here");
+    top.keys(&["Enter"]);
+    cat.expect("typed here\n.*typed here");
+    shows(&top, "typed here");
+    top.keys(&["C-\\"]);
+    top.text("d");
+    shows(&top, "back from cat");
+    shows(&top, "ccctl top  2 live sessions");
+    assert!(screen(&top).alternate);
+    assert!(cat.now().attached.is_empty());
+    top.text("q");
+    assert_eq!(top.ended().exitstatus, Some(0));
+}
+
+#[test]
+fn short_forms_are_the_same_as_the_verbs() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    daemon.open("cat", &[]);
+    let words = |text: String| -> Vec<String> {
+        let columns = text.split_whitespace().map(str::to_owned);
+        // Ages may differ.
+        columns
+            .enumerate()
+            .filter(|(at, _)| ![4, 5].contains(at))
+            .map(|(_, word)| word)
+            .collect()
+    };
+    assert_eq!(
+        words(ccctl.ok(&["ls", "-a"])),
+        words(ccctl.ok(&["session", "list", "--all"]))
+    );
+    let ran = ccctl.run(&["attach", "nobody"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("needs a terminal"), "{}", ran.stderr);
+}

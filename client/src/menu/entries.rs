@@ -1,5 +1,8 @@
 //! What the menu offers: each thing is a command, and what it needs to know.
 
+use Part::{Choose, Option, Pick, Text, Word, Words};
+use Source::{Chains, LiveSessions, Sessions};
+
 /// Something to work with.
 #[derive(Debug)]
 pub(super) struct Entry {
@@ -27,8 +30,8 @@ pub(super) enum Part {
     Choose(&'static str, &'static [&'static str]),
     /// A text as one word.
     Text(&'static str),
-    /// A program and its arguments, as in a shell.
-    Program,
+    /// Words as in a shell, at least one: what they are, and an example.
+    Words(&'static str, &'static str),
     /// An option and its text, or neither when nothing is typed.
     Option(&'static str, &'static str),
 }
@@ -38,10 +41,21 @@ pub(super) enum Part {
 pub(super) enum Source {
     LiveSessions,
     Sessions,
+    Chains,
 }
 
-use Part::{Choose, Option, Pick, Program, Text, Word};
-use Source::{LiveSessions, Sessions};
+impl Source {
+    /// What is picked.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            LiveSessions | Sessions => "session",
+            Chains => "chain",
+        }
+    }
+}
+
+const PROGRAM: Part = Words("the program and its arguments", "python3 -q");
+const COMMANDS: Part = Words("the commands, each in quotes", "'make' 'make test'");
 
 const SIGNALS: &[&str] = &["INT", "TERM", "HUP", "KILL", "STOP", "CONT"];
 
@@ -56,6 +70,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "run",
         about: "one program on a terminal, to its end",
         actions: RUN,
+    },
+    Entry {
+        name: "chains",
+        about: "commands in a row or side by side, as a job",
+        actions: CHAINS,
     },
     Entry {
         name: "status",
@@ -83,7 +102,7 @@ const SESSIONS: &[Action] = &[
             Word("create"),
             Option("--name", "a name for it, or nothing"),
             Word("--"),
-            Program,
+            PROGRAM,
         ],
     },
     Action {
@@ -170,7 +189,7 @@ const RUN: &[Action] = &[
     Action {
         name: "program",
         about: "run it here; its status is ccctl's",
-        words: &[Word("run"), Word("--"), Program],
+        words: &[Word("run"), Word("--"), PROGRAM],
     },
     Action {
         name: "in time",
@@ -179,7 +198,7 @@ const RUN: &[Action] = &[
             Word("run"),
             Option("--timeout", "seconds, or nothing for no limit"),
             Word("--"),
-            Program,
+            PROGRAM,
         ],
     },
     Action {
@@ -190,6 +209,56 @@ const RUN: &[Action] = &[
             Word("--shell"),
             Word("--"),
             Text("the line, such as ls | wc -l"),
+        ],
+    },
+];
+
+const CHAINS: &[Action] = &[
+    Action {
+        name: "list",
+        about: "those that are saved",
+        words: &[Word("chain"), Word("list")],
+    },
+    Action {
+        name: "run",
+        about: "run a saved one",
+        words: &[Word("chain"), Word("run"), Pick(Chains)],
+    },
+    Action {
+        name: "show",
+        about: "show its steps",
+        words: &[Word("chain"), Word("show"), Pick(Chains)],
+    },
+    Action {
+        name: "save",
+        about: "save commands under a name",
+        words: &[
+            Word("chain"),
+            Word("save"),
+            Text("a name for it"),
+            Word("--"),
+            COMMANDS,
+        ],
+    },
+    Action {
+        name: "delete",
+        about: "delete a saved one",
+        words: &[Word("chain"), Word("delete"), Pick(Chains)],
+    },
+    Action {
+        name: "parallel",
+        about: "run commands side by side",
+        words: &[Word("parallel"), Word("--"), COMMANDS],
+    },
+    Action {
+        name: "watch",
+        about: "run a program and tell of what it prints",
+        words: &[
+            Word("watch"),
+            Word("--pattern"),
+            Text("a regular expression to look for"),
+            Word("--"),
+            PROGRAM,
         ],
     },
 ];
@@ -241,8 +310,8 @@ mod tests {
                 Word(word) => words.push(word),
                 Pick(_) => words.push("py"),
                 Choose(_, all) => words.push(all[0]),
-                Text(_) => words.push("-x"),
-                Program => words.extend(["cat", "-u"]),
+                Text(_) => words.push(if words.contains(&"--") { "-x" } else { "x" }),
+                Words(..) => words.extend(["cat", "-u"]),
                 Option(option, _) => words.extend([*option, "5"]),
             }
         }

@@ -4,20 +4,19 @@
 //! the user would run them.
 
 mod entries;
+mod lists;
 mod view;
 mod walk;
 
 use crate::args::Global;
-use crate::call::call_at;
 use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::fullscreen::{Canvas, Event, Events, Fullscreen, Key};
 use crate::own;
-use crate::render::{self, Colour, command_line, shell_line};
+use crate::render::{self, Colour, shell_line};
 use crate::terminal::RawMode;
-use ccd_protocol::session::{SessionList, SessionListParams};
 use entries::Source;
 use rustix::process::{Signal, kill_current_process_group};
 use std::io;
@@ -120,29 +119,12 @@ impl Menu {
         Ok(None)
     }
 
-    /// Sessions to pick from; no daemon is started to have none.
     fn list(&self, source: Source) -> Result<Vec<Item>, Failure> {
         let place = Place {
             may_start: false,
             ..self.context.place()?
         };
-        let params = SessionListParams {
-            all: source == Source::Sessions,
-            waiting: false,
-        };
-        let sessions = call_at::<SessionList>(&place, &params)?.value.sessions;
-        let item = |session: &ccd_protocol::session::Session| {
-            let id = &session.session_id;
-            let name = session.name.as_ref().filter(|_| session.ended_at.is_none());
-            let end = session.ended_at.as_ref().map(|_| {
-                render::end(session.exitstatus, session.signal, session.end_reason) + "  "
-            });
-            Item {
-                value: name.unwrap_or(id).clone(),
-                about: end.unwrap_or_default() + &command_line(session),
-            }
-        };
-        Ok(sessions.iter().map(item).collect())
+        lists::list(source, &place)
     }
 
     /// Runs a command where the user would: on the usual screen, below the line that it takes.

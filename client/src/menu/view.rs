@@ -104,7 +104,7 @@ mod tests {
             "ccctl › sessions › start   a name for it, or nothing"
         );
         assert_eq!(lines[2], " › a ");
-        assert_eq!(lines[8], "$ ccctl session create --name a -- <PROGRAM>");
+        assert_eq!(lines[8], "$ ccctl session create --name a -- <WORDS>");
     }
 
     #[test]

@@ -70,10 +70,11 @@ impl Walk {
         match (self.entry, self.action, self.part()) {
             (None, ..) => "what do you want to work with?".to_owned(),
             (Some(_), None, _) => "what do you want to do?".to_owned(),
-            (_, _, Some(Part::Pick(_))) => "which session?".to_owned(),
+            (_, _, Some(Part::Pick(source))) => format!("which {}?", source.name()),
             (_, _, Some(Part::Choose(what, _))) => format!("which {what}?"),
-            (_, _, Some(Part::Program)) => "the program and its arguments".to_owned(),
-            (_, _, Some(Part::Text(what) | Part::Option(_, what))) => what.to_owned(),
+            (_, _, Some(Part::Text(what) | Part::Words(what, _) | Part::Option(_, what))) => {
+                what.to_owned()
+            }
             (_, _, Some(Part::Word(_)) | None) => String::new(),
         }
     }
@@ -95,7 +96,7 @@ impl Walk {
     pub(super) fn is_typing(&self) -> bool {
         matches!(
             self.part(),
-            Some(Part::Text(_) | Part::Program | Part::Option(..))
+            Some(Part::Text(_) | Part::Words(..) | Part::Option(..))
         )
     }
 
@@ -196,7 +197,7 @@ impl Walk {
             let words = match self.answer() {
                 Ok(words) => words,
                 Err(mistake) => {
-                    self.mistake = Some(mistake.to_owned());
+                    self.mistake = Some(mistake);
                     return None;
                 }
             };
@@ -275,21 +276,21 @@ impl Walk {
     }
 
     /// What is selected or typed, as words of the command.
-    fn answer(&self) -> Result<Vec<String>, &'static str> {
+    fn answer(&self) -> Result<Vec<String>, String> {
         let typed = self.typed.trim();
         match self.part() {
             Some(Part::Option(option, _)) if !typed.is_empty() => {
                 Ok(vec![option.to_owned(), typed.to_owned()])
             }
             Some(Part::Option(..)) => Ok(Vec::new()),
-            Some(Part::Program) => match shell_words(typed)? {
-                words if words.is_empty() => Err("type a program, such as python3 -q"),
+            Some(Part::Words(_, example)) => match shell_words(typed)? {
+                words if words.is_empty() => Err(format!("type something such as {example}")),
                 words => Ok(words),
             },
             Some(Part::Text(_)) => Ok(vec![self.typed.clone()]),
             _ => match self.items.get(self.selected) {
                 Some(item) => Ok(vec![item.value.clone()]),
-                None => Err("there is nothing to choose"),
+                None => Err("there is nothing to choose".to_owned()),
             },
         }
     }
@@ -316,10 +317,10 @@ impl Walk {
 fn placeholder(part: &Part) -> String {
     match part {
         Part::Word(word) => (*word).to_owned(),
-        Part::Pick(_) => "<SESSION>".to_owned(),
+        Part::Pick(source) => format!("<{}>", source.name().to_uppercase()),
         Part::Choose(what, _) => format!("<{}>", what.to_uppercase()),
         Part::Text(_) => "<TEXT>".to_owned(),
-        Part::Program => "<PROGRAM>".to_owned(),
+        Part::Words(..) => "<WORDS>".to_owned(),
         Part::Option(option, _) => format!("[{}]", printable(option)),
     }
 }

@@ -47,12 +47,12 @@ fn a_program_is_started_step_by_step() {
     assert_eq!(walk.path(), "ccctl › sessions › start");
     assert_eq!(
         walk.command().unwrap(),
-        "$ ccctl session create [--name] -- <PROGRAM>"
+        "$ ccctl session create [--name] -- <WORDS>"
     );
     typed(&mut walk, "py");
     assert_eq!(
         walk.command().unwrap(),
-        "$ ccctl session create --name py -- <PROGRAM>"
+        "$ ccctl session create --name py -- <WORDS>"
     );
     let todo = typed(&mut walk, "python3 -q 'a b'");
     assert_eq!(line(todo), "session create --name py -- python3 -q 'a b'");
@@ -102,7 +102,12 @@ fn a_mistake_is_told_and_asked_again() {
     choose(&mut walk, "run");
     choose(&mut walk, "program");
     assert_eq!(walk.key(Key::Enter), None);
-    assert!(walk.mistake.as_ref().unwrap().starts_with("type a program"));
+    assert!(
+        walk.mistake
+            .as_ref()
+            .unwrap()
+            .starts_with("type something such as python3")
+    );
     assert_eq!(typed(&mut walk, "it's"), None);
     assert_eq!(walk.mistake.as_deref(), Some("a quote is not closed"));
     walk.key(Key::Control('u'));

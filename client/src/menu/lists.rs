@@ -1,0 +1,62 @@
+//! Lists to pick from. No daemon is started to have none.
+
+use super::entries::Source;
+use super::walk::Item;
+use crate::call::call_at;
+use crate::connect::Place;
+use crate::failure::Failure;
+use crate::render::{self, command_line};
+use ccd_protocol::NoParams;
+use ccd_protocol::chain::{ChainList, ChainSummary};
+use ccd_protocol::session::{Session, SessionList, SessionListParams};
+
+/// Returns what there is of a kind.
+///
+/// # Errors
+///
+/// Those of the call.
+pub(super) fn list(source: Source, place: &Place) -> Result<Vec<Item>, Failure> {
+    match source {
+        Source::LiveSessions => sessions(false, place),
+        Source::Sessions => sessions(true, place),
+        Source::Chains => {
+            let reply = call_at::<ChainList>(place, &NoParams {})?.value;
+            Ok(reply.chains.into_iter().map(chain).collect())
+        }
+    }
+}
+
+fn sessions(all: bool, place: &Place) -> Result<Vec<Item>, Failure> {
+    let params = SessionListParams {
+        all,
+        waiting: false,
+    };
+    let reply = call_at::<SessionList>(place, &params)?.value;
+    Ok(reply.sessions.iter().map(session).collect())
+}
+
+/// A live session by its name, an ended one by its id: another one may have its name now.
+fn session(session: &Session) -> Item {
+    let id = &session.session_id;
+    let name = session.name.as_ref().filter(|_| session.ended_at.is_none());
+    let end = session
+        .ended_at
+        .as_ref()
+        .map(|_| render::end(session.exitstatus, session.signal, session.end_reason) + "  ");
+    Item {
+        value: name.unwrap_or(id).clone(),
+        about: end.unwrap_or_default() + &command_line(session),
+    }
+}
+
+fn chain(chain: ChainSummary) -> Item {
+    let about = match (chain.problem, chain.step_count) {
+        (Some(problem), _) => problem,
+        (None, 1) => "1 step".to_owned(),
+        (None, steps) => format!("{steps} steps"),
+    };
+    Item {
+        value: chain.name,
+        about,
+    }
+}

@@ -1,6 +1,6 @@
 //! `ccctl program`.
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 /// What to do with program configurations.
 #[derive(Debug, Subcommand)]
@@ -40,10 +40,11 @@ pub(crate) enum ProgramVerb {
   END
   ccctl session create --config db --set host=example.org --set user=me
 
-command_template is split into words as a shell splits them, and no shell reads it. {name} is a placeholder for --set; its
-value stays one word. Each step waits for its pattern, a regular expression, and types its response and Enter.
-optional steps are passed over when something later comes first. A secret is taken from a variable, a file or
-a prompt whenever a session is started: {"secret": {"env": "NAME"}}, {"file": "PATH"} or {"prompt": "Question"}.
+command_template is split into words as a shell splits them, but no shell reads it. {name} is a
+placeholder for --set; its value stays one word. Each step waits for its pattern, a regular
+expression, and types its response and Enter; optional ones are passed over when something later
+comes first. A secret is looked up at each start: {"secret": {"env": "NAME"}}, {"file": "PATH"}
+or {"prompt": "Question"} in place of the response.
 The files are programs/NAME.json below the base folder, and may be edited."#)]
     Save(SaveArgs),
     /// Delete a program configuration
@@ -60,14 +61,15 @@ The files are programs/NAME.json below the base folder, and may be edited."#)]
 
 /// Arguments of `program save`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("source").args(["session", "file"]).required(true))]
 pub(crate) struct SaveArgs {
     /// The configuration's name
     pub(crate) name: String,
     /// Take what was expected and sent in this session, live or ended; what was typed hidden is asked for each time
-    #[arg(long, value_name = "SESSION", required_unless_present = "file")]
+    #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<String>,
     /// Take this JSON file, or - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "session")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<String>,
     /// Replace one that has the name
     #[arg(long)]

@@ -1,36 +1,63 @@
 //! Program configurations.
 
+use super::line::{cut, width};
 use super::style::{Colour, Style};
-use super::table::{Cell, Table, printable};
+use super::table::{Cell, GAP_COLUMNS, Table, printable};
 use ccd_protocol::program::{ExpectStep, ProgramConfig, ProgramSummary, Response, SecretSource};
 use std::io::{self, Write};
 
-/// Writes one line a configuration.
+/// A command is cut to no less.
+const MIN_COMMAND_COLUMNS: usize = 20;
+
+const HEADING: [&str; 6] = ["NAME", "STEPS", "TIME-OUT", "SET", "SECRETS", "COMMAND"];
+
+/// Writes one line a configuration, as wide as the terminal.
 ///
 /// # Errors
 ///
 /// Those of `out`.
 pub(crate) fn programs(
     all: &[ProgramSummary],
+    columns: Option<usize>,
     out: &mut dyn Write,
     style: Style,
 ) -> io::Result<()> {
-    let mut table = Table::new(["NAME", "STEPS", "TIME-OUT", "SET", "SECRETS", "COMMAND"]);
-    for program in all {
-        let command = match &program.error {
-            Some(error) => Cell::coloured(printable(error), Colour::Bad),
-            None => program.command_template.as_str().into(),
+    let rows: Vec<[String; 5]> = all.iter().map(before_command).collect();
+    let widest = |column: usize| {
+        let cells = rows.iter().map(|row| width(&row[column]));
+        cells.max().unwrap_or(0).max(HEADING[column].len()) + GAP_COLUMNS
+    };
+    let used: usize = (0..5).map(widest).sum();
+    let room = columns
+        .filter(|_| style.is_terminal)
+        .map_or(usize::MAX, |columns| {
+            columns.saturating_sub(used).max(MIN_COMMAND_COLUMNS)
+        });
+    let mut table = Table::new(HEADING);
+    for (program, row) in all.iter().zip(rows) {
+        let (command, colour) = match &program.error {
+            Some(error) => (error, Some(Colour::Bad)),
+            None => (&program.command_template, None),
         };
-        table.row([
-            program.name.as_str().into(),
-            program.steps.to_string().into(),
-            seconds(program.typical_timeout).into(),
-            program.placeholders.join(",").into(),
-            program.secrets.join(",").into(),
-            command,
-        ]);
+        let command = cut(&printable(command), room);
+        let command = match colour {
+            Some(colour) => Cell::coloured(command, colour),
+            None => command.into(),
+        };
+        let [name, steps, timeout, set, secrets] = row.map(Cell::from);
+        table.row([name, steps, timeout, set, secrets, command]);
     }
     table.write(out, style)
+}
+
+fn before_command(program: &ProgramSummary) -> [String; 5] {
+    [
+        program.name.clone(),
+        program.steps.to_string(),
+        seconds(program.typical_timeout),
+        program.placeholders.join(","),
+        program.secrets.join(","),
+    ]
 }
 
 /// Writes a configuration, one field a line.
@@ -56,7 +83,7 @@ pub(crate) fn program(config: &ProgramConfig, out: &mut dyn Write, style: Style)
         ("success", &config.success_indicators),
     ] {
         for indicator in indicators {
-            field(name, &format!("{indicator:?}"))?;
+            field(name, &as_written(indicator))?;
         }
     }
     if let Some(notes) = &config.notes {
@@ -71,7 +98,7 @@ pub(crate) fn program(config: &ProgramConfig, out: &mut dyn Write, style: Style)
 /// Such as `"word: " → secret PW ($PW)`.
 fn step_line(step: &ExpectStep) -> String {
     let mut line = match &step.pattern {
-        Some(pattern) => format!("{pattern:?}"),
+        Some(pattern) => as_written(pattern),
         None => "when it waits for input".to_owned(),
     };
     if step.optional {
@@ -88,6 +115,11 @@ fn step_line(step: &ExpectStep) -> String {
         false => " without Enter",
     };
     format!("{line} → {typed}{enter}")
+}
+
+/// Regular expressions are hard enough to read without more backslashes.
+fn as_written(pattern: &str) -> String {
+    format!("\"{pattern}\"")
 }
 
 fn secret_text(secret: &SecretSource) -> String {
@@ -125,7 +157,7 @@ mod tests {
                 {"pattern": "word: ", "response": {"secret": {"env": "PW", "prompt": "Password"}}, "optional": true},
                 {"pattern": "a", "response": "b\u001b", "newline": false},
                 {"keys": ["Up", "Enter"]},
-                {"pattern": "c"}],
+                {"pattern": "\\(c"}],
             "ready_indicators": ["=> "], "notes": "n", "sample_output": ["1", "2"]}"#;
         let config = serde_json::from_str(json).unwrap();
         let mut out = Vec::new();
@@ -136,7 +168,7 @@ time-out        20.5s
 step 1          "word: " (optional) → secret from $PW, else prompt "Password"
 step 2          "a" → "b\u{1b}" without Enter
 step 3          when it waits for input → keys Up Enter
-step 4          "c"
+step 4          "\(c"
 ready           "=> "
 notes           n
 sample output   1

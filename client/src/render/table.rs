@@ -19,6 +19,9 @@ pub(crate) struct Cell {
 
 const GAP: &str = "  ";
 
+/// Columns between two cells.
+pub(crate) const GAP_COLUMNS: usize = GAP.len();
+
 impl Cell {
     /// A cell with a colour.
     pub(crate) fn coloured(text: impl AsRef<str>, colour: Colour) -> Self {

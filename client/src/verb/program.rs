@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render;
+use crate::terminal::output_columns;
 use ccd_protocol::NoParams;
 use ccd_protocol::program::{
     ProgramDelete, ProgramGet, ProgramList, ProgramParams, ProgramSave, ProgramSaveParams,
@@ -24,7 +25,7 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ProgramVerb::List => context.show::<ProgramList>(&NoParams {}, |reply, out, style| {
-            render::programs(&reply.programs, out, style)
+            render::programs(&reply.programs, output_columns(), out, style)
         }),
         ProgramVerb::Get { name } => {
             let name = name.clone();

@@ -18,7 +18,7 @@ const STEP: [&str; 5] = ["pattern", "response", "keys", "newline", "optional"];
 const SECRET: [&str; 4] = ["name", "env", "file", "prompt"];
 
 /// Returns a sentence for each field that has no meaning, with the name that was probably meant.
-pub(super) fn unknown(document: &Value) -> Vec<String> {
+pub(crate) fn unknown_fields(document: &Value) -> Vec<String> {
     let mut warnings = Vec::new();
     look(document, "", &CONFIG, &mut warnings);
     let steps = document["expect_sequences"].as_array();
@@ -59,7 +59,7 @@ mod tests {
             "ready_indicator": [],
         });
         assert_eq!(
-            unknown(&document),
+            unknown_fields(&document),
             [
                 "colour is no field: it is not kept",
                 "ready_indicator is no field (did you mean ready_indicators?): it is not kept",
@@ -86,6 +86,6 @@ mod tests {
         assert_eq!(names(&written), CONFIG.len());
         assert_eq!(names(step), STEP.len());
         assert_eq!(names(&step["response"]["secret"]), SECRET.len());
-        assert_eq!(unknown(&written), Vec::<String>::new());
+        assert_eq!(unknown_fields(&written), Vec::<String>::new());
     }
 }

@@ -9,6 +9,7 @@ mod script;
 mod template;
 
 pub(crate) use error::{MissingSecret, ProgramError};
+pub(crate) use fields::unknown_fields;
 pub(crate) use programs::Programs;
 pub(crate) use read::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES};
 pub(crate) use recorded::{command_template, from_rows};

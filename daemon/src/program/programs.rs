@@ -1,13 +1,11 @@
 //! The program configurations of the base folder.
 
 use super::error::{Mistake, ProgramError};
-use super::fields;
 use super::read::Program;
 use super::script::{Script, Wanted};
 use crate::documents::Documents;
 use ccd_protocol::SessionId;
 use ccd_protocol::program::{ProgramConfig, ProgramSaveReply, ProgramSummary};
-use serde_json::Value;
 use std::path::Path;
 
 /// `programs/{name}.json`; files may be written by hand as well.
@@ -57,35 +55,6 @@ impl Programs {
             name: name.to_string(),
             ..config
         })
-    }
-
-    /// Keeps a configuration that somebody wrote.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::save`]; it is none.
-    pub(crate) async fn save_written(
-        &self,
-        name: &SessionId,
-        document: Value,
-        force: bool,
-    ) -> Result<ProgramSaveReply, ProgramError> {
-        let mut warnings = fields::unknown(&document);
-        let config: ProgramConfig =
-            serde_path_to_error::deserialize(document).map_err(|error| {
-                let place = error.path().to_string();
-                let place = if place == "." {
-                    "config".to_owned()
-                } else {
-                    place
-                };
-                let mistake = Mistake::at(place, error.into_inner());
-                let name = name.clone();
-                ProgramError::Mistaken { name, mistake }
-            })?;
-        let mut reply = self.save(name, config, force).await?;
-        warnings.append(&mut reply.warnings);
-        Ok(ProgramSaveReply { warnings, ..reply })
     }
 
     /// Keeps a configuration, with `force` in place of one of the same name.

@@ -44,7 +44,8 @@ pub(crate) fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded
                     continue;
                 };
                 if input.is_secret() && recorded.hidden_at.is_none() {
-                    recorded.hidden_at = row.start_offset.and_then(|at| u64::try_from(at).ok());
+                    let at = row.start_offset.and_then(|at| u64::try_from(at).ok());
+                    recorded.hidden_at = Some(at.unwrap_or(0));
                 }
                 if input.text.chars().count() >= shown_chars {
                     recorded.warnings.push(format!(

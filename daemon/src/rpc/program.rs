@@ -1,15 +1,17 @@
 //! `program.*`.
 
 use super::RpcError;
-use super::register::method;
+use super::register::{in_words, method};
 use crate::daemon::Daemon;
+use crate::program::unknown_fields;
 use ccd_protocol::program::{
-    ProgramDelete, ProgramGet, ProgramList, ProgramListReply, ProgramSave, ProgramSaveParams,
-    ProgramSaveReply,
+    ProgramConfig, ProgramDelete, ProgramGet, ProgramList, ProgramListReply, ProgramSave,
+    ProgramSaveParams, ProgramSaveReply,
 };
 use ccd_protocol::{Done, SessionId};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
+use serde_json::Value;
 use std::sync::Arc;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
@@ -33,19 +35,29 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 
 async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveReply, RpcError> {
     let name = named(&params.name)?;
-    let programs = &daemon.sessions.programs;
-    match (params.session, params.config) {
-        (Some(session), None) => {
-            let (config, warnings) = daemon.sessions.recorded_program(&session).await?;
-            let mut reply = programs.save(&name, config, params.force).await?;
-            reply.warnings.extend(warnings);
-            Ok(reply)
+    let (config, mut warnings) = match (params.session, params.config) {
+        (Some(session), None) => daemon.sessions.recorded_program(&session).await?,
+        (None, Some(document)) => {
+            let warnings = unknown_fields(&document);
+            (written(&name, document)?, warnings)
         }
-        (None, Some(document)) => Ok(programs.save_written(&name, document, params.force).await?),
-        _ => Err(RpcError::InvalidArgument(
-            "give one of session and config".into(),
-        )),
-    }
+        _ => {
+            let text = "give one of session and config";
+            return Err(RpcError::InvalidArgument(text.into()));
+        }
+    };
+    let programs = &daemon.sessions.programs;
+    let reply = programs.save(&name, config, params.force).await?;
+    warnings.extend(reply.warnings);
+    Ok(ProgramSaveReply { warnings, ..reply })
+}
+
+fn written(name: &SessionId, document: Value) -> Result<ProgramConfig, RpcError> {
+    serde_path_to_error::deserialize(document).map_err(|error| {
+        let place = error.path().to_string();
+        let mistake = in_words(&place, &error.into_inner().to_string());
+        RpcError::InvalidArgument(format!("the program configuration '{name}': {mistake}"))
+    })
 }
 
 fn named(name: &str) -> Result<SessionId, RpcError> {

@@ -91,7 +91,7 @@ const WORDS: [(&str, &str); 7] = [
 ];
 
 /// Puts the place before what is wrong there, `.` for the parameters as a whole.
-fn in_words(place: &str, mistake: &str) -> String {
+pub(super) fn in_words(place: &str, mistake: &str) -> String {
     // The position counts from the parameters, which nobody sees: leave it out.
     let end = mistake.rfind(" at line ").unwrap_or(mistake.len());
     let mut mistake = mistake[..end].to_owned();

@@ -97,7 +97,7 @@ pub(crate) struct FailedStart {
     /// It has been closed.
     pub(crate) session: SessionId,
     pub(crate) step: String,
-    /// What it waited for; empty where it typed.
+    /// What it waited for.
     pub(crate) patterns: Vec<String>,
     pub(crate) error: SessionError,
 }
@@ -107,8 +107,7 @@ impl std::fmt::Display for FailedStart {
         let Self { name, step, .. } = self;
         write!(out, "the start by '{name}' failed at {step}")?;
         if !self.patterns.is_empty() {
-            let patterns: Vec<String> = self.patterns.iter().map(|p| format!("{p:?}")).collect();
-            write!(out, ", {}", patterns.join(" or "))?;
+            write!(out, ", \"{}\"", self.patterns.join("\" or \""))?;
         }
         let Self { session, error, .. } = self;
         write!(out, ": {error}; the session {session} was closed")

@@ -5,6 +5,7 @@ use super::error::{FailedStart, SessionError};
 use super::live::{CloseOrder, Session};
 use super::registry::Sessions;
 use super::task::CLOSE_GRACE;
+use super::wait::{TUI_QUIET, wait_idle};
 use crate::connection::Peer;
 use crate::program::{Script, ScriptStep, Typing, Wanted};
 use ccd_protocol::session::{
@@ -122,12 +123,11 @@ impl BringUp {
     ///
     /// [`SessionError::StartFailed`] with the step; the session has been closed then.
     pub(super) async fn run(mut self, peer: &Peer) -> Result<(), SessionError> {
-        let begun = tracing::Span::current();
         match self.all_steps(peer).await {
             Ok(()) => {
                 self.session.start_up.over.cancel();
                 self.sessions.keep(&self.session);
-                tracing::info!(parent: begun, session = %self.session.id(), "session ready");
+                tracing::info!(session = %self.session.id(), "session ready");
                 Ok(())
             }
             Err(error) => {
@@ -299,7 +299,15 @@ impl Sessions {
         session: &Arc<Session>,
         deadline: Deadline,
     ) -> Result<(), SessionError> {
-        let met = self.wait_input(session, false, deadline).await;
+        let is_blind = self
+            .probe(session)
+            .await
+            .is_some_and(|probe| probe.is_blind());
+        let met = match is_blind {
+            // Of a program that cannot be seen silence must do.
+            true => wait_idle(session, TUI_QUIET, deadline).await,
+            false => self.wait_input(session, false, deadline).await,
+        };
         if session.is_dead() {
             return Err(super::expect::process_ended(session).await);
         }

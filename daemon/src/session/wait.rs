@@ -18,7 +18,7 @@ const FIRST_LOOK: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
 /// A program that accepts input among other things, and one that cannot be seen, must be silent so long.
-const TUI_QUIET: Duration = Duration::from_millis(300);
+pub(super) const TUI_QUIET: Duration = Duration::from_millis(300);
 
 const DEFAULT_IDLE_MS: f64 = 500.0;
 
@@ -257,7 +257,11 @@ async fn wait_exit(session: &Session, deadline: Deadline) -> Option<Met> {
     (dead.is_ok() || session.is_dead()).then(exited)
 }
 
-async fn wait_idle(session: &Session, idle: Duration, deadline: Deadline) -> Option<Met> {
+pub(super) async fn wait_idle(
+    session: &Session,
+    idle: Duration,
+    deadline: Deadline,
+) -> Option<Met> {
     let mut quiet_since = Instant::now();
     let mut seen = session.output.end();
     loop {

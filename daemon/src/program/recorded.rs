@@ -23,70 +23,113 @@ pub(crate) struct Recorded {
 ///
 /// What stands masked in the history becomes a secret that is asked for.
 pub(crate) fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
-    let mut recorded = Recorded::default();
-    let mut inputs: Vec<Option<Input>> = Vec::new();
-    let mut patterns: Vec<Option<Expected>> = Vec::new();
+    let mut reader = Reader::default();
     for row in rows {
         match row.action.as_str() {
-            "EXPECT" => {
-                if let Some(expected) = expected(row) {
-                    patterns.push(Some(expected));
-                    inputs.push(None);
-                }
-            }
-            "SEND" => {
-                let Some(input) = Input::of(row) else {
-                    let warning = format!(
-                        "what was typed after step {} is not in the history",
-                        inputs.len()
-                    );
-                    recorded.warnings.push(warning);
-                    continue;
-                };
-                if input.is_secret() && recorded.hidden_at.is_none() {
-                    let at = row.start_offset.and_then(|at| u64::try_from(at).ok());
-                    recorded.hidden_at = Some(at.unwrap_or(0));
-                }
-                if input.text.chars().count() >= shown_chars {
-                    recorded.warnings.push(format!(
-                        "the response of step {} is cut, as the history has it",
-                        inputs.len().max(1)
-                    ));
-                }
-                match inputs.last_mut() {
-                    Some(last @ None) => *last = Some(input),
-                    Some(Some(last)) if last.goes_on_with(&input) => last.append(input),
-                    _ => {
-                        patterns.push(None);
-                        inputs.push(Some(input));
-                    }
-                }
-            }
+            "RECV" => reader.received(row),
+            "EXPECT" => reader.expected(row),
+            "SEND" => reader.sent(row, shown_chars),
             _ => {}
         }
     }
-    if inputs.len() > MAX_STEPS {
-        let warning = format!(
-            "only the first {MAX_STEPS} of {} steps are kept",
-            inputs.len()
-        );
-        recorded.warnings.push(warning);
+    reader.finish()
+}
+
+/// Reads a history row by row.
+#[derive(Default)]
+struct Reader {
+    recorded: Recorded,
+    done: Vec<Done>,
+    /// The last line of the output so far.
+    last_line: String,
+}
+
+/// What was waited for, then typed.
+#[derive(Default)]
+struct Done {
+    expected: Option<Expected>,
+    input: Option<Input>,
+    /// What the program had asked.
+    asked: String,
+}
+
+impl Reader {
+    fn received(&mut self, row: &InteractionRow) {
+        let text = row.output_text.as_deref().unwrap_or_default();
+        self.last_line = text.lines().last().unwrap_or_default().trim().to_owned();
     }
-    let pairs = patterns.into_iter().zip(inputs).take(MAX_STEPS);
-    for (index, (expected, input)) in pairs.enumerate() {
-        if expected
-            .as_ref()
-            .is_some_and(|expected| is_masked(&expected.pattern))
-        {
-            let warning = format!(
-                "the pattern of step {} had a secret in it: look at it",
-                index + 1
-            );
-            recorded.warnings.push(warning);
+
+    fn expected(&mut self, row: &InteractionRow) {
+        if let Some(expected) = Expected::of(row) {
+            self.last_line = expected.matched.trim().to_owned();
+            self.done.push(Done {
+                expected: Some(expected),
+                ..Done::default()
+            });
         }
-        recorded.steps.push(step(index, expected, input));
     }
-    recorded
+
+    fn sent(&mut self, row: &InteractionRow, shown_chars: usize) {
+        let steps = self.done.len();
+        let Some(input) = Input::of(row) else {
+            self.warn(format!(
+                "what was typed after step {steps} is not in the history"
+            ));
+            return;
+        };
+        if input.is_secret() && self.recorded.hidden_at.is_none() {
+            let at = row.start_offset.and_then(|at| u64::try_from(at).ok());
+            self.recorded.hidden_at = Some(at.unwrap_or(0));
+        }
+        if input.text.chars().count() >= shown_chars {
+            self.warn(format!(
+                "what was typed after step {steps} is cut, as the history has it"
+            ));
+        }
+        let asked = self.last_line.clone();
+        match self.done.last_mut() {
+            Some(last) if last.input.is_none() => (last.input, last.asked) = (Some(input), asked),
+            Some(Done {
+                input: Some(last), ..
+            }) if last.goes_on_with(&input) => last.append(input),
+            _ => self.done.push(Done {
+                expected: None,
+                input: Some(input),
+                asked,
+            }),
+        }
+    }
+
+    fn finish(mut self) -> Recorded {
+        let count = self.done.len();
+        if count > MAX_STEPS {
+            self.warn(format!(
+                "only the first {MAX_STEPS} of {count} steps are kept"
+            ));
+        }
+        for (index, done) in std::mem::take(&mut self.done)
+            .into_iter()
+            .take(MAX_STEPS)
+            .enumerate()
+        {
+            if done
+                .expected
+                .as_ref()
+                .is_some_and(|expected| is_masked(&expected.pattern))
+            {
+                let number = index + 1;
+                self.warn(format!(
+                    "the pattern of step {number} had a secret in it: look at it"
+                ));
+            }
+            self.recorded.steps.push(step(index, done));
+        }
+        self.recorded
+    }
+
+    fn warn(&mut self, warning: String) {
+        self.recorded.warnings.push(warning);
+    }
 }
 
 /// Returns program and arguments as a command template. What `redact` takes out becomes a placeholder.
@@ -121,21 +164,24 @@ struct Expected {
     matched: String,
 }
 
-fn expected(row: &InteractionRow) -> Option<Expected> {
-    let pattern = row.pattern_matched.clone()?;
-    let matched = row.output_text.clone().unwrap_or_default();
-    let is_exact = match Form::of_json(row.form.as_deref()) {
-        Some(Form::Exact) => true,
-        Some(Form::Regex) => false,
-        Some(_) => return None,
-        // Rows of older daemons do not say: what matched itself is itself.
-        None => pattern == matched,
-    };
-    let pattern = match is_exact {
-        true => literal(&pattern),
-        false => pattern,
-    };
-    Some(Expected { pattern, matched })
+impl Expected {
+    /// `None` for what is no pattern.
+    fn of(row: &InteractionRow) -> Option<Self> {
+        let pattern = row.pattern_matched.clone()?;
+        let matched = row.output_text.clone().unwrap_or_default();
+        let is_exact = match Form::of_json(row.form.as_deref()) {
+            Some(Form::Exact) => true,
+            Some(Form::Regex) => false,
+            Some(_) => return None,
+            // Rows of older daemons do not say: what matched itself is itself.
+            None => pattern == matched,
+        };
+        let pattern = match is_exact {
+            true => literal(&pattern),
+            false => pattern,
+        };
+        Some(Self { pattern, matched })
+    }
 }
 
 /// The regular expression of a text.
@@ -204,46 +250,43 @@ fn is_masked(text: &str) -> bool {
     text.contains(MASK) || text.contains(HIDDEN)
 }
 
-fn step(index: usize, expected: Option<Expected>, input: Option<Input>) -> ExpectStep {
+fn step(index: usize, done: Done) -> ExpectStep {
     let mut step = ExpectStep {
-        pattern: None,
+        pattern: done.expected.map(|expected| expected.pattern),
         response: None,
         keys: None,
         newline: true,
         optional: false,
     };
-    if let Some(input) = input {
-        if input.keys.is_some() {
-            step.keys = input.keys;
-        } else if input.is_secret() {
-            let secret = SecretSource {
-                prompt: Some(escaped(&prompt(index, expected.as_ref()))),
-                ..SecretSource::default()
-            };
-            step.response = Some(Response::Secret { secret });
-            // Of keys that nobody saw it is not known whether the last was Enter.
-            step.newline = input.ends_line || input.text.len() > HIDDEN.len();
-        } else {
-            step.response = Some(Response::Text(escaped(&input.text)));
-            step.newline = input.ends_line;
-        }
+    let Some(input) = done.input else {
+        return step;
+    };
+    if input.is_secret() {
+        let secret = SecretSource {
+            prompt: Some(escaped(&prompt(index, &done.asked))),
+            ..SecretSource::default()
+        };
+        step.response = Some(Response::Secret { secret });
+        // Of keys that nobody saw it is not known whether the last was Enter.
+        step.newline = input.ends_line || input.text.len() > HIDDEN.len();
+    } else if input.keys.is_some() {
+        step.keys = input.keys;
+    } else {
+        step.response = Some(Response::Text(escaped(&input.text)));
+        step.newline = input.ends_line;
     }
-    step.pattern = expected.map(|expected| expected.pattern);
     step
 }
 
 /// What to ask for a secret: what the program asked.
-fn prompt(index: usize, expected: Option<&Expected>) -> String {
-    let asked = expected.map(|expected| expected.matched.trim());
-    let is_question = |text: &&str| {
-        !text.is_empty()
-            && text.chars().count() <= MAX_PROMPT_CHARS
-            && !text.contains(char::is_control)
-            && !is_masked(text)
-    };
-    match asked.filter(is_question) {
-        Some(asked) => asked.to_owned(),
-        None => format!("Secret of step {}:", index + 1),
+fn prompt(index: usize, asked: &str) -> String {
+    let is_question = !asked.is_empty()
+        && asked.chars().count() <= MAX_PROMPT_CHARS
+        && !asked.contains(char::is_control)
+        && !is_masked(asked);
+    match is_question {
+        true => asked.to_owned(),
+        false => format!("Secret of step {}:", index + 1),
     }
 }
 

@@ -78,7 +78,9 @@ fn what_is_masked_becomes_a_secret_that_is_asked_for() {
     let rows = [
         row("EXPECT", "(?i)password", "Password", Some(REGEX)),
         sent(HIDDEN, LINE),
+        row("RECV", "", "wrong\n", None),
         sent("login token=***", LINE),
+        row("RECV", "", "once more\n  pin: ", None),
         sent(HIDDEN, TEXT),
         sent(HIDDEN, TEXT),
     ];
@@ -86,8 +88,8 @@ fn what_is_masked_becomes_a_secret_that_is_asked_for() {
         steps(&rows),
         json!([
             {"pattern": "(?i)password", "response": {"secret": {"prompt": "Password"}}},
-            {"response": {"secret": {"prompt": "Secret of step 2:"}}},
-            {"response": {"secret": {"prompt": "Secret of step 3:"}}},
+            {"response": {"secret": {"prompt": "wrong"}}},
+            {"response": {"secret": {"prompt": "pin:"}}},
         ])
     );
     assert_eq!(from_rows(&rows, 100).hidden_at, Some(7));

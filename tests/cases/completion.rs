@@ -96,6 +96,16 @@ fn bash_offers_names_that_the_daemon_has() {
         ["/usr"]
     );
     assert!(offered(&["ccctl", "run", "--", "bas"]).contains(&"bash".to_owned()));
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&["chain", "save", "my-chain", "true"]);
+    assert_eq!(offered(&["ccctl", "chain", "run", ""]), ["my-chain"]);
+    ccctl.ok(&["program", "save", "my-program", "--session", "my-cat"]);
+    assert_eq!(
+        offered(&["ccctl", "session", "create", "--config", "m"]),
+        ["my-program"]
+    );
+    let job = ccctl.ok(&["chain", "run", "my-chain", "--detach"]);
+    assert!(offered(&["ccctl", "job", "get", ""]).contains(&job.trim().to_owned()));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn the_menu_shows_and_runs_commands() {
     menu.keys(&["Enter"]);
     shows(&menu, "ccctl › sessions   what do you want to do?");
     // Type into it, picked from the list.
-    menu.text("6");
+    menu.text("7");
     shows(&menu, "which session?");
     shows(&menu, "my-cat");
     // The first one is that of the menu.
@@ -60,9 +60,16 @@ fn the_menu_shows_and_runs_commands() {
     shows(&menu, "the line to type");
     menu.text("hello there");
     menu.keys(&["Enter"]);
-    shows(&menu, "(done;");
-    let text = Ccctl::new(&daemon).ok(&["session", "read", &cat]);
-    assert!(text.contains("hello there"), "{text}");
+    shows(&menu, "$ ccctl session send my-cat -- 'hello there'");
+    eventually("it is typed", || {
+        let text = Ccctl::new(&daemon).ok(&["session", "read", &cat]);
+        text.contains("hello there").then_some(())
+    });
+    eventually("it is done", || {
+        let lines = screen(&menu).lines;
+        let done = lines.iter().filter(|line| line.starts_with("(done;"));
+        (done.count() == 2).then_some(())
+    });
     menu.keys(&["Enter"]);
     shows(&menu, "what do you want to do?");
     // Back, and out.

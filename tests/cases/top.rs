@@ -6,6 +6,7 @@ use ccd_protocol::session::{
     SessionCreateParams, SessionResize, SessionResizeParams, SessionScreen, SessionScreenParams,
     SessionScreenReply, SessionSignal, SessionSignalParams,
 };
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -281,6 +282,39 @@ fn a_daemon_that_goes_away_is_waited_for() {
     hides(&top, &id);
     top.text("q");
     assert_eq!(top.ended().exitstatus, Some(0));
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_top() {
+    let daemon = Daemon::start();
+    let top = daemon.open_client(&["top"], (24, 80));
+    shows(&top, "ccctl top");
+    let closed = top.close();
+    assert!(!closed.forced, "{closed:?}");
+}
+
+#[test]
+fn keys_are_answered_while_the_daemon_is_not() {
+    let daemon = Daemon::start();
+    let looked_at = Daemon::start();
+    let socket = looked_at.socket();
+    let words = [
+        "top",
+        "--interval",
+        "0.1",
+        "--socket",
+        socket.to_str().unwrap(),
+    ];
+    let top = daemon.open_client(&words, (24, 80));
+    shows(&top, "0 live sessions");
+    let worker = crate::support::processes::worker_of(looked_at.pid());
+    let worker = Pid::from_raw(worker.unwrap_or(looked_at.pid())).unwrap();
+    kill_process(worker, Signal::STOP).unwrap();
+    top.text("?");
+    shows(&top, "keys  1-");
+    top.text("qq");
+    assert_eq!(top.ended().exitstatus, Some(0));
+    kill_process(worker, Signal::CONT).unwrap();
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the menu offers: each thing is a command, and what it needs to know.
 
 use Part::{Choose, Option, Pick, Text, Word, Words};
-use Source::{Chains, LiveSessions, Sessions};
+use Source::{Chains, LiveSessions, Programs, Sessions};
 
 /// Something to work with.
 #[derive(Debug)]
@@ -41,6 +41,7 @@ pub(super) enum Part {
 pub(super) enum Source {
     LiveSessions,
     Sessions,
+    Programs,
     Chains,
 }
 
@@ -49,6 +50,7 @@ impl Source {
     pub(super) fn name(self) -> &'static str {
         match self {
             LiveSessions | Sessions => "session",
+            Programs => "program",
             Chains => "chain",
         }
     }
@@ -70,6 +72,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "run",
         about: "one program on a terminal, to its end",
         actions: RUN,
+    },
+    Entry {
+        name: "programs",
+        about: "how to start a program, answer it and know that it is ready",
+        actions: PROGRAMS,
     },
     Entry {
         name: "chains",
@@ -100,6 +107,18 @@ const SESSIONS: &[Action] = &[
         words: &[
             Word("session"),
             Word("create"),
+            Option("--name", "a name for it, or nothing"),
+            Word("--"),
+            PROGRAM,
+        ],
+    },
+    Action {
+        name: "open",
+        about: "start a program and attach to it",
+        words: &[
+            Word("session"),
+            Word("create"),
+            Word("--attach"),
             Option("--name", "a name for it, or nothing"),
             Word("--"),
             PROGRAM,
@@ -213,6 +232,47 @@ const RUN: &[Action] = &[
     },
 ];
 
+const PROGRAMS: &[Action] = &[
+    Action {
+        name: "list",
+        about: "those that are saved",
+        words: &[Word("program"), Word("list")],
+    },
+    Action {
+        name: "start",
+        about: "start a session with one",
+        words: &[
+            Word("session"),
+            Word("create"),
+            Word("--config"),
+            Pick(Programs),
+            Option("--set", "NAME=VALUE where it has a placeholder, or nothing"),
+            Option("--name", "a name for the session, or nothing"),
+        ],
+    },
+    Action {
+        name: "show",
+        about: "show its steps",
+        words: &[Word("program"), Word("show"), Pick(Programs)],
+    },
+    Action {
+        name: "save",
+        about: "make one of what was done in a session",
+        words: &[
+            Word("program"),
+            Word("save"),
+            Text("a name for it"),
+            Word("--session"),
+            Pick(Sessions),
+        ],
+    },
+    Action {
+        name: "delete",
+        about: "delete a saved one",
+        words: &[Word("program"), Word("delete"), Pick(Programs)],
+    },
+];
+
 const CHAINS: &[Action] = &[
     Action {
         name: "list",
@@ -312,7 +372,10 @@ mod tests {
                 Choose(_, all) => words.push(all[0]),
                 Text(_) => words.push(if words.contains(&"--") { "-x" } else { "x" }),
                 Words(..) => words.extend(["cat", "-u"]),
-                Option(option, _) => words.extend([*option, "5"]),
+                Option(option, _) => {
+                    let value = if *option == "--set" { "a=5" } else { "5" };
+                    words.extend([*option, value]);
+                }
             }
         }
         words

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::render::{self, command_line};
 use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainList, ChainSummary};
+use ccd_protocol::program::{ProgramList, ProgramSummary};
 use ccd_protocol::session::{Session, SessionList, SessionListParams};
 
 /// Returns what there is of a kind.
@@ -19,6 +20,10 @@ pub(super) fn list(source: Source, place: &Place) -> Result<Vec<Item>, Failure> 
     match source {
         Source::LiveSessions => sessions(false, place),
         Source::Sessions => sessions(true, place),
+        Source::Programs => {
+            let reply = call_at::<ProgramList>(place, &NoParams {})?.value;
+            Ok(reply.programs.into_iter().map(program).collect())
+        }
         Source::Chains => {
             let reply = call_at::<ChainList>(place, &NoParams {})?.value;
             Ok(reply.chains.into_iter().map(chain).collect())
@@ -46,6 +51,13 @@ fn session(session: &Session) -> Item {
     Item {
         value: name.unwrap_or(id).clone(),
         about: end.unwrap_or_default() + &command_line(session),
+    }
+}
+
+fn program(program: ProgramSummary) -> Item {
+    Item {
+        value: program.name,
+        about: program.error.unwrap_or(program.command_template),
     }
 }
 

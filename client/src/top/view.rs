@@ -55,14 +55,12 @@ pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
 fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
     let (_, columns) = app.size();
     let list = SessionList::new(&app.shown, now, Some(columns));
-    let mut lines = Vec::new();
-    if rows >= 3 {
-        lines.push(title(app));
-    }
-    if rows >= 2 {
-        lines.push(list.heading);
-    }
-    let room = rows - lines.len().min(rows);
+    let heads = match rows {
+        0 | 1 => 0,
+        2 => 1,
+        _ => 2,
+    };
+    let room = rows - heads;
     let preview_rows = match app.preview {
         Some(_) if rows >= PREVIEW_ROWS => room - (room / 3).clamp(1, app.shown.len().max(1)),
         _ => 0,
@@ -73,6 +71,13 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
     let least = (place + 1).saturating_sub(list_rows);
     app.first = app.first.max(least).min(place);
     app.first = app.first.min(list.rows.len().saturating_sub(list_rows));
+    let mut lines = Vec::new();
+    if heads > 1 {
+        lines.push(title(app, list_rows));
+    }
+    if heads > 0 {
+        lines.push(list.heading);
+    }
     let is_empty = list.rows.is_empty();
     for (index, line) in list
         .rows
@@ -101,7 +106,7 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
     lines
 }
 
-fn title(app: &App) -> Line {
+fn title(app: &App, list_rows: usize) -> Line {
     let (live, waiting) = app.counts();
     let mut line = Line::of("ccctl top", Some(Colour::Heading));
     let plural = if live == 1 { "" } else { "s" };
@@ -111,6 +116,11 @@ fn title(app: &App) -> Line {
         line.push(", ", None);
         let verb = if waiting == 1 { "waits" } else { "wait" };
         line.push(format!("{waiting} {verb}"), colour);
+    }
+    let all = app.shown.len();
+    if all > list_rows {
+        let (first, last) = (app.first + 1, app.first + list_rows);
+        line.push(format!("  {first}-{last} of {all} shown"), None);
     }
     let interval = app.interval.as_secs_f64();
     let mut rest = format!("  by {}, every {interval} s", app.sort.name());

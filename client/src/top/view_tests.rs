@@ -61,6 +61,7 @@ fn the_selection_is_in_sight_on_the_smallest_terminal() {
     );
     app.key(Key::Home);
     let lines = drawn(&mut app, 5, 20);
+    assert!(lines[0].contains("1-2 of 3 shown"), "{lines:?}");
     assert!(
         lines.iter().any(|line| line.contains("\x1b[7mweb")),
         "{lines:?}"

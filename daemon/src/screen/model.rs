@@ -19,7 +19,9 @@ const SCROLLBACK_LINES: usize = 0;
 
 /// A screen model, about 32 bytes a cell, twice that with the alternate screen.
 ///
-/// Not drawn as xterm would: movable tab stops, insert mode, autowrap switched off, double-size lines.
+/// Not drawn as xterm would: movable tab stops, insert mode, autowrap switched off, double-size lines. Not remembered of a
+/// cell: that it is struck through, blinks, is hidden or part of a link; kinds and colours of underlines; of bold and dim
+/// only the last that was set.
 pub(crate) struct Screen {
     splitter: Splitter,
     picture: Picture,

@@ -144,10 +144,12 @@ impl ScreenModel {
 
     /// The saved screen if there is one, else a blank one.
     async fn begin(&self, output: &Output) -> Drawn {
-        if self.sizes_file.is_unread.swap(false, Relaxed)
-            && let Some(sizes) = sizes::load(output.dir()).await
-        {
-            *self.lock_sizes() = sizes;
+        if self.sizes_file.is_unread.load(Relaxed) {
+            if let Some(sizes) = sizes::load(output.dir()).await {
+                *self.lock_sizes() = sizes;
+            }
+            // Only now: who looks may go away while the file is read.
+            self.sizes_file.is_unread.store(false, Relaxed);
         }
         let saved = if self.may_be_saved.load(Relaxed) {
             screen_file::load(output.dir()).await

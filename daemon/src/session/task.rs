@@ -165,11 +165,9 @@ impl Task {
         self.sessions.recorder.note(session, None, Event::End);
         if !session.facts.transient {
             session.screen.write_sizes(session.output.dir()).await;
-        }
-        if !session.facts.transient
-            && let Err(error) = self.sessions.save(session).await
-        {
-            tracing::error!(session = %session.id(), %error, "the session's end is not in the database");
+            if let Err(error) = self.sessions.save(session).await {
+                tracing::error!(session = %session.id(), %error, "the session's end is not in the database");
+            }
         }
         // Of a transient session nothing is on disk: the next process would not know of it, and its client not hear of
         // its end.

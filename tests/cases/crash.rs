@@ -329,7 +329,7 @@ fn a_job_that_was_cut_off_has_failed_with_the_reason() {
                 job["error"]["message"]
                     .as_str()
                     .unwrap()
-                    .contains("the daemon ended"),
+                    .contains("before the job ended"),
                 "{job}"
             ),
             other => panic!("a job of a killed daemon is {other}"),

@@ -239,19 +239,6 @@ fn cleanup_closes_idle_sessions_and_with_force_all() {
 }
 
 #[test]
-fn what_comes_in_later_versions_is_refused_as_unavailable() {
-    let daemon = Daemon::start();
-    for params in [
-        json!({"program": "cat", "stream": true}),
-        json!({"program": "cat", "config": "x"}),
-        json!({"program": "cat", "tape": {"record": "new"}}),
-    ] {
-        let error = daemon.call_value("session.create", &params).unwrap_err();
-        assert_error(&error, ErrorCode::Unavailable);
-    }
-}
-
-#[test]
 fn a_transient_session_ends_and_goes_with_its_connection() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();

@@ -88,9 +88,12 @@ mod tests {
     use ccd_protocol::chain::{Chain, ChainCommand, Condition};
     use serde_json::json;
 
+    /// Sorted, because the order of JSON's keys depends on what else is built.
     fn keys(value: &impl serde::Serialize) -> Vec<String> {
         let value = serde_json::to_value(value).unwrap();
-        value.as_object().unwrap().keys().cloned().collect()
+        let mut keys: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
+        keys.sort_unstable();
+        keys
     }
 
     #[test]

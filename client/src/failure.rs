@@ -154,7 +154,7 @@ fn after_loss(method: &str) -> &'static str {
         "session.create" => {
             "it is not known whether the program was started: look with ccctl session list"
         }
-        "session.signal" | "session.close" | "session.resize" => {
+        "session.signal" | "session.close" | "session.resize" | "session.pipe" => {
             "it is not known whether it was done: look with ccctl session show"
         }
         "program.save" | "program.delete" => {

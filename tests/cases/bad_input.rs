@@ -274,7 +274,6 @@ fn what_comes_in_later_versions_is_refused_as_unavailable() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     for params in [
-        json!({"program": "cat", "stream": true}),
         json!({"program": "cat", "tape": {"record": "new"}}),
     ] {
         connection.refused("session.create", &params, "unavailable");

@@ -17,7 +17,7 @@ const ELSEWHERE: [&str; 6] = [
 ];
 
 /// Keys with a test in this file.
-const HERE: [&str; 16] = [
+const HERE: [&str; 17] = [
     "max_sessions",
     "session_timeout",
     "max_session_runtime",
@@ -29,6 +29,7 @@ const HERE: [&str; 16] = [
     "keep_log_days",
     "ended_session_ttl",
     "log_level",
+    "pipe_dir",
     "limits.rows",
     "limits.cols",
     "logging.format",
@@ -91,6 +92,18 @@ fn max_sessions_counts_live_ones() {
         .call_value("session.close", &json!({"session": first}))
         .unwrap();
     start(&mut connection, &["cat"]);
+}
+
+#[test]
+fn pipe_dir_is_where_pipes_lie() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe_dir = folder.path().join("in/a folder");
+    let daemon = with(json!({"pipe_dir": pipe_dir}));
+    let create = json!({"program": "cat", "stream": true});
+    let session = daemon.call_value("session.create", &create).unwrap();
+    let path = std::path::Path::new(session["pipe"]["pipe_path"].as_str().unwrap());
+    assert_eq!(path.parent().unwrap(), pipe_dir);
+    assert!(path.exists());
 }
 
 #[test]

@@ -48,6 +48,8 @@ mod odd_programs;
 mod parallel;
 mod pattern;
 mod peers;
+mod pipe;
+mod pipe_survival;
 mod process_tree;
 mod program;
 mod program_secrets;

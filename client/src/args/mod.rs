@@ -27,7 +27,7 @@ pub(crate) use job::JobVerb;
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
 pub(crate) use program::{ProgramVerb, SaveArgs};
 pub(crate) use run::RunArgs;
-pub(crate) use session::{CleanupArgs, CloseArgs, SessionRunArgs, SessionVerb};
+pub(crate) use session::{CleanupArgs, CloseArgs, PipeArgs, SessionRunArgs, SessionVerb};
 pub(crate) use session_create::CreateArgs;
 pub(crate) use session_input::{SendArgs, SendInput};
 pub(crate) use session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailArgs};

@@ -134,6 +134,20 @@ Ctrl-\\ then d leaves the session ($CCD_DETACH_KEYS); Ctrl-\\ twice types it onc
   ccctl session close py
   ccctl session close server --grace 10")]
     Close(CloseArgs),
+    /// Open a named pipe that streams what happens, and print its path
+    #[command(
+        after_help = "One event a line: [unix.mmm][TYPE] text. TYPE is OUT (output), ERR (output that looks like an error), IN (what was
+typed) or MTX (facts, such as session_id at the start and session_closed at the end). Several readers share the lines. The
+session never waits for them: what nobody reads is kept as far as memory goes, then left out and counted. The pipe goes
+with the session.
+
+Examples:
+  cat \"$(ccctl session pipe build)\"
+  grep --line-buffered ERR \"$(ccctl session pipe build)\"
+  cat \"$(ccctl session pipe build --raw)\" > build.log
+  ccctl session pipe build --close"
+    )]
+    Pipe(PipeArgs),
     /// Show who typed and matched what
     #[command(after_help = "Examples:
   ccctl session history py
@@ -155,6 +169,19 @@ Ctrl-\\ then d leaves the session ($CCD_DETACH_KEYS); Ctrl-\\ twice types it onc
 pub(crate) struct SessionArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
+}
+
+/// Arguments of `session pipe`.
+#[derive(Debug, Args)]
+pub(crate) struct PipeArgs {
+    /// Id, name, or unique prefix of an id
+    pub(crate) session: String,
+    /// The output's bytes as they are, instead of events
+    #[arg(long, conflicts_with = "close")]
+    pub(crate) raw: bool,
+    /// Close and remove it
+    #[arg(long)]
+    pub(crate) close: bool,
 }
 
 /// Arguments of `session run`.

@@ -53,6 +53,9 @@ pub(crate) struct CreateArgs {
     /// Return a live session of the same program, arguments, directory, size, --env, --config and --set, if there is one
     #[arg(long)]
     pub(crate) reuse: bool,
+    /// Make a named pipe that has all events from the start; `session pipe` prints its path
+    #[arg(long)]
+    pub(crate) stream: bool,
     /// Time-out of expect, wait and run, in seconds [default: 30]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: Option<f64>,

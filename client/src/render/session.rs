@@ -3,7 +3,7 @@
 use super::style::{Colour, Style};
 use super::table::{Cell, Table, printable};
 use super::words::shell_line;
-use ccd_protocol::session::{EndReason, Interaction, Session, SessionState};
+use ccd_protocol::session::{EndReason, Interaction, NamedPipe, PipeState, Session, SessionState};
 use std::io::{self, Write};
 
 /// The longest text of one interaction in a table, in characters.
@@ -51,6 +51,10 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
             ),
         ),
         ("log", session.output.log_path.clone()),
+        (
+            "pipe",
+            session.pipe.as_ref().map_or_else(String::new, pipe_line),
+        ),
         ("time-out", format!("{} s", session.timeout)),
         ("idle limit", limit(session.session_timeout_s)),
         ("runtime limit", limit(session.max_session_runtime_s)),
@@ -61,6 +65,17 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         writeln!(out, "{name}{}", printable(value))?;
     }
     Ok(())
+}
+
+fn pipe_line(pipe: &NamedPipe) -> String {
+    let mut line = match pipe.state {
+        PipeState::Active => pipe.pipe_path.clone(),
+        PipeState::Closed => String::from("closed"),
+    };
+    if pipe.dropped_bytes > 0 {
+        line.push_str(&format!(", {} bytes left out", pipe.dropped_bytes));
+    }
+    line
 }
 
 /// Writes one line an interaction.

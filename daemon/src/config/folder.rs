@@ -18,6 +18,8 @@ pub(crate) enum FolderError {
     Foreign { path: PathBuf, owner: u32, us: u32 },
     #[error("the folder {} can be changed by others (mode {mode:04o}): choose another or run chmod go-w on it", .path.display())]
     Shared { path: PathBuf, mode: u32 },
+    #[error("the folder {} is open to others (mode {mode:04o}): choose another or run chmod go= on it", .path.display())]
+    Open { path: PathBuf, mode: u32 },
     #[error("the folder {} cannot be used: {source}", .path.display())]
     Io {
         path: PathBuf,
@@ -62,6 +64,23 @@ pub(super) fn prepare_named(path: &Path) -> Result<(), FolderError> {
     let mode = open_own(path)?.1.mode() & 0o7777;
     if mode & WRITABLE_BY_OTHERS != 0 {
         return Err(FolderError::Shared {
+            path: path.to_owned(),
+            mode,
+        });
+    }
+    Ok(())
+}
+
+/// Makes sure that `path` is a folder that only we can look into; one that exists is never altered.
+///
+/// # Errors
+///
+/// As [`prepare_private`], and when anybody else may look into it.
+pub(crate) fn prepare_exclusive(path: &Path) -> Result<(), FolderError> {
+    create(path)?;
+    let mode = open_own(path)?.1.mode() & 0o7777;
+    if mode & 0o077 != 0 {
+        return Err(FolderError::Open {
             path: path.to_owned(),
             mode,
         });

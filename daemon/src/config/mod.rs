@@ -14,7 +14,7 @@ mod schema;
 mod setting;
 mod values;
 
-pub(crate) use folder::FolderError;
+pub(crate) use folder::{FolderError, prepare_exclusive};
 pub(crate) use list::{entries, entry};
 pub(crate) use nearest::nearest;
 pub(crate) use paths::Paths;

@@ -24,6 +24,8 @@ pub(super) enum Accepts {
     /// Seconds from 0 to this many, fractions down to a millisecond.
     Seconds(u64),
     OneOf(&'static [&'static str]),
+    /// An absolute path.
+    Path,
 }
 
 impl Key {
@@ -58,7 +60,7 @@ impl Accepts {
             Accepts::Boolean => "boolean",
             Accepts::Integer(..) => "integer",
             Accepts::Seconds(_) => "seconds",
-            Accepts::OneOf(_) => "string",
+            Accepts::OneOf(_) | Accepts::Path => "string",
         }
     }
 
@@ -69,6 +71,7 @@ impl Accepts {
             Accepts::Integer(min, max) => format!("{min} to {max}"),
             Accepts::Seconds(max) => format!("0 to {max}"),
             Accepts::OneOf(words) => words.join(", "),
+            Accepts::Path => "an absolute path".to_owned(),
         }
     }
 
@@ -81,7 +84,7 @@ impl Accepts {
             Accepts::Seconds(max) => value
                 .as_f64()
                 .is_some_and(|seconds| (0.0..=*max as f64).contains(&seconds)),
-            Accepts::OneOf(_) => value.is_string(), // the type knows its words
+            Accepts::OneOf(_) | Accepts::Path => value.is_string(), // the type knows its words
         }
     }
 }
@@ -95,6 +98,7 @@ impl fmt::Display for Accepts {
             Accepts::Integer(..) => write!(f, "a whole number from {range}"),
             Accepts::Seconds(_) => write!(f, "a number of seconds from {range}"),
             Accepts::OneOf(_) => write!(f, "one of {range}"),
+            Accepts::Path => f.write_str(&range),
         }
     }
 }
@@ -146,6 +150,8 @@ pub(super) static KEYS: &[Key] = &[
         "Seconds that an ended session stays in the list. 0: it is not listed."),
     key!(log_level, "logging", Accepts::OneOf(LogLevel::WORDS),
         "Least serious kind of event in the daemon's own log."),
+    key!(pipe_dir, "session", Accepts::Path,
+        "Folder of named pipes, made with mode 0700; where it is not ours alone, /tmp/claudecontrol-UID is used."),
     key!(allow_root_peer, "daemon", Accepts::Boolean,
         "Serves root as well as the user that the daemon runs as."),
     key!(limits.connections, "limits", Accepts::Integer(1, 65_536),
@@ -205,6 +211,7 @@ mod tests {
                     json!(key.get(&config).as_u64().unwrap() + 1)
                 }
                 Accepts::OneOf(words) => json!(words.last().unwrap()),
+                Accepts::Path => json!("/other"),
             };
             assert!(key.set(&mut config, &other), "{}", key.name);
             let changed: Vec<_> = KEYS
@@ -240,6 +247,10 @@ mod tests {
                 Accepts::OneOf(words) => (
                     words.iter().map(|word| json!(word)).collect(),
                     vec![json!("none of these"), json!(1)],
+                ),
+                Accepts::Path => (
+                    vec![json!("/"), json!("/a/b c")],
+                    vec![json!("a"), json!(""), json!("~/a"), json!("/a\0"), json!(1)],
                 ),
             };
             let mut config = Config::default();

@@ -1,5 +1,6 @@
 use super::values::{LogDestination, LogFormat, LogLevel};
 use serde_json::{Number, Value};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A type that a key of the configuration can have, and its form in the file.
@@ -96,6 +97,19 @@ impl Setting for Duration {
         // Anything above 0 must stay above 0, because 0 often means "no limit".
         let millis = seconds.as_micros().div_ceil(1000);
         Some(Duration::from_millis(millis.try_into().ok()?))
+    }
+}
+
+/// An absolute path.
+impl Setting for PathBuf {
+    fn to_json(&self) -> Value {
+        self.to_string_lossy().into_owned().into()
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        let path = Path::new(json.as_str()?);
+        let is_usable = path.is_absolute() && !path.as_os_str().as_encoded_bytes().contains(&0);
+        is_usable.then(|| path.to_owned())
     }
 }
 

@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The configuration in force, checked: every value is inside its range.
@@ -23,6 +24,8 @@ pub(crate) struct Config {
     pub(crate) keep_log_days: u32,
     pub(crate) ended_session_ttl: Duration,
     pub(crate) log_level: LogLevel,
+    /// Where named pipes lie, if that folder is safe.
+    pub(crate) pipe_dir: PathBuf,
     pub(crate) allow_root_peer: bool,
     pub(crate) limits: Limits,
     pub(crate) logging: Logging,
@@ -90,6 +93,7 @@ impl Default for Config {
             keep_log_days: 7,
             ended_session_ttl: Duration::from_secs(86_400),
             log_level: LogLevel::Info,
+            pipe_dir: PathBuf::from("/tmp/claudecontrol"),
             allow_root_peer: false,
             limits: Limits {
                 connections: 1024,

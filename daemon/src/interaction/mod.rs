@@ -9,7 +9,7 @@ mod row;
 
 pub(crate) use form::Form;
 pub(crate) use hidden::{HIDDEN, HiddenTexts};
-pub(crate) use row::{SEND_CHARS, shown_output};
+pub(crate) use row::{SEND_CHARS, shown_command, shown_input, shown_output};
 
 use crate::connection::Peer;
 use crate::session::Session;
@@ -32,7 +32,7 @@ pub(crate) enum Event {
     /// The program was started.
     Start,
     /// Something was typed.
-    Send(Typed),
+    Send(Arc<Typed>),
     /// A pattern matched.
     Match {
         pattern: String,
@@ -121,6 +121,9 @@ impl Recorder {
 
     /// Notes that something happened; counted as dropped when too much waits already.
     pub(crate) fn note(&self, session: &Arc<Session>, peer: Option<&Peer>, event: Event) {
+        if let Event::Send(typed) = &event {
+            session.pipe.typed(typed);
+        }
         if session.facts.transient {
             return;
         }

@@ -40,7 +40,7 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
     match &noted.event {
         Event::Start => {
             row.action = "START".into();
-            row.input_text = Some(redacted(&command_line(session)));
+            row.input_text = Some(shown_command(session));
         }
         Event::Send(typed) => {
             row.action = "SEND".into();
@@ -177,20 +177,32 @@ async fn read(session: &Session, from: u64, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// Typed text as the log may keep it.
+/// Typed text as the log may keep it, as far as the terminal has shown it by now.
 async fn shown_text(session: &Session, typed: &Typed) -> String {
+    shown_input(session, typed)
+        .await
+        .unwrap_or_else(|| HIDDEN.into())
+}
+
+/// Typed text as others may see it; `None` as long as the terminal has to show it first and has not.
+pub(crate) async fn shown_input(session: &Session, typed: &Typed) -> Option<String> {
     if typed.hidden {
-        return HIDDEN.into();
+        return Some(HIDDEN.into());
     }
     if let Some(echo) = &typed.echo {
         let output = read(session, typed.offset, ECHO_BYTES).await;
         let screen = without_blanks(&clean_lossy(&output, session.facts.encoding));
         let visible = echo.lines().map(without_blanks);
         if !visible.into_iter().all(|line| screen.contains(&line)) {
-            return HIDDEN.into();
+            return None;
         }
     }
-    first_chars(&kept(session, &typed.text), SEND_CHARS)
+    Some(first_chars(&kept(session, &typed.text), SEND_CHARS))
+}
+
+/// What a session runs, as others may see it.
+pub(crate) fn shown_command(session: &Session) -> String {
+    redacted(&command_line(session))
 }
 
 /// The names of keys are told only where their text is.

@@ -7,7 +7,7 @@ use crate::holder::SpawnError;
 use crate::job::JobError;
 use crate::pattern::LibraryError;
 use crate::program::{MissingSecret, ProgramError};
-use crate::session::SessionError;
+use crate::session::{PipeError, SessionError};
 use crate::store::StoreError;
 use ccd_protocol::ErrorCode;
 use jsonrpsee::types::ErrorObjectOwned;
@@ -143,7 +143,10 @@ fn session_code(error: &SessionError) -> ErrorCode {
         SessionError::HandedOver { .. } => ErrorCode::HandedOver,
         SessionError::Busy(_) => ErrorCode::Busy,
         SessionError::NotAShell { .. } => ErrorCode::NotAShell,
-        SessionError::Unavailable(_) => ErrorCode::Unavailable,
+        SessionError::Pipe(PipeError::Taken { .. }) => ErrorCode::SessionConflict,
+        SessionError::Pipe(PipeError::Io { .. }) => ErrorCode::Storage,
+        SessionError::NoPipe(_) => ErrorCode::NotFound,
+        SessionError::Unavailable(_) | SessionError::Pipe(_) => ErrorCode::Unavailable,
         SessionError::ShuttingDown => ErrorCode::ShuttingDown,
         SessionError::Store(_) | SessionError::Files(_) => ErrorCode::Storage,
         SessionError::Terminal(_) => ErrorCode::Unavailable,
@@ -240,6 +243,7 @@ fn session_hint(error: &SessionError) -> Option<&'static str> {
         SessionError::Store(StoreError::Full { .. }) => {
             Some("free space, then repeat the call: nothing of it was done")
         }
+        SessionError::NoPipe(_) => Some("session.pipe {\"open\": true} makes one"),
         SessionError::StartFailed(failed) => session_hint(&failed.error),
         SessionError::Program(ProgramError::NotFound(_)) => Some("program.list names all"),
         SessionError::Program(ProgramError::Exists(_)) => Some("force: true replaces it"),
@@ -252,6 +256,7 @@ fn session_hint(error: &SessionError) -> Option<&'static str> {
         SessionError::Program(_)
         | SessionError::InvalidArgument(_)
         | SessionError::Pattern(_)
+        | SessionError::Pipe(_)
         | SessionError::Unavailable(_)
         | SessionError::Store(_)
         | SessionError::Files(_)

@@ -8,7 +8,8 @@ use ccd_protocol::Done;
 use ccd_protocol::session::{
     Action, Interaction, SessionCleanup, SessionClose, SessionCreate, SessionExpect, SessionGet,
     SessionHistory, SessionHistoryParams, SessionHistoryReply, SessionList, SessionListReply,
-    SessionRead, SessionResize, SessionRun, SessionScreen, SessionSend, SessionSignal, SessionWait,
+    SessionPipe, SessionRead, SessionResize, SessionRun, SessionScreen, SessionSend, SessionSignal,
+    SessionWait,
 };
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -52,6 +53,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })?;
     method::<SessionRun, _, _>(module, |daemon, peer, params| async move {
         Ok(daemon.sessions.run(&peer, &params).await?)
+    })?;
+    method::<SessionPipe, _, _>(module, |daemon, _, params| async move {
+        Ok(daemon.sessions.pipe(&params).await?)
     })?;
     method::<SessionSignal, _, _>(module, |daemon, _, params| async move {
         daemon.sessions.signal(&params)?;

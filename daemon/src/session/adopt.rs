@@ -124,6 +124,9 @@ impl Sessions {
                 .note(&session, None, Event::Trouble(text.into()));
         }
         self.take_output(&session, usize::MAX);
+        if let Some(pipe) = kept.pipe {
+            self.resume_pipe(&session, pipe).await;
+        }
         if kept.input_has_ended {
             self.end_input(&session, LastLine::Whole);
         }

@@ -16,7 +16,7 @@ use crate::output::log::LogWriter;
 use crate::output::{Flusher, Output};
 use crate::program::{ProgramError, Script};
 use ccd_protocol::SessionId;
-use ccd_protocol::session::{Session as Record, SessionCreateParams};
+use ccd_protocol::session::{Session as Record, SessionCreateParams, SessionPipeParams};
 use rand::Rng;
 use rustix::process::Signal;
 use std::ffi::{OsStr, OsString};
@@ -103,6 +103,14 @@ impl Sessions {
         if params.reuse
             && let Some(session) = self.reusable(&plan)
         {
+            if params.stream {
+                self.pipe(&SessionPipeParams {
+                    session: session.id().to_string(),
+                    open: true,
+                    raw: None,
+                })
+                .await?;
+            }
             return Ok(Started {
                 session,
                 reused: true,
@@ -217,10 +225,21 @@ impl Sessions {
         if let Some(ended) = self.all.get(&facts.id) {
             self.release(&ended); // its ring has the same name
         }
+        let pipe = match params.stream {
+            true => Some(self.prepare_pipe(&facts.id).await?),
+            false => None,
+        };
         // The disk is slow beside the start of a program.
         let (folder, spawned) = tokio::join!(self.fresh_folder(&facts.id), self.holder.spawn(spec));
         match (folder, spawned) {
-            (Ok(folder), Ok(spawned)) => Ok(self.register(facts, &plan, folder, spawned, config)),
+            (Ok(folder), Ok(spawned)) => {
+                let session = self.register(facts, &plan, folder, spawned, config);
+                if let Some(pipe) = pipe {
+                    self.start_pipe(&session, pipe, false, 0);
+                    self.keep(&session);
+                }
+                Ok(session)
+            }
             (Err(error), Ok(spawned)) => {
                 super::task::signal_group(spawned.pid, Signal::KILL);
                 self.holder.release(spawned.slot);
@@ -349,10 +368,7 @@ fn argv(program: &str, args: &[OsString]) -> Result<Vec<std::ffi::CString>, Sess
 }
 
 fn refuse_what_comes_later(params: &SessionCreateParams) -> Result<(), SessionError> {
-    let later = [
-        (params.stream, "stream", "named pipes"),
-        (params.tape.is_some(), "tape", "tapes"),
-    ];
+    let later = [(params.tape.is_some(), "tape", "tapes")];
     match later.iter().find(|(asked, _, _)| *asked) {
         Some((_, field, what)) => Err(SessionError::Unavailable(format!(
             "{field}: this version has no {what} yet"

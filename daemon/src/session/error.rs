@@ -75,6 +75,10 @@ pub(crate) enum SessionError {
     TooManyViewers { max: usize },
     #[error("{program:?} is no shell that can run commands")]
     NotAShell { program: String },
+    #[error(transparent)]
+    Pipe(#[from] super::pipe::PipeError),
+    #[error("the session {0} has no named pipe")]
+    NoPipe(SessionId),
     #[error("{0}")]
     Unavailable(String),
     #[error("the daemon is stopping")]

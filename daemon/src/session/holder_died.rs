@@ -47,6 +47,7 @@ impl Sessions {
             state.ended_at = Some(crate::clock::now());
             state.phase = SessionState::Dead;
         }
+        self.end_pipe(session).await;
         self.recorder.note(session, None, Event::End);
         if !session.facts.transient
             && let Err(error) = self.save(session).await

@@ -3,6 +3,7 @@
 use super::error::{reason_of, reason_text};
 use super::live::{CloseOrder, Facts, Session};
 use super::persist::{facts_of, row_of_start};
+use super::pipe::KeptPipe;
 use super::registry::Sessions;
 use super::sizes::Sizes;
 use super::start_up::Origin;
@@ -38,6 +39,9 @@ pub(super) struct Keepsake {
     /// Its start by a program configuration is not over.
     #[serde(default)]
     pub(super) is_starting: bool,
+    /// Its named pipe is open.
+    #[serde(default)]
+    pub(super) pipe: Option<KeptPipe>,
 }
 
 /// An order to end a session.
@@ -84,6 +88,7 @@ impl Keepsake {
                 .as_ref()
                 .map_or_else(Vec::new, |origin| origin.success.clone()),
             is_starting: facts.origin.as_ref().is_some_and(|origin| origin.has_start),
+            pipe: None,
         }
     }
 
@@ -99,6 +104,7 @@ impl Keepsake {
             close: session.close_order().map(KeptOrder::from),
             orphaned_at: session.orphaned_at(),
             is_starting: !session.start_up.is_over(),
+            pipe: session.pipe.kept(),
             ..Self::of_start(&session.facts, rows, cols)
         }
     }

@@ -5,6 +5,7 @@ use super::error::{SessionError, describe_end};
 use super::input::Input;
 use super::logger::SessionLog;
 use super::owner::OwnerWanted;
+use super::pipe::Pipe;
 use super::queries::Queries;
 use super::screen::ScreenModel;
 use super::sizes::Sizes;
@@ -122,6 +123,7 @@ pub(crate) struct Session {
     pub(super) input_end: Mutex<Option<CancellationToken>>,
     pub(super) owner_wanted: OwnerWanted,
     pub(super) fates: Fates,
+    pub(crate) pipe: Pipe,
     pub(crate) screen: ScreenModel,
     pub(super) queries: Queries,
     pub(crate) viewers: Viewers,
@@ -208,6 +210,7 @@ impl Session {
             input_end: Mutex::default(),
             owner_wanted: OwnerWanted::default(),
             fates: Fates::default(),
+            pipe: Pipe::default(),
             screen,
             queries: Queries::default(),
             viewers: Viewers::default(),
@@ -401,7 +404,7 @@ impl Session {
                     })
                     .collect(),
             },
-            pipe: None,
+            pipe: self.pipe.record(&facts.id),
             waiting_for_input,
             attached: self.viewers.records(),
             config: facts.origin.as_ref().map(|origin| origin.name.to_string()),

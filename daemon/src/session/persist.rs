@@ -150,6 +150,7 @@ impl Sessions {
         let folder = self.paths.sessions.join(&row.session_id);
         let ring_path = self.paths.rings.join(format!("{}.ring", row.session_id));
         let rotation = self.config().log_rotation_size;
+        self.remove_stray_pipe(&row.session_id);
         let salvaged =
             tokio::task::spawn_blocking(move || salvage(&folder, &ring_path, rotation)).await;
         match salvaged

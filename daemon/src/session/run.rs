@@ -208,7 +208,8 @@ impl Sessions {
             echo: None,
             form: Form::Line,
         };
-        self.recorder.note(session, Some(peer), Event::Send(typed));
+        self.recorder
+            .note(session, Some(peer), Event::Send(typed.into()));
         Ok(Command {
             session,
             run,

@@ -145,7 +145,8 @@ impl Sessions {
                 if hidden && !secret {
                     self.remember_hidden(session, input.secret());
                 }
-                self.recorder.note(session, Some(peer), Event::Send(typed));
+                self.recorder
+                    .note(session, Some(peer), Event::Send(typed.into()));
             }
         }
         Ok(SessionSendReply {

@@ -274,7 +274,8 @@ impl Sessions {
         if typed.hidden {
             self.remember_hidden(session, &typed.text);
         }
-        self.recorder.note(session, Some(peer), Event::Send(typed));
+        self.recorder
+            .note(session, Some(peer), Event::Send(typed.into()));
     }
 }
 

@@ -67,7 +67,7 @@ pub struct SessionCreateParams {
     /// No echo and no output processing: output arrives as the program wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub plain: bool,
-    /// Comes with named pipes; refused as `unavailable` until then.
+    /// Make a named pipe that has all events from the start; see `session.pipe`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stream: bool,
     /// Start what this program configuration says, and answer when its start is over. `program` and `timeout_s` go before

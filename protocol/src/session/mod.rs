@@ -4,6 +4,7 @@ mod control;
 mod create;
 mod expect;
 mod history;
+mod pipe;
 mod read;
 mod record;
 mod run;
@@ -16,6 +17,7 @@ pub use control::*;
 pub use create::*;
 pub use expect::*;
 pub use history::*;
+pub use pipe::*;
 pub use read::*;
 pub use record::*;
 pub use run::*;
@@ -39,6 +41,7 @@ methods! {
     SessionSignal = "session.signal" (SessionSignalParams) -> Done, "Sends a signal to the terminal's foreground process group.";
     SessionResize = "session.resize" (SessionResizeParams) -> Done, "Changes the size of the terminal.";
     SessionClose = "session.close" (SessionCloseParams) -> SessionCloseReply, "Ends the program and everything it started, gracefully first, then by force.";
+    SessionPipe = "session.pipe" (SessionPipeParams) -> NamedPipe, "Opens or closes the session's named pipe, which streams what happens to whoever reads it.";
     SessionHistory = "session.history" (SessionHistoryParams) -> SessionHistoryReply, "Returns the interaction log, newest last.";
     SessionCleanup = "session.cleanup" (SessionCleanupParams) -> SessionCleanupReply, "Collects ended sessions; can close idle or all live ones too.";
 }

@@ -1,5 +1,6 @@
 //! What a session is.
 
+use super::pipe::NamedPipe;
 use serde::{Deserialize, Serialize};
 
 /// Whether the program runs.
@@ -58,7 +59,8 @@ pub struct Session {
     pub rows: u16,
     pub cols: u16,
     pub output: SessionOutput,
-    pub pipe: Option<serde_json::Value>,
+    /// Its named pipe, if there is or was one.
+    pub pipe: Option<NamedPipe>,
     /// Looked up for `session.get`, `session.wait` and `session.list` with `waiting`; null elsewhere and after the end.
     pub waiting_for_input: Option<WaitingForInput>,
     /// Who has the session on a terminal now, in the order of coming.

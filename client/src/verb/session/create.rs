@@ -62,6 +62,7 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
         encoding: args.encoding.clone(),
         persist: args.persist(),
         reuse: args.reuse,
+        stream: args.stream,
         timeout_s: args.timeout,
         session_timeout_s: args.session_timeout,
         max_session_runtime_s: args.max_runtime,

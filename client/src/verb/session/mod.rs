@@ -9,16 +9,16 @@ mod screen;
 mod send;
 mod wait;
 
-use crate::args::{CloseArgs, HistoryArgs, SessionVerb};
+use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb};
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::terminal::output_columns;
 use crate::{attach, render, tail};
 use ccd_protocol::session::{
-    SessionClose, SessionCloseParams, SessionGet, SessionHistory, SessionHistoryParams,
-    SessionList, SessionListParams, SessionParams, SessionResize, SessionResizeParams,
-    SessionSignal, SessionSignalParams,
+    PipeState, SessionClose, SessionCloseParams, SessionGet, SessionHistory, SessionHistoryParams,
+    SessionList, SessionListParams, SessionParams, SessionPipe, SessionPipeParams, SessionResize,
+    SessionResizeParams, SessionSignal, SessionSignalParams,
 };
 
 /// Does what `ccctl session` asks for.
@@ -62,6 +62,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
             context.show::<SessionResize>(&params, |_, _, _| Ok(()))
         }
         SessionVerb::Close(args) => close(args, context),
+        SessionVerb::Pipe(args) => pipe(args, context),
         SessionVerb::History(args) => history(args, context),
         SessionVerb::Cleanup(args) => cleanup::cleanup(args, context),
     }
@@ -105,6 +106,22 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
             true => writeln!(out, "{end}"),
             false => writeln!(out, "{end}, killed {}", killed.join(" ")),
         }
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Prints the path of a pipe that is open.
+fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = SessionPipeParams {
+        session: args.session.clone(),
+        open: !args.close,
+        raw: args.raw.then_some(true),
+    };
+    let answer = context.call::<SessionPipe>(&params)?;
+    context.warn(&answer.value.warnings);
+    context.print(&answer, |pipe, out, _| match pipe.state {
+        PipeState::Active => writeln!(out, "{}", pipe.pipe_path),
+        PipeState::Closed => Ok(()),
     })?;
     Ok(Exit::Done)
 }

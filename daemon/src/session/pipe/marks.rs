@@ -1,0 +1,79 @@
+//! When output came, for a pipe that writes it later.
+
+use std::collections::VecDeque;
+
+/// Most marks that are kept; then two become one.
+const MAX_MARKS: usize = 1024;
+
+/// Ends of output, each with the time at which it was seen.
+#[derive(Debug, Default)]
+pub(super) struct Marks(VecDeque<Mark>);
+
+/// Output below `end`, and not below the mark before, was there at `unix_ms`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) end: u64,
+    pub(super) unix_ms: u64,
+}
+
+impl Marks {
+    /// The output ends at `end` now.
+    pub(super) fn note(&mut self, end: u64, unix_ms: u64) {
+        match self.0.back_mut() {
+            Some(last) if last.end >= end => {}
+            Some(last) if last.unix_ms == unix_ms => last.end = end,
+            _ => self.0.push_back(Mark { end, unix_ms }),
+        }
+        if self.0.len() > MAX_MARKS {
+            let mut is_second = false;
+            self.0.retain(|_| {
+                is_second = !is_second;
+                !is_second
+            });
+        }
+    }
+
+    /// The mark of the byte at `at`; none when it was not seen while the pipe could not write.
+    pub(super) fn of(&mut self, at: u64) -> Option<Mark> {
+        while self.0.front().is_some_and(|mark| mark.end <= at) {
+            self.0.pop_front();
+        }
+        self.0.front().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_has_the_time_at_which_it_was_first_seen() {
+        let mut marks = Marks::default();
+        for (end, ms) in [(10, 1), (10, 2), (20, 3), (30, 3), (40, 4)] {
+            marks.note(end, ms);
+        }
+        assert_eq!(
+            marks.of(0),
+            Some(Mark {
+                end: 10,
+                unix_ms: 1
+            })
+        );
+        assert_eq!(
+            marks.of(10),
+            Some(Mark {
+                end: 30,
+                unix_ms: 3
+            })
+        );
+        assert_eq!(marks.of(40), None);
+    }
+
+    #[test]
+    fn there_are_never_too_many() {
+        let mut marks = Marks::default();
+        (1..100_000).for_each(|n| marks.note(n, n));
+        assert!(marks.0.len() <= MAX_MARKS);
+        assert_eq!(marks.0.back().unwrap().end, 99_999);
+    }
+}

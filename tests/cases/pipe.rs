@@ -1,0 +1,532 @@
+//! Named pipes: who reads them gets what happens, and nobody waits for who does not.
+
+use crate::support::client::Ccctl;
+use crate::support::session::{OpenSession, assert_error, program};
+use crate::support::{Daemon, eventually};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{PipeState, SessionCreateParams, SessionPipe, SessionPipeParams};
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+
+/// A daemon whose pipes lie in its home.
+pub(crate) fn daemon() -> Daemon {
+    let mut daemon = Daemon::builder().prepare();
+    let config = json!({"pipe_dir": daemon.home().join("pipes")});
+    fs::write(daemon.config_path(), config.to_string()).unwrap();
+    daemon.restart();
+    daemon
+}
+
+/// Starts a program with a pipe that has everything.
+pub(crate) fn streaming<'a>(daemon: &'a Daemon, name: &str, args: &[&str]) -> OpenSession<'a> {
+    daemon.open_with(&SessionCreateParams {
+        stream: true,
+        ..program(daemon, name, args)
+    })
+}
+
+pub(crate) fn pipe_of(session: &OpenSession<'_>) -> PathBuf {
+    PathBuf::from(session.now().pipe.expect("it has one").pipe_path)
+}
+
+/// Reads a pipe to its end on a thread of its own.
+pub(crate) fn reader(path: &Path) -> JoinHandle<String> {
+    // While the session lives somebody writes, so this does not wait.
+    let mut file = File::open(path).unwrap();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    })
+}
+
+/// Events without their times, as (type, text).
+pub(crate) fn events(text: &str) -> Vec<(&str, &str)> {
+    let event = |line: &'_ str| -> Option<(usize, usize)> {
+        let time = line.strip_prefix('[')?.split_once(']')?.0;
+        let (seconds, millis) = time.split_once('.')?;
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_time = is_number(seconds) && is_number(millis) && millis.len() == 3;
+        let start = time.len() + 3;
+        (is_time && line.get(start + 3..start + 5)? == "] ").then_some((start, start + 5))
+    };
+    text.lines()
+        .map(|line| {
+            let (start, text) = event(line).unwrap_or_else(|| panic!("{line:?} is no event"));
+            (&line[start..start + 3], &line[text..])
+        })
+        .collect()
+}
+
+fn texts<'a>(events: &[(&'a str, &'a str)], kind: &str) -> Vec<&'a str> {
+    let of_kind = events.iter().filter(|event| event.0 == kind);
+    of_kind.map(|event| event.1).collect()
+}
+
+fn open(session: &OpenSession<'_>, raw: Option<bool>) -> Result<PathBuf, Value> {
+    let params = SessionPipeParams {
+        session: session.id().to_owned(),
+        open: true,
+        raw,
+    };
+    let reply = session.daemon.call::<SessionPipe>(&params)?;
+    assert_eq!(reply.state, PipeState::Active);
+    Ok(reply.pipe_path.into())
+}
+
+fn close(session: &OpenSession<'_>) -> Result<PipeState, Value> {
+    let params = SessionPipeParams {
+        session: session.id().to_owned(),
+        ..SessionPipeParams::default()
+    };
+    let closed = session.daemon.call::<SessionPipe>(&params);
+    closed.map(|pipe| pipe.state)
+}
+
+#[test]
+fn all_that_happens_is_an_event_from_the_start_to_the_end() {
+    let daemon = daemon();
+    let session = streaming(
+        &daemon,
+        "sh",
+        &[
+            "-c",
+            "echo ready; read line; echo \"got $line\"; cat /nowhere; printf rest",
+        ],
+    );
+    let path = pipe_of(&session);
+    let facts = fs::metadata(&path).unwrap();
+    assert!(facts.file_type().is_fifo());
+    assert_eq!(facts.permissions().mode() & 0o777, 0o600);
+    let folder = fs::metadata(path.parent().unwrap()).unwrap();
+    assert_eq!(folder.permissions().mode() & 0o777, 0o700);
+    assert_eq!(
+        path.file_name().unwrap().to_str().unwrap(),
+        format!("{}.pipe", session.id())
+    );
+    let reading = reader(&path);
+    session.expect("ready");
+    session.line("hello");
+    session.ended();
+    let text = reading.join().unwrap();
+    let all = events(&text);
+    let id = format!("session_id={}", session.id());
+    assert_eq!(all[0], ("MTX", id.as_str()));
+    assert!(
+        all[1].0 == "MTX" && all[1].1.starts_with("command=sh -c echo ready"),
+        "{text}"
+    );
+    assert_eq!(texts(&all, "IN "), ["hello"]);
+    assert_eq!(
+        texts(&all, "OUT"),
+        ["ready", "hello", "got hello", "rest"],
+        "{text}"
+    );
+    let errors = texts(&all, "ERR");
+    assert!(
+        errors.len() == 1 && errors[0].contains("No such file"),
+        "{text}"
+    );
+    let place = |event| all.iter().position(|other| *other == event).unwrap();
+    assert!(place(("OUT", "ready")) < place(("IN ", "hello")));
+    assert!(place(("IN ", "hello")) < place(("OUT", "got hello")));
+    assert_eq!(
+        all[all.len() - 3..],
+        [
+            ("MTX", "end_reason=exited"),
+            ("MTX", "exitstatus=0"),
+            ("MTX", "session_closed=true")
+        ]
+    );
+    assert!(!path.exists());
+    assert_eq!(session.now().pipe.unwrap().state, PipeState::Closed);
+    assert_eq!(session.now().pipe.unwrap().dropped_bytes, 0);
+}
+
+#[test]
+fn what_is_typed_hidden_is_not_shown() {
+    let daemon = daemon();
+    let session = streaming(
+        &daemon,
+        "sh",
+        &[
+            "-c",
+            "stty -echo; printf 'Password: '; read x; stty echo; printf 'Name: '; read y",
+        ],
+    );
+    let reading = reader(&pipe_of(&session));
+    session.expect("Password: ");
+    session.line("hunter2");
+    session.expect("Name: ");
+    session.line("Ada");
+    session.ended();
+    let text = reading.join().unwrap();
+    assert!(!text.contains("hunter2"), "{text}");
+    let all = events(&text);
+    assert_eq!(texts(&all, "IN "), ["<hidden>", "Ada"]);
+    // What waits for an answer is written though its line has no end.
+    assert!(texts(&all, "OUT").contains(&"Password: "), "{text}");
+}
+
+#[test]
+fn in_a_line_editor_only_what_was_shown_is_told() {
+    let daemon = daemon();
+    let bash = daemon.open_with(&SessionCreateParams {
+        stream: true,
+        ..program(&daemon, "bash", &["--norc", "--noprofile"])
+    });
+    let reading = reader(&pipe_of(&bash));
+    bash.expect("ready> ");
+    bash.ask("echo one", "(?m)^one\n");
+    bash.ask("read -s -p 'secret? ' x", "secret\\? $");
+    bash.ask("swordfish", "ready> ");
+    bash.keys(&["C-u"]);
+    bash.line("exit");
+    bash.ended();
+    let text = reading.join().unwrap();
+    assert!(!text.contains("swordfish"), "{text}");
+    let all = events(&text);
+    let typed = texts(&all, "IN ");
+    // Whether bash turns the echo off in time to hide this one as well is a matter of luck.
+    assert!(["read -s -p 'secret? ' x", "<hidden>"].contains(&typed[1]));
+    assert_eq!(typed[0], "echo one");
+    assert_eq!(typed[2..], ["<hidden>", "<C-u>", "exit"], "{text}");
+}
+
+#[test]
+fn nobody_who_reads_holds_nothing_up_and_what_is_left_out_is_told() {
+    let daemon = daemon();
+    // Much more than is kept in memory.
+    let session = streaming(&daemon, "sh", &["-c", "seq 1 400000; echo done; exec cat"]);
+    session.expect("(?m)^done$");
+    eventually("it was full for long", || {
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        Some(())
+    });
+    let path = pipe_of(&session);
+    let mut lines = BufReader::new(File::open(&path).unwrap()).lines();
+    let mut left_out = 0;
+    let mut printed = Vec::new();
+    while printed.last().is_none_or(|text| text != "done") {
+        let line = lines.next().unwrap().unwrap();
+        let (kind, text) = events(&line)[0];
+        if let Some(bytes) = text.strip_prefix("dropped_bytes=") {
+            left_out += bytes.parse::<u64>().unwrap();
+        }
+        if kind == "OUT" {
+            printed.push(text.to_owned());
+        }
+    }
+    // From the beginning as much as the pipe takes, and all that is still in memory.
+    assert_eq!(printed[0], "1");
+    assert!(printed.ends_with(&["399999".into(), "400000".into(), "done".into()]));
+    assert!(left_out > 0 && printed.len() < 300_000);
+    assert_eq!(session.now().pipe.unwrap().dropped_bytes, left_out);
+}
+
+#[test]
+fn a_raw_pipe_has_every_byte_that_is_not_told_to_be_left_out() {
+    let daemon = daemon();
+    let session = daemon.open("sh", &["-c", "read x; seq 1 400000; echo done; read x"]);
+    let path = open(&session, Some(true)).unwrap();
+    let mut file = File::open(path).unwrap();
+    session.line("");
+    session.expect("(?m)^done$");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let mut bytes = Vec::new();
+    let mut buffer = vec![0; 1 << 16];
+    while !bytes.ends_with(b"done\r\n") {
+        let len = file.read(&mut buffer).unwrap();
+        bytes.extend_from_slice(&buffer[..len]);
+    }
+    let left_out = session.now().pipe.unwrap().dropped_bytes as usize;
+    let all = session.bytes();
+    assert!(left_out > 0);
+    assert_eq!(bytes.len() + left_out, all.len());
+    let same = bytes.iter().zip(&all).take_while(|(a, b)| a == b).count();
+    assert!(all.ends_with(&bytes[same..]), "one gap and no more");
+}
+
+#[test]
+fn a_reader_that_pauses_and_reads_on_misses_nothing() {
+    let daemon = daemon();
+    let session = streaming(&daemon, "sh", &["-c", "read x; seq 1 9000; echo done"]);
+    let mut file = File::open(pipe_of(&session)).unwrap();
+    session.line("");
+    session.expect("(?m)^done$");
+    let mut text = String::new();
+    file.read_to_string(&mut text).unwrap();
+    let all = events(&text);
+    // A line that came in two pieces is two events.
+    let printed = texts(&all, "OUT").concat();
+    let numbers: String = (1..=9000).map(|number| number.to_string()).collect();
+    let is_told = text.contains("dropped_bytes") || !text.contains("session_closed");
+    assert!(is_told || printed == numbers + "done", "{}", printed.len());
+}
+
+#[test]
+fn several_readers_share_whole_lines() {
+    let daemon = daemon();
+    let session = streaming(
+        &daemon,
+        "sh",
+        &["-c", "read x; seq -f 'line %.0f of many' 1 5000; read x"],
+    );
+    let path = pipe_of(&session);
+    let readers: Vec<_> = (0..3)
+        .map(|_| {
+            let file = File::open(&path).unwrap();
+            std::thread::spawn(move || {
+                let (mut file, mut pieces) = (file, Vec::new());
+                // Whoever reads as much as the pipe takes in one piece gets whole lines.
+                let mut buffer = vec![0; 1 << 16];
+                loop {
+                    match file.read(&mut buffer).unwrap() {
+                        0 => return pieces,
+                        len => pieces.push(String::from_utf8(buffer[..len].to_vec()).unwrap()),
+                    }
+                }
+            })
+        })
+        .collect();
+    session.line("");
+    session.expect("line 5000 of many");
+    session.line("");
+    session.ended();
+    let pieces: Vec<String> = readers
+        .into_iter()
+        .flat_map(|r| r.join().unwrap())
+        .collect();
+    let mut printed_len = 0;
+    for piece in &pieces {
+        assert!(piece.starts_with('[') && piece.ends_with('\n'), "{piece:?}");
+        let texts = texts(&events(piece), "OUT").concat();
+        printed_len += texts.len();
+    }
+    let all_len: usize = (1..=5000)
+        .map(|number| format!("line {number} of many").len())
+        .sum();
+    let is_told = pieces.iter().any(|piece| piece.contains("dropped_bytes"));
+    assert!(
+        is_told || printed_len == all_len,
+        "{printed_len} of {all_len}"
+    );
+}
+
+#[test]
+fn readers_come_and_go() {
+    let daemon = daemon();
+    let session = streaming(&daemon, "cat", &[]);
+    let path = pipe_of(&session);
+    for round in 0..5 {
+        let word = format!("round-{round}");
+        session.ask(&word, &format!("{word}\n{word}\n"));
+        let lines = BufReader::new(File::open(&path).unwrap()).lines();
+        let found = lines
+            .map(Result::unwrap)
+            .find(|line| line.ends_with(&format!("[OUT] {word}")));
+        assert!(found.is_some());
+    }
+    let last = File::open(&path).unwrap();
+    session.close();
+    let text: Vec<String> = BufReader::new(last).lines().map(Result::unwrap).collect();
+    assert!(
+        text.last().unwrap().ends_with("[MTX] session_closed=true"),
+        "{text:?}"
+    );
+}
+
+#[test]
+fn a_raw_pipe_has_the_bytes_live_and_ends_with_the_session() {
+    let daemon = daemon();
+    let session = daemon.open(
+        "sh",
+        &[
+            "-c",
+            "echo before; read x; printf 'a\\033[1mb\\303'; read y; seq 1 3000",
+        ],
+    );
+    session.expect("before");
+    let path = open(&session, Some(true)).unwrap();
+    let start = session.now().output.output_bytes;
+    let mut file = File::open(&path).unwrap();
+    session.line("");
+    let mut live = Vec::new();
+    let mut buffer = [0; 4096];
+    while !live.ends_with(b"b\xc3") {
+        let len = file.read(&mut buffer).unwrap();
+        live.extend_from_slice(&buffer[..len]);
+    }
+    session.line("");
+    file.read_to_end(&mut live).unwrap();
+    assert_eq!(live, session.bytes()[start as usize..]);
+    let error = open(&session, None).unwrap_err();
+    assert_error(&error, ErrorCode::SessionNotAlive);
+}
+
+#[test]
+fn a_pipe_is_opened_and_closed_at_any_time() {
+    let daemon = daemon();
+    let ccctl = Ccctl::new(&daemon);
+    let session = daemon.open("cat", &[]);
+    assert_eq!(session.now().pipe, None);
+    assert_error(&close(&session).unwrap_err(), ErrorCode::NotFound);
+    session.ask("before", "before\nbefore\n");
+    let told = ccctl.ok(&["session", "pipe", session.id()]);
+    let path = open(&session, None).unwrap();
+    assert_eq!(told, format!("{}\n", path.display()));
+    assert_error(
+        &open(&session, Some(true)).unwrap_err(),
+        ErrorCode::InvalidArgument,
+    );
+    let reading = reader(&path);
+    session.ask("while it is open", "while it is open\n.*open\n");
+    assert_eq!(ccctl.ok(&["session", "pipe", session.id(), "--close"]), "");
+    let text = reading.join().unwrap();
+    assert!(
+        !text.contains("] before") && text.contains("[OUT] while it is open"),
+        "{text}"
+    );
+    assert!(text.ends_with("[MTX] pipe_closed=true\n"), "{text}");
+    assert!(!path.exists());
+    assert_eq!(close(&session).unwrap(), PipeState::Closed);
+    let raw = ccctl.ok(&["session", "pipe", session.id(), "--raw"]);
+    assert!(session.now().pipe.unwrap().raw && Path::new(raw.trim()).exists());
+    let shown = ccctl.ok(&["session", "show", session.id()]);
+    assert!(shown.contains(raw.trim()), "{shown}");
+    session.close();
+    assert!(!path.exists());
+    let id = ccctl.ok(&["session", "create", "--stream", "--no-persist", "--", "cat"]);
+    let record = daemon
+        .call_value("session.get", &json!({"session": id.trim()}))
+        .unwrap();
+    assert_eq!(record["pipe"]["state"], "active");
+}
+
+#[test]
+fn a_pipe_that_somebody_removed_is_made_again_and_what_replaced_it_is_not_touched() {
+    let daemon = daemon();
+    let session = streaming(&daemon, "cat", &[]);
+    let path = pipe_of(&session);
+    fs::remove_file(&path).unwrap();
+    session.ask("goes on", "goes on\n");
+    let ran = Ccctl::new(&daemon).run(&["session", "pipe", session.id()]);
+    assert!(
+        ran.code == Some(0) && ran.stderr.contains("made again"),
+        "{}",
+        ran.stderr
+    );
+    let reading = reader(&path);
+    session.ask("and here", "and here\n");
+
+    let target = daemon.home().join("precious");
+    fs::write(&target, "kept").unwrap();
+    for exchange in [
+        (|path, _| fs::write(path, "kept").unwrap()) as fn(&Path, &Path),
+        |path, target| symlink(target, path).unwrap(),
+        |path, _| fs::create_dir(path).unwrap(),
+    ] {
+        fs::remove_file(&path).unwrap();
+        exchange(&path, &target);
+        session.ask("more", "more\n");
+        let error = open(&session, None).unwrap_err();
+        assert_error(&error, ErrorCode::Unavailable);
+        assert!(
+            error["message"]
+                .as_str()
+                .unwrap()
+                .contains("no pipe of ours"),
+            "{error}"
+        );
+    }
+    assert_eq!(fs::read_to_string(&target).unwrap(), "kept");
+    session.close();
+    assert!(path.is_dir(), "it is not ours to remove");
+    let text = reading.join().unwrap();
+    assert!(
+        text.contains("[OUT] and here") && text.contains("session_closed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_unsafe_folder_is_not_used() {
+    let daemon = Daemon::builder().prepare();
+    let (elsewhere, link) = (daemon.home().join("elsewhere"), daemon.home().join("link"));
+    fs::create_dir(&elsewhere).unwrap();
+    symlink(&elsewhere, &link).unwrap();
+    let open_to_all = daemon.home().join("open");
+    fs::create_dir(&open_to_all).unwrap();
+    fs::set_permissions(&open_to_all, fs::Permissions::from_mode(0o777)).unwrap();
+    let mut daemon = daemon;
+    let user = rustix::process::geteuid().as_raw();
+    let own = PathBuf::from(format!("/tmp/claudecontrol-{user}"));
+    for folder in [&link, &open_to_all] {
+        let config = json!({"pipe_dir": folder});
+        fs::write(daemon.config_path(), config.to_string()).unwrap();
+        daemon.restart();
+        let created =
+            daemon.call_value("session.create", &json!({"program": "cat", "stream": true}));
+        match created {
+            Ok(record) => {
+                let path = PathBuf::from(record["pipe"]["pipe_path"].as_str().unwrap());
+                assert_eq!(path.parent().unwrap(), own);
+            }
+            // Somebody may have taken that place as well.
+            Err(error) => {
+                assert_error(&error, ErrorCode::Unavailable);
+                assert!(
+                    error["message"]
+                        .as_str()
+                        .unwrap()
+                        .contains("no folder is safe"),
+                    "{error}"
+                );
+            }
+        }
+        daemon.stop();
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+    }
+    assert_eq!(
+        fs::metadata(&open_to_all).unwrap().permissions().mode() & 0o777,
+        0o777
+    );
+    let _ = fs::remove_dir(&own);
+}
+
+#[test]
+fn two_daemons_never_write_to_one_pipe() {
+    let (first, second) = (daemon(), Daemon::builder().prepare());
+    let mut second = second;
+    fs::copy(first.config_path(), second.config_path()).unwrap();
+    second.restart();
+    let create = json!({"program": "cat", "id": "same", "stream": true});
+    let record = first.call_value("session.create", &create).unwrap();
+    let error = second.call_value("session.create", &create).unwrap_err();
+    assert_error(&error, ErrorCode::SessionConflict);
+    let listed = second
+        .call_value("session.list", &json!({"all": true}))
+        .unwrap();
+    assert_eq!(listed["sessions"], json!([]));
+    first
+        .call_value("session.close", &json!({"session": "same"}))
+        .unwrap();
+    assert!(!Path::new(record["pipe"]["pipe_path"].as_str().unwrap()).exists());
+    second.call_value("session.create", &create).unwrap();
+}
+
+#[test]
+fn own_error_patterns_count() {
+    let daemon = daemon();
+    let set = json!({"pattern_type": "error", "category": "mine", "patterns": ["^OOPS"]});
+    daemon.call_value("pattern.set", &set).unwrap();
+    let session = streaming(&daemon, "sh", &["-c", "read x; echo OOPS it broke"]);
+    let reading = reader(&pipe_of(&session));
+    session.line("");
+    let text = reading.join().unwrap();
+    assert!(text.contains("[ERR] OOPS it broke\n"), "{text}");
+}

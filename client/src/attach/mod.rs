@@ -175,29 +175,32 @@ impl Viewer {
                 threads::read_keys(self.link.clone(), Arc::clone(&screen), keys, read_only)
             })
             .map_err(system)
-            .and_then(|()| {
-                loop {
-                    let since = Instant::now();
-                    let size = Size {
-                        rows: self.params.rows,
-                        cols: self.params.cols,
-                    };
-                    self.link.open(connection.handle()?, size);
-                    // It may have changed meanwhile.
-                    self.link.resize(terminal_size().unwrap_or(size));
-                    let lost = match self.show(&mut connection, &screen) {
-                        Err(Failure::Lost { was_read, .. }) => was_read,
-                        left => return left,
-                    };
-                    if let Some(stop) = self.link.stopped() {
-                        return Ok(Left::Stopped(stop));
-                    }
-                    self.link.close(lost);
-                    connection = self.reconnect(since)?;
-                }
-            });
+            .and_then(|_keys| self.follow(&mut connection, &screen));
         threads::lock(&screen).leave();
         left
+    }
+
+    /// Shows what comes until the session is left, also past the end of a connection.
+    fn follow(&mut self, connection: &mut Connection, screen: &Screen) -> Result<Left, Failure> {
+        loop {
+            let since = Instant::now();
+            let size = Size {
+                rows: self.params.rows,
+                cols: self.params.cols,
+            };
+            self.link.open(connection.handle()?, size);
+            // It may have changed meanwhile.
+            self.link.resize(terminal_size().unwrap_or(size));
+            let was_read = match self.show(connection, screen) {
+                Err(Failure::Lost { was_read, .. }) => was_read,
+                left => return left,
+            };
+            if let Some(stop) = self.link.stopped() {
+                return Ok(Left::Stopped(stop));
+            }
+            self.link.close(was_read);
+            *connection = self.reconnect(since)?;
+        }
     }
 
     /// Shows what comes until the connection or the session ends.

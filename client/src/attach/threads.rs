@@ -4,11 +4,14 @@ use super::keys::{Typed, Watch};
 use super::link::{Link, Stop};
 use super::screen::UserScreen;
 use crate::terminal::terminal_size;
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use rustix::stdio::stdin;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
-use std::io::{self, Read as _};
+use std::io::{self, PipeReader, PipeWriter};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 /// Bytes of one read of the keyboard.
 const READ_BYTES: usize = 64 << 10;
@@ -30,7 +33,25 @@ impl Drop for OnPanic {
     }
 }
 
-/// Reads the keyboard, in a thread that ends with the process.
+/// The thread that reads the keyboard. It ends when this is dropped, and what is typed from then on is for others.
+#[derive(Debug)]
+pub(super) struct Keys {
+    /// Closed to end the thread.
+    end: Option<PipeWriter>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        self.end.take();
+        if let Some(thread) = self.thread.take() {
+            // Had it failed, that would have been told already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Reads the keyboard.
 ///
 /// # Errors
 ///
@@ -40,14 +61,14 @@ pub(super) fn read_keys(
     screen: Screen,
     mut watch: Watch,
     read_only: bool,
-) -> io::Result<()> {
+) -> io::Result<Keys> {
+    let (ended, end) = io::pipe()?;
     let read = move || {
         let link = OnPanic(link);
-        let mut input = io::stdin().lock();
         let mut buffer = vec![0; READ_BYTES];
-        loop {
-            let typed = match input.read(&mut buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+        while wait_for_key(&ended) {
+            let typed = match rustix::io::read(stdin(), &mut buffer) {
+                Err(Errno::INTR | Errno::AGAIN) => continue,
                 Ok(0) | Err(_) => return link.0.stop(Stop::NoInput),
                 Ok(len) => watch.feed(&buffer[..len]),
             };
@@ -57,10 +78,28 @@ pub(super) fn read_keys(
             }
         }
     };
-    thread::Builder::new()
-        .name("keys".to_owned())
-        .spawn(read)
-        .map(drop)
+    let thread = thread::Builder::new().name("keys".to_owned()).spawn(read)?;
+    Ok(Keys {
+        end: Some(end),
+        thread: Some(thread),
+    })
+}
+
+/// Waits until something is typed; false when no more is to be read.
+fn wait_for_key(ended: &PipeReader) -> bool {
+    let input = stdin();
+    loop {
+        let mut both = [
+            PollFd::new(&input, PollFlags::IN),
+            PollFd::new(ended, PollFlags::IN),
+        ];
+        match rustix::event::poll(&mut both, None) {
+            Err(Errno::INTR) => {}
+            // The read tells what is wrong.
+            Err(_) => return true,
+            Ok(_) => return both[1].revents().is_empty(),
+        }
+    }
 }
 
 fn pass_on(typed: &Typed, link: &Link, screen: &Screen, read_only: bool) {

@@ -84,6 +84,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         actions: CHAINS,
     },
     Entry {
+        name: "patterns",
+        about: "what prompts, errors and data look like, and what a text is",
+        actions: PATTERNS,
+    },
+    Entry {
         name: "status",
         about: "the daemon: what it holds, its log, its configuration",
         actions: STATUS,
@@ -176,6 +181,11 @@ const SESSIONS: &[Action] = &[
             Word("--lines"),
             Word("50"),
         ],
+    },
+    Action {
+        name: "pipe",
+        about: "a file that streams what happens, for cat or grep",
+        words: &[Word("session"), Word("pipe"), Pick(LiveSessions)],
     },
     Action {
         name: "history",
@@ -319,6 +329,48 @@ const CHAINS: &[Action] = &[
             Text("a regular expression to look for"),
             Word("--"),
             PROGRAM,
+        ],
+    },
+];
+
+const TYPES: &[&str] = &["prompt", "error", "help", "data_format", "state"];
+
+const PATTERNS: &[Action] = &[
+    Action {
+        name: "list",
+        about: "what is built in, and what was set",
+        words: &[Word("pattern"), Word("list")],
+    },
+    Action {
+        name: "classify",
+        about: "what a text in a file is: an error, a prompt, data, help",
+        words: &[
+            Word("pattern"),
+            Word("classify"),
+            Word("--file"),
+            Text("the file"),
+        ],
+    },
+    Action {
+        name: "set",
+        about: "add a category, or replace one",
+        words: &[
+            Word("pattern"),
+            Word("set"),
+            Choose("what it recognises", TYPES),
+            Text("the category"),
+            Word("--"),
+            Text("a regular expression"),
+        ],
+    },
+    Action {
+        name: "unset",
+        about: "remove what was set",
+        words: &[
+            Word("pattern"),
+            Word("unset"),
+            Choose("what it recognises", TYPES),
+            Text("the category"),
         ],
     },
 ];

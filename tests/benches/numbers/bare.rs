@@ -91,6 +91,11 @@ impl Bare {
         &self.master
     }
 
+    /// The first `len` bytes of what was read last.
+    pub(crate) fn read_bytes(&self, len: usize) -> &[u8] {
+        &self.buffer[..len]
+    }
+
     /// Waits for output and reads once behind the first `kept` bytes of the buffer. `None` at the end.
     pub(crate) fn read_after(&mut self, kept: usize) -> Result<Option<usize>> {
         // Made by the first read: who only holds a terminal needs none.

@@ -43,7 +43,9 @@ impl Daemon {
                 .mode(0o700)
                 .create(folder)?;
         }
-        std::fs::write(home.join("config.json"), CONFIG)?;
+        let pipe_dir = serde_json::to_string(&runtime.join("pipes"))?;
+        let config = CONFIG.replace('{', &format!("{{\"pipe_dir\": {pipe_dir}, "));
+        std::fs::write(home.join("config.json"), config)?;
         let mut command = Command::new(args.bin_dir.join("ccd"));
         command
             .env_clear()

@@ -6,6 +6,7 @@ mod client_process;
 mod far_match;
 mod idle;
 pub(crate) mod memory;
+pub(crate) mod pipe;
 mod recovery;
 mod round_trip;
 mod start;
@@ -22,7 +23,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 10] = [
+pub(crate) const ALL: [Row; 11] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -46,6 +47,10 @@ pub(crate) const ALL: [Row; 10] = [
     Row {
         name: "beside-floods",
         measure: beside_floods::measure,
+    },
+    Row {
+        name: "pipe",
+        measure: pipe::measure,
     },
     Row {
         name: "memory",

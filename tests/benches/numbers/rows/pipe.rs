@@ -1,0 +1,218 @@
+//! From the write of a program to who reads a named pipe.
+
+use crate::args::Args;
+use crate::bare::Bare;
+use crate::daemon::{Daemon, await_text, create, session};
+use crate::report::{Line, Report};
+use crate::samples::{Contender, Samples, alternate};
+use crate::tmux::Tmux;
+use crate::wire::Wire;
+use crate::{Result, leftovers};
+use ccd_protocol::session::{
+    SessionCreateParams, SessionPipe, SessionPipeParams, SessionSend, SessionSendParams,
+};
+use rustix::fs::{Mode, OFlags};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use rustix::time::{ClockId, clock_gettime};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The first argument of this program when it is the one that writes.
+pub(crate) const CHILD: &str = "tell-time";
+
+/// Stands before the time in a line.
+const MARK: &str = "at ";
+
+/// Blocks that alternate; a tenth of all rounds each.
+const BLOCKS: usize = 10;
+
+/// Everybody has gone to sleep again so long after the program was woken.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// What ccd may take: this many times the limit, and this long at the 95th percentile.
+const RATIO: f64 = 1.2;
+const P95_US: f64 = 300.0;
+
+/// Prints the time just before it is printed, once for each line that is typed.
+pub(crate) fn tell_time() -> Result<()> {
+    let stdin = std::io::stdin();
+    // What is typed is not shown: the time alone is output.
+    if let Ok(mut modes) = tcgetattr(&stdin) {
+        modes.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(&stdin, OptionalActions::Now, &modes)?;
+    }
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(b"ready\n")?;
+    stdout.flush()?;
+    for line in stdin.lock().lines() {
+        line?;
+        std::thread::sleep(PAUSE);
+        let text = format!("{MARK}{}\n", now_ns());
+        stdout.write_all(text.as_bytes())?;
+        stdout.flush()?;
+    }
+    Ok(())
+}
+
+pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
+    let daemon = Daemon::start(args, "pipe")?;
+    let own = std::env::current_exe()?;
+    let own = own.to_str().ok_or("this program has no name")?;
+    let mut tmux = Tmux::start("pipe")?;
+    let rounds = args.amount(2_000, 100) / BLOCKS;
+    let folder = leftovers::in_memory("pipe-fifos");
+    std::fs::create_dir_all(&folder)?;
+    let mut names = vec!["bare", "ccd", "ccd raw"];
+    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
+        (rounds, bare(own, &folder.join("bare"))?),
+        (rounds, ccd(daemon.connect()?, own, false)?),
+        (rounds, ccd(daemon.connect()?, own, true)?),
+    ];
+    if let Some(tmux) = &mut tmux {
+        names.push("tmux pipe-pane");
+        contenders.push((rounds, through_tmux(tmux, own, &folder.join("tmux"))?));
+    }
+    let samples = alternate(BLOCKS, &mut contenders)?;
+    drop(contenders);
+    let _ = std::fs::remove_dir_all(&folder);
+    report.add(line(&names, &samples));
+    Ok(())
+}
+
+fn line(names: &[&str], samples: &[Samples]) -> Line {
+    let peers = names.iter().zip(samples).skip(2);
+    let peers: Vec<String> = peers
+        .map(|(name, samples)| format!("{name} {}", samples.p50_p95()))
+        .collect();
+    let (limit, ours) = (samples[0].median(), samples[1].median());
+    Line {
+        what: "child's write → reader of the pipe, events (p50 / p95)".into(),
+        bare: samples[0].p50_p95(),
+        peers: peers.join(", "),
+        ccd: samples[1].p50_p95(),
+        goal: format!(
+            "≤ {RATIO} × limit = {:.0} µs, p95 ≤ {P95_US} µs",
+            limit * RATIO
+        ),
+        ratio: format!("{:.2}", ours / limit),
+        met: Some(ours <= limit * RATIO && samples[1].quantile(0.95) <= P95_US),
+    }
+}
+
+/// Reads a FIFO until a line tells the time, and adds how long ago that was.
+struct Clock(BufReader<File>);
+
+impl Clock {
+    fn open(path: &Path) -> Result<Self> {
+        // Somebody writes already, or will: this must not wait for it.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let fifo = rustix::fs::open(path, flags, Mode::empty())?;
+        rustix::fs::fcntl_setfl(&fifo, OFlags::empty())?;
+        Ok(Self(BufReader::new(File::from(fifo))))
+    }
+
+    fn wait(&mut self, samples: &mut Samples) -> Result<()> {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            if self.0.read_line(&mut line)? == 0 {
+                return Err("the pipe ended".into());
+            }
+            let now = now_ns();
+            if let Some((_, then)) = line.trim_end().rsplit_once(MARK) {
+                samples.add(Duration::from_nanos(now.saturating_sub(then.parse()?)));
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// A loop that copies what comes from the terminal into a FIFO.
+fn bare<'a>(own: &str, fifo: &Path) -> Result<Contender<'a>> {
+    make_fifo(fifo)?;
+    let mut terminal = Bare::start(&[own, CHILD])?;
+    terminal.wait_for(b"ready\r\n")?;
+    let input = terminal.master().try_clone()?;
+    let mut clock = Clock::open(fifo)?;
+    let output = File::options().write(true).open(fifo)?;
+    std::thread::spawn(move || -> Option<()> {
+        loop {
+            let len = terminal.read_after(0).ok()??;
+            rustix::io::write(&output, terminal.read_bytes(len)).ok()?;
+        }
+    });
+    Ok(Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            rustix::io::write(&input, b"\n")?;
+            clock.wait(samples)?;
+        }
+        Ok(())
+    }))
+}
+
+fn ccd<'a>(mut wire: Wire, own: &str, raw: bool) -> Result<Contender<'a>> {
+    let params = SessionCreateParams {
+        stream: !raw,
+        ..session(&[own, CHILD])
+    };
+    let mut record = create(&mut wire, &params)?;
+    if raw {
+        record.pipe = Some(wire.call::<SessionPipe>(&SessionPipeParams {
+            session: record.session_id.clone(),
+            open: true,
+            raw: Some(true),
+        })?);
+    }
+    await_text(&mut wire, &record.session_id, "ready")?;
+    let pipe = record.pipe.ok_or("the session has no pipe")?;
+    let mut clock = Clock::open(&PathBuf::from(pipe.pipe_path))?;
+    let params = SessionSendParams {
+        session: record.session_id,
+        text: Some("\n".into()),
+        ..SessionSendParams::default()
+    };
+    Ok(Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            wire.call::<SessionSend>(&params)?;
+            clock.wait(samples)?;
+        }
+        Ok(())
+    }))
+}
+
+fn through_tmux<'a>(tmux: &'a mut Tmux, own: &str, fifo: &Path) -> Result<Contender<'a>> {
+    make_fifo(fifo)?;
+    let mut clock = Clock::open(fifo)?;
+    let pane = tmux.open(&[own, CHILD])?;
+    tmux.wait_for(&pane, b"ready")?;
+    tmux.run(&format!(
+        "pipe-pane -t {pane} 'exec cat >{}'",
+        fifo.display()
+    ))?;
+    let command = format!("send-keys -t {pane} Enter");
+    // What is printed before its cat has opened the pipe is lost, and until then the pipe seems to have ended.
+    std::thread::sleep(Duration::from_millis(500));
+    Ok(Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            tmux.run(&command)?;
+            clock.wait(samples)?;
+        }
+        Ok(())
+    }))
+}
+
+fn make_fifo(path: &Path) -> Result<()> {
+    let made = std::process::Command::new("mkfifo").arg(path).status()?;
+    match made.success() {
+        true => Ok(()),
+        false => Err("mkfifo failed".into()),
+    }
+}
+
+/// The clock that all processes of the machine share.
+fn now_ns() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    (time.tv_sec as u64) * 1_000_000_000 + time.tv_nsec as u64
+}

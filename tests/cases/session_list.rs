@@ -66,8 +66,8 @@ fn on_a_terminal_the_list_is_as_wide_as_the_terminal() {
         list.ended();
         let text = list.output();
         let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
-        // The heading, the session, and the one that shows the list.
-        assert_eq!(lines.len(), 3, "{text}");
+        // The heading, the session, and perhaps the one that shows the list, which may be faster than its own start.
+        assert!((2..=3).contains(&lines.len()), "{text}");
         assert!(lines[0].ends_with("PROGRAM"), "{text}");
         assert!(lines[1].contains("py  "), "{text}");
         assert_eq!(lines[1].contains(long), cols == 200, "{text}");

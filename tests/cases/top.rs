@@ -249,8 +249,9 @@ fn any_size_of_terminal_is_used() {
         });
     }
     top.keys(&["End"]);
-    let lines = shows(&top, "cat-7");
-    assert!(lines[0].starts_with("ccctl top  9 live"), "{lines:?}");
+    shows(&top, "cat-7");
+    // Its own session is not in the first look if that is faster than its start.
+    shows(&top, "ccctl top  9 live");
 }
 
 #[test]

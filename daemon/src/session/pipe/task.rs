@@ -137,17 +137,23 @@ impl Task {
 
     async fn follow(&mut self) -> Result<(), Gone> {
         let (session, open) = (Arc::clone(&self.session), Arc::clone(&self.open));
+        let mut is_behind = false;
         loop {
             self.send().await?;
+            if is_behind {
+                // Others have their turn, but not before who reads has what there is.
+                tokio::task::yield_now().await;
+            }
             let changed = session.output.changed();
             let news = open.typed.news();
             tokio::pin!(changed, news);
             changed.as_mut().enable();
             news.as_mut().enable();
             self.note_end();
-            match self.step().await {
-                // Others have their turn in between.
-                Step::Again => tokio::task::yield_now().await,
+            let step = self.step().await;
+            is_behind = matches!(step, Step::Again);
+            match step {
+                Step::Again => {}
                 Step::Wait(until) => tokio::select! {
                     () = changed => {}
                     () = news => {}

@@ -92,12 +92,17 @@ impl Viewers {
     }
 
     /// Notes what a viewer has typed; returns the lines that are done, `None` when it is no viewer.
-    pub(super) fn typed(&self, peer: &Peer, bytes: &[u8], taken: Taken) -> Option<Vec<Typed>> {
+    pub(super) fn typed(
+        &self,
+        peer: &Peer,
+        bytes: &[u8],
+        taken: impl FnOnce() -> Taken,
+    ) -> Option<Vec<Typed>> {
         let mut list = self.lock();
         let viewer = list
             .iter_mut()
             .find(|viewer| viewer.peer.connection == peer.connection)?;
-        Some(viewer.line.add(bytes, taken))
+        Some(viewer.line.add(bytes, taken()))
     }
 }
 

@@ -169,6 +169,9 @@ fn the_size_follows_who_typed_last() {
     small.text("\r");
     eventually("it has typed", || (size(&target) == (10, 50)).then_some(()));
     resize(&small, 12, 40);
+    eventually("the size follows", || {
+        (size(&target) == (12, 40)).then_some(())
+    });
     target.line("stty size");
     target.expect("12 40");
     shows(&small, "12 40");

@@ -68,6 +68,15 @@ fn attached(session: &OpenSession<'_>, count: usize) {
     });
 }
 
+/// Waits until keys typed at the terminal go to the session: what it showed before has gone up then.
+fn entered(person: &OpenSession<'_>) {
+    eventually("the terminal is the session's", || {
+        let lines = screen(person).lines;
+        let is_old = lines.iter().any(|line| line.contains("session attach"));
+        (!is_old).then_some(())
+    });
+}
+
 fn size(session: &OpenSession<'_>) -> (u16, u16) {
     let now = session.now();
     (now.rows, now.cols)
@@ -154,6 +163,7 @@ fn the_size_follows_who_typed_last() {
     let (large, small) = (person(&daemon, 30, 100), person(&daemon, 10, 50));
     attach(&large, target.id(), "");
     attached(&target, 1);
+    entered(&large);
     attach(&small, target.id(), "");
     eventually("the last to come counts as typing", || {
         (size(&target) == (10, 50)).then_some(())
@@ -184,6 +194,7 @@ fn a_viewer_that_only_looks_changes_nothing() {
     let person = person(&daemon, 8, 30);
     attach(&person, target.id(), "--read-only");
     attached(&target, 1);
+    entered(&person);
     assert!(target.now().attached[0].read_only);
     person.text("echo nobody may say this\r");
     target.ask(
@@ -217,6 +228,7 @@ fn questions_to_the_terminal_are_answered_once() {
     let person = person(&daemon, 24, 80);
     attach(&person, target.id(), "");
     attached(&target, 1);
+    entered(&person);
     person.text("x");
     let answer = target.expect(r"got (\S+)").groups[1].clone().unwrap();
     assert_eq!(answer.matches('R').count(), 1, "{answer}");
@@ -230,12 +242,14 @@ fn the_detach_key_twice_is_typed_once_and_others_can_be_chosen() {
     let person = person(&daemon, 24, 80);
     attach(&person, target.id(), "");
     attached(&target, 1);
+    entered(&person);
     person.keys(&["C-\\", "C-\\", "x"]);
     target.expect(r"\^\\x");
     person.keys(DETACH);
     person.expect("detached from");
     attach(&person, target.id(), "--detach-keys 'C-a q'");
     attached(&target, 1);
+    entered(&person);
     person.keys(DETACH);
     target.expect(r"\^\\d");
     person.keys(&["C-a", "q"]);
@@ -258,6 +272,7 @@ fn every_way_out_gives_the_terminal_back() {
     for (signal, status) in [("TERM", 143), ("HUP", 129), ("INT", 130), ("QUIT", 131)] {
         attach(&person, target.id(), "");
         attached(&target, 1);
+        entered(&person);
         target.ask(alternate, "full");
         shows(&person, "full");
         let pid = eventually("ccctl has a process", || client_of(&person));
@@ -272,6 +287,7 @@ fn every_way_out_gives_the_terminal_back() {
     // Stopped and continued, as by a shell's job control.
     attach(&person, target.id(), "");
     attached(&target, 1);
+    entered(&person);
     let pid = eventually("ccctl has a process", || client_of(&person));
     signal_process(pid, "TSTP");
     person.expect("Stopped");
@@ -307,6 +323,7 @@ fn a_viewer_does_not_notice_that_the_worker_was_killed_or_replaced() {
     let person = person(&daemon, 20, 70);
     attach(&person, target.id(), "");
     attached(&target, 1);
+    entered(&person);
     kill_worker(&daemon);
     attached(&target, 1);
     person.line("echo after $((1 + 1)) kills");
@@ -327,6 +344,7 @@ fn a_flood_neither_hides_the_keys_nor_holds_the_terminal() {
     let person = person(&daemon, 24, 80);
     attach(&person, target.id(), "");
     attached(&target, 1);
+    entered(&person);
     person.line("while :; do echo flooding $RANDOM; done");
     shows(&person, "flooding");
     person.keys(&["C-c"]);
@@ -355,6 +373,7 @@ fn a_session_is_not_attached_inside_itself() {
     let inner = person(&daemon, 24, 80);
     attach(&outer, inner.id(), "");
     attached(&inner, 1);
+    entered(&outer);
     attach(&inner, outer.id(), "");
     inner.expect("would show itself without end");
     assert!(outer.now().attached.is_empty());
@@ -367,6 +386,7 @@ fn what_is_typed_key_by_key_is_a_line_in_the_history_and_a_password_is_none() {
     let person = person(&daemon, 24, 80);
     attach(&person, target.id(), "");
     attached(&target, 1);
+    entered(&person);
     for key in [
         "e", "c", "h", "x", "BSpace", "o", "Space", "h", "i", "Enter",
     ] {

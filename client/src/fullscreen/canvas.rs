@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 /// A screen of lines.
 #[derive(Debug, Default)]
-pub(crate) struct Canvas {
+pub(super) struct Canvas {
     rows: usize,
     columns: usize,
     /// `None` where nobody knows what the terminal shows.
@@ -14,18 +14,18 @@ pub(crate) struct Canvas {
 
 impl Canvas {
     /// Forgets what is shown, so that all of it is written next time, in another size.
-    pub(crate) fn reset(&mut self, (rows, columns): (usize, usize)) {
+    pub(super) fn reset(&mut self, (rows, columns): (usize, usize)) {
         (self.rows, self.columns) = (rows, columns);
         self.shown = vec![None; rows];
     }
 
     /// Rows and columns.
-    pub(crate) fn size(&self) -> (usize, usize) {
+    pub(super) fn size(&self) -> (usize, usize) {
         (self.rows, self.columns)
     }
 
     /// Returns what makes the terminal show these lines instead of the last ones; nothing when they are the same.
-    pub(crate) fn draw(&mut self, lines: &[Line], style: Style) -> String {
+    pub(super) fn draw(&mut self, lines: &[Line], style: Style) -> String {
         let mut text = String::new();
         let is_new = self.shown.iter().all(Option::is_none);
         if is_new {

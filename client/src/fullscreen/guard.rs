@@ -23,15 +23,15 @@ pub(crate) fn can_draw() -> bool {
 
 /// The whole terminal; dropping it gives it back.
 #[derive(Debug)]
-pub(crate) struct Fullscreen(());
+pub(super) struct Guard(());
 
-impl Fullscreen {
+impl Guard {
     /// Takes the terminal.
     ///
     /// # Errors
     ///
     /// Those of the terminal.
-    pub(crate) fn enter() -> io::Result<Self> {
+    pub(super) fn enter() -> io::Result<Self> {
         static HOOK: Once = Once::new();
         // What is told of a panic must not be lost with the other screen.
         HOOK.call_once(|| {
@@ -42,16 +42,16 @@ impl Fullscreen {
             }));
         });
         let screen = Self(());
-        screen.again()?;
+        screen.take()?;
         Ok(screen)
     }
 
-    /// Takes the terminal once more, after [`Fullscreen::pause`] or after somebody else had it.
+    /// Takes the terminal once more, after [`Guard::pause`] or after somebody else had it.
     ///
     /// # Errors
     ///
     /// Those of the terminal.
-    pub(crate) fn again(&self) -> io::Result<()> {
+    pub(super) fn take(&self) -> io::Result<()> {
         let stdin = io::stdin();
         let now = tcgetattr(&stdin)?;
         let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ impl Fullscreen {
         clippy::unused_self,
         reason = "only who has the terminal can give it back"
     )]
-    pub(crate) fn pause(&self) {
+    pub(super) fn pause(&self) {
         give_back();
     }
 
@@ -80,13 +80,13 @@ impl Fullscreen {
         clippy::unused_self,
         reason = "only who has the terminal may write there"
     )]
-    pub(crate) fn write(&self, text: &str) -> io::Result<()> {
+    pub(super) fn write(&self, text: &str) -> io::Result<()> {
         write(text.as_bytes())
     }
 
     /// Rows and columns of the terminal.
     #[expect(clippy::unused_self, reason = "it is about the terminal that is held")]
-    pub(crate) fn size(&self) -> (usize, usize) {
+    pub(super) fn size(&self) -> (usize, usize) {
         match tcgetwinsize(io::stdout()) {
             Ok(size) if size.ws_row > 0 && size.ws_col > 0 => {
                 (usize::from(size.ws_row), usize::from(size.ws_col))
@@ -96,7 +96,7 @@ impl Fullscreen {
     }
 }
 
-impl Drop for Fullscreen {
+impl Drop for Guard {
     fn drop(&mut self) {
         give_back();
     }

@@ -4,8 +4,10 @@ mod canvas;
 mod events;
 mod guard;
 mod keys;
+mod screen;
 
-pub(crate) use canvas::Canvas;
+use canvas::Canvas;
 pub(crate) use events::{Event, Events, Waker};
-pub(crate) use guard::{Fullscreen, can_draw};
+pub(crate) use guard::can_draw;
 pub(crate) use keys::Key;
+pub(crate) use screen::{Fullscreen, Left, View};

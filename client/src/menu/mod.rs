@@ -13,13 +13,13 @@ use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::fullscreen::{Canvas, Event, Events, Fullscreen, Key};
+use crate::fullscreen::{Event, Events, Fullscreen, Key, Left, View};
 use crate::own;
-use crate::render::{self, Colour, shell_line};
+use crate::render::{self, Colour, Line, shell_line};
 use crate::terminal::RawMode;
 use entries::Source;
-use rustix::process::{Signal, kill_current_process_group};
 use std::io;
+use std::ops::ControlFlow;
 use walk::{Item, Todo, Walk};
 
 /// Shows the menu until the user leaves it.
@@ -33,92 +33,44 @@ pub(crate) fn menu(global: Global) -> Result<Exit, Failure> {
         source,
     };
     let (events, _waker) = Events::listen().map_err(terminal)?;
-    let screen = Fullscreen::enter().map_err(terminal)?;
     let mut menu = Menu {
         walk: Walk::new(own::options(&global)),
         context: Context::new(global),
-        events,
-        screen,
-        canvas: Canvas::default(),
     };
-    let left = menu.run();
-    drop(menu);
-    match left {
-        Ok(None) => Ok(Exit::Done),
-        Ok(Some(signal)) => Ok(Exit::of_program(None, Some(signal))),
-        Err(error) => Err(terminal(error)),
-    }
+    Fullscreen::enter(events, menu.context.style)
+        .and_then(|screen| screen.show(&mut menu))
+        .map_err(terminal)
 }
 
 struct Menu {
     walk: Walk,
     context: Context,
-    events: Events,
-    screen: Fullscreen,
-    canvas: Canvas,
 }
 
-/// How the menu is left: by the user, or by a signal.
-type Left = Option<i32>;
-
-impl Menu {
-    fn run(&mut self) -> io::Result<Left> {
-        self.canvas.reset(self.screen.size());
-        loop {
-            let lines = view::draw(&mut self.walk, self.canvas.size());
-            let style = self.context.style;
-            self.screen.write(&self.canvas.draw(&lines, style))?;
-            match self.events.next()? {
-                Event::Keys(keys) => {
-                    for key in keys {
-                        if let Some(todo) = self.walk.key(key)
-                            && let Some(left) = self.leaves(todo)?
-                        {
-                            return Ok(left);
-                        }
-                    }
-                }
-                Event::Redraw { was_stopped } => {
-                    if was_stopped {
-                        self.screen.again()?;
-                    }
-                    self.canvas.reset(self.screen.size());
-                }
-                Event::Stopped(signal) => return Ok(Some(signal)),
-                Event::HungUp => return Ok(None),
-                Event::News => {}
-            }
-        }
+impl View for Menu {
+    fn lines(&mut self, size: (usize, usize)) -> Vec<Line> {
+        view::draw(&mut self.walk, size)
     }
 
-    /// Does what a key asked for; says how the menu is left where it is.
-    fn leaves(&mut self, todo: Todo) -> io::Result<Option<Left>> {
-        match todo {
-            Todo::Leave => return Ok(Some(None)),
-            Todo::Suspend => {
-                self.screen.pause();
-                let _ = kill_current_process_group(Signal::TSTP);
-                self.screen.again()?;
-                self.canvas.reset(self.screen.size());
-            }
-            Todo::List(source) => match self.list(source) {
+    fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<Left>> {
+        match self.walk.key(key) {
+            None => {}
+            Some(Todo::Leave) => return Ok(ControlFlow::Break(None)),
+            Some(Todo::Suspend) => screen.suspend()?,
+            Some(Todo::List(source)) => match self.list(source) {
                 Ok(items) => self.walk.listed(items),
                 Err(failure) => {
                     self.walk.listed(Vec::new());
                     self.walk.mistake = Some(failure.to_string());
                 }
             },
-            Todo::Run(words) => {
-                let left = self.carry_out(&words)?;
-                if left.is_some() {
-                    return Ok(left);
-                }
-                self.walk.done();
-            }
+            Some(Todo::Run(words)) => return self.carry_out(&words, screen),
         }
-        Ok(None)
+        Ok(ControlFlow::Continue(()))
     }
+}
 
+impl Menu {
     fn list(&self, source: Source) -> Result<Vec<Item>, Failure> {
         let place = Place {
             may_start: false,
@@ -128,8 +80,12 @@ impl Menu {
     }
 
     /// Runs a command where the user would: on the usual screen, below the line that it takes.
-    fn carry_out(&mut self, words: &[String]) -> io::Result<Option<Left>> {
-        self.screen.pause();
+    fn carry_out(
+        &mut self,
+        words: &[String],
+        screen: &mut Fullscreen,
+    ) -> io::Result<ControlFlow<Left>> {
+        screen.pause();
         let style = self.context.style;
         let line = format!("$ ccctl {}", shell_line(words));
         let line = style.paint(Colour::Heading, &render::printable(&line));
@@ -141,39 +97,38 @@ impl Menu {
             Err(error) => format!("it could not be started: {error}"),
         };
         // Interrupts were for the command.
-        self.events.forget_interrupts();
+        screen.events.forget_interrupts();
         let hint = format!("({how}; Enter: menu, q: leave) ");
-        let hint = style.paint(Colour::Dim, &hint);
-        self.screen.write(&hint)?;
-        let left = self.wait()?;
-        self.screen.write("\n")?;
-        if left.is_none() {
-            self.screen.again()?;
-            self.canvas.reset(self.screen.size());
+        screen.write(&style.paint(Colour::Dim, &hint))?;
+        let goes_on = wait(&mut screen.events)?;
+        screen.write("\n")?;
+        if goes_on.is_continue() {
+            screen.again()?;
+            self.walk.done();
         }
-        Ok(left)
+        Ok(goes_on)
     }
+}
 
-    /// Waits for a key below the output of a command.
-    fn wait(&mut self) -> io::Result<Option<Left>> {
-        let _raw = RawMode::enter()?;
-        loop {
-            match self.events.next()? {
-                Event::Keys(keys) => {
-                    for key in keys {
-                        match key {
-                            Key::Enter | Key::Char(' ') => return Ok(None),
-                            Key::Char('q') | Key::Escape | Key::Control('c' | 'd') => {
-                                return Ok(Some(None));
-                            }
-                            _ => {}
+/// Waits for a key below the output of a command.
+fn wait(events: &mut Events) -> io::Result<ControlFlow<Left>> {
+    let _raw = RawMode::enter()?;
+    loop {
+        match events.next()? {
+            Event::Keys(keys) => {
+                for key in keys {
+                    match key {
+                        Key::Enter | Key::Char(' ') => return Ok(ControlFlow::Continue(())),
+                        Key::Char('q') | Key::Escape | Key::Control('c' | 'd') => {
+                            return Ok(ControlFlow::Break(None));
                         }
+                        _ => {}
                     }
                 }
-                Event::Stopped(signal) => return Ok(Some(Some(signal))),
-                Event::HungUp => return Ok(Some(None)),
-                Event::Redraw { .. } | Event::News => {}
             }
+            Event::Stopped(signal) => return Ok(ControlFlow::Break(Some(signal))),
+            Event::HungUp => return Ok(ControlFlow::Break(None)),
+            Event::Redraw { .. } | Event::News => {}
         }
     }
 }

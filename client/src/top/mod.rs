@@ -14,13 +14,13 @@ use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::fullscreen::{Canvas, Event, Events, Fullscreen, can_draw};
+use crate::fullscreen::{Events, Fullscreen, Key, Left, View, can_draw};
 use crate::own;
-use crate::render::Style;
+use crate::render::Line;
 use app::{App, Todo};
 use feed::{Ask, Feed};
-use rustix::process::{Signal, kill_current_process_group};
 use std::io;
+use std::ops::ControlFlow;
 use std::time::SystemTime;
 
 /// Shows the sessions until the user leaves.
@@ -56,107 +56,67 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
         })?;
     let mut app = App::new(args.sort, args.all, args.interval);
     app.listed(first.value.sessions);
-    let screen = Fullscreen::enter().map_err(terminal)?;
     let mut top = Top {
         app,
         feed,
-        events,
-        screen,
-        canvas: Canvas::default(),
-        style: context.style,
         global: own::options(&context.global),
     };
-    let left = top.run();
-    drop(top);
-    match left {
-        Ok(None) => Ok(Exit::Done),
-        Ok(Some(signal)) => Ok(Exit::of_program(None, Some(signal))),
-        Err(error) => Err(terminal(error)),
-    }
+    Fullscreen::enter(events, context.style)
+        .and_then(|screen| screen.show(&mut top))
+        .map_err(terminal)
 }
 
 struct Top {
     app: App,
     feed: Feed,
-    events: Events,
-    screen: Fullscreen,
-    canvas: Canvas,
-    style: Style,
     /// Options for what is run meanwhile.
     global: Vec<String>,
 }
 
-impl Top {
-    /// Returns the signal that asked for the end, if one did.
-    fn run(&mut self) -> io::Result<Option<i32>> {
-        self.canvas.reset(self.screen.size());
-        loop {
-            self.app.resize(self.canvas.size());
-            let lines = view::draw(&mut self.app, SystemTime::now());
-            self.screen.write(&self.canvas.draw(&lines, self.style))?;
-            match self.events.next()? {
-                Event::Keys(keys) => {
-                    for key in keys {
-                        if let Some(todo) = self.app.key(key)
-                            && self.does_end(todo)?
-                        {
-                            return Ok(None);
-                        }
-                    }
-                }
-                Event::Redraw { was_stopped } => {
-                    if was_stopped {
-                        self.screen.again()?;
-                    }
-                    self.canvas.reset(self.screen.size());
-                }
-                Event::Stopped(signal) => return Ok(Some(signal)),
-                Event::HungUp => return Ok(None),
-                Event::News => {
-                    while let Some(report) = self.feed.report() {
-                        self.app.report(report);
-                    }
-                }
-            }
-        }
+impl View for Top {
+    fn lines(&mut self, size: (usize, usize)) -> Vec<Line> {
+        self.app.resize(size);
+        view::draw(&mut self.app, SystemTime::now())
     }
 
-    /// Does what a key asked for; true when that was to leave.
-    fn does_end(&mut self, todo: Todo) -> io::Result<bool> {
-        match todo {
-            Todo::Quit => return Ok(true),
-            Todo::Redraw => self.canvas.reset(self.screen.size()),
-            Todo::Suspend => {
-                self.screen.pause();
-                // Where no shell would let it go on, the kernel does not stop it either.
-                let _ = kill_current_process_group(Signal::TSTP);
-                self.screen.again()?;
-                self.canvas.reset(self.screen.size());
-            }
-            Todo::Attach(session) => self.attach(&session)?,
-            Todo::Ask(ask) => {
-                if !self.feed.ask(ask) {
-                    self.app.told(Err(
-                        "the daemon is busy with what was asked before".to_owned()
-                    ));
-                }
-            }
-            Todo::Follow { all, preview } => self.feed.follow(all, preview),
+    fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<Left>> {
+        match self.app.key(key) {
+            None => {}
+            Some(Todo::Quit) => return Ok(ControlFlow::Break(None)),
+            Some(Todo::Redraw) => screen.redraw(),
+            Some(Todo::Suspend) => screen.suspend()?,
+            Some(Todo::Attach(session)) => self.attach(&session, screen)?,
+            Some(Todo::Ask(ask)) => self.ask(ask),
+            Some(Todo::Follow { all, preview }) => self.feed.follow(all, preview),
         }
-        Ok(false)
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn news(&mut self) {
+        while let Some(report) = self.feed.report() {
+            self.app.report(report);
+        }
+    }
+}
+
+impl Top {
+    fn ask(&mut self, ask: Ask) {
+        if !self.feed.ask(ask) {
+            let busy = "the daemon is busy with what was asked before";
+            self.app.told(Err(busy.to_owned()));
+        }
     }
 
     /// The terminal is the session's until it is left or ends.
-    fn attach(&mut self, session: &str) -> io::Result<()> {
+    fn attach(&mut self, session: &str, screen: &mut Fullscreen) -> io::Result<()> {
         let mut words = self.global.clone();
         words.extend(["session", "attach", session].map(str::to_owned));
         self.feed.pause(true);
-        self.screen.pause();
+        screen.pause();
         let ran = own::run(&words);
-        self.screen.again()?;
+        screen.again()?;
         self.feed.pause(false);
         self.feed.ask(Ask::List);
-        self.canvas.reset(self.screen.size());
         let name = self.app.label_of(session);
         self.app.told(match ran {
             Ok(status) if status.success() => Ok(format!("back from {name}")),

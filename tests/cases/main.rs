@@ -6,11 +6,13 @@
 )]
 
 mod attach;
+mod attach_requests;
 mod auto_start;
 mod bad_input;
 mod bad_patterns;
 mod bad_times;
 mod chain;
+mod chain_definitions;
 mod chain_ends;
 mod client_hand_over;
 mod client_mistakes;
@@ -49,6 +51,7 @@ mod parallel;
 mod pattern;
 mod peers;
 mod pipe;
+mod pipe_place;
 mod pipe_survival;
 mod process_tree;
 mod program;

@@ -1,0 +1,77 @@
+//! `session.attach` as a method, without `ccctl`.
+
+use crate::attach::{attached, size};
+use crate::support::session::assert_error;
+use crate::support::{Connection, Daemon};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::ErrorCode;
+use serde_json::{Value, json};
+
+#[test]
+fn a_client_of_its_own_gets_a_repaint_and_then_output() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let mut client = Connection::open(&daemon.socket());
+    let params = json!({"session": target.id(), "rows": 24, "cols": 80});
+    let subscription = client.call_value("session.attach", &params).unwrap();
+    let item = client.next_item().unwrap();
+    let repaint = &item["repaint"];
+    assert_eq!(
+        (repaint["rows"].as_u64(), repaint["cols"].as_u64()),
+        (Some(24), Some(80))
+    );
+    let picture = STANDARD
+        .decode(repaint["data_b64"].as_str().unwrap())
+        .unwrap();
+    assert!(String::from_utf8(picture).unwrap().contains("ready> "));
+    target.line("echo one");
+    let mut at = repaint["offset"].as_u64().unwrap();
+    let mut output = String::new();
+    while !output.contains("one\r\n") {
+        let item = client.next_item().unwrap();
+        assert_eq!(item["start"], at, "{item}");
+        at = item["end"].as_u64().unwrap();
+        let data = STANDARD.decode(item["data_b64"].as_str().unwrap()).unwrap();
+        output.push_str(&String::from_utf8(data).unwrap());
+    }
+    assert_eq!(target.now().attached.len(), 1);
+    client
+        .call_value("session.detach", &json!([subscription]))
+        .unwrap();
+    attached(&target, 0);
+}
+
+#[test]
+fn wrong_requests_to_attach_are_refused() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let mut client = Connection::open(&daemon.socket());
+    let asked = |rows: i64, cols: i64| json!({"session": target.id(), "rows": rows, "cols": cols});
+    for (rows, cols) in [(0, 80), (24, 0), (1001, 80), (24, 65535), (-1, 80)] {
+        client.refused("session.attach", &asked(rows, cols), "invalid_argument");
+    }
+    let read_only = json!({"session": target.id(), "rows": 5, "cols": 20, "read_only": true});
+    client.call_value("session.attach", &read_only).unwrap();
+    client.refused("session.attach", &read_only, "invalid_argument");
+    let send = json!({"session": target.id(), "text": "x"});
+    let message = client.refused("session.send", &send, "invalid_argument");
+    assert!(message.contains("read-only"), "{message}");
+    // Of a viewer that looks only the viewer's size is told.
+    client.call_value("session.resize", &asked(7, 30)).unwrap();
+    assert_eq!(size(&target), (24, 80));
+    assert!(!target.output().contains('x'));
+    let mut others: Vec<Connection> = Vec::new();
+    let refused: Value = loop {
+        let mut other = Connection::open(&daemon.socket());
+        match other.call_value("session.attach", &asked(24, 80)) {
+            Ok(_) => others.push(other),
+            Err(error) => break error,
+        }
+        assert!(others.len() < 100);
+    };
+    assert_error(&refused, ErrorCode::LimitReached);
+    drop(others);
+    drop(client);
+    attached(&target, 0);
+}

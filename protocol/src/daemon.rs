@@ -106,6 +106,9 @@ pub struct DaemonUpgradeReply {
     pub new_version: String,
     /// Live sessions that are handed over.
     pub sessions: u64,
+    /// Jobs that have not ended: those that run fail with that reason, with what they have done so far.
+    #[serde(default)]
+    pub jobs: u64,
     /// `number` of the hand-over before this one; 0 when there was none.
     pub number: u64,
 }

@@ -28,6 +28,13 @@ fn restart_and_upgrade_tell_how_it_went() {
         (&said["last_hand_over"]["number"], &said["sessions"]),
         (&json!(2), &json!(1))
     );
+    let chain = json!({"chain": {"commands": [{"command": "sleep 4715.1"}]}});
+    daemon.call_value("chain.run", &chain).unwrap();
+    let said = ccctl.ok(&["daemon", "restart"]);
+    assert!(
+        said.contains("kept, 1 job ended by it (ccctl job list)"),
+        "{said}"
+    );
     let broken = other_build(&daemon, "broken");
     let ran = ccctl.run(&["daemon", "upgrade", broken.to_str().unwrap()]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

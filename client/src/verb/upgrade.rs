@@ -83,6 +83,7 @@ fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
             "pid": status.pid,
             "version": status.version,
             "sessions": status.sessions.live,
+            "jobs_ended": asked.jobs,
             "last_hand_over": hand_over,
         }))?;
     } else {
@@ -160,13 +161,18 @@ fn told(is_upgrade: bool, asked: &DaemonUpgradeReply, status: &DaemonStatusReply
         1 => ", 1 session kept".to_owned(),
         many => format!(", {many} sessions kept"),
     };
+    let ended = match asked.jobs {
+        0 => String::new(),
+        1 => ", 1 job ended by it (ccctl job list)".to_owned(),
+        many => format!(", {many} jobs ended by it (ccctl job list)"),
+    };
     if is_upgrade {
         format!(
-            "ccd upgraded: version {} -> {version}, pid {pid}{kept}",
+            "ccd upgraded: version {} -> {version}, pid {pid}{kept}{ended}",
             asked.version
         )
     } else {
-        format!("ccd restarted: pid {pid}, version {version}{kept}")
+        format!("ccd restarted: pid {pid}, version {version}{kept}{ended}")
     }
 }
 

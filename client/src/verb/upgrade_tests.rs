@@ -143,7 +143,7 @@ fn one_that_goes_on_in_silence_is_given_up() {
 
 #[test]
 fn one_line_tells_what_became_of_it() {
-    let asked = serde_json::from_value(asked()).unwrap();
+    let mut asked: DaemonUpgradeReply = serde_json::from_value(asked()).unwrap();
     let mut status: DaemonStatusReply = serde_json::from_value(status(2, &Value::Null)).unwrap();
     assert_eq!(
         told(true, &asked, &status),
@@ -153,5 +153,10 @@ fn one_line_tells_what_became_of_it() {
     assert_eq!(
         told(false, &asked, &status),
         "ccd restarted: pid 2, version 0.2.0, 1 session kept"
+    );
+    (status.sessions.live, asked.jobs) = (0, 1);
+    assert_eq!(
+        told(false, &asked, &status),
+        "ccd restarted: pid 2, version 0.2.0, 1 job ended by it (ccctl job list)"
     );
 }

@@ -58,18 +58,16 @@ impl Jobs {
 
     /// Jobs that an earlier process did not finish have failed; what they had done or found by then stays.
     pub(crate) async fn recover(&self) -> Result<(), StoreError> {
-        for row in self.store.jobs(i64::MAX).await? {
+        for row in self.store.unfinished_jobs().await? {
             let list = row.list.clone();
             let mut job = job_of(row);
-            if !job.state.has_ended() {
-                job.state = JobState::Failed;
-                job.ended_at = Some(crate::clock::now());
-                job.error = Some(error(
-                    "the daemon's process was killed or replaced before the job ended",
-                ));
-                let row = row_of(&job, list.as_deref());
-                self.store.commit(Write::Job(Box::new(row))).await?;
-            }
+            job.state = JobState::Failed;
+            job.ended_at = Some(crate::clock::now());
+            job.error = Some(error(
+                "the daemon's process was killed or replaced before the job ended",
+            ));
+            let row = row_of(&job, list.as_deref());
+            self.store.commit(Write::Job(Box::new(row))).await?;
         }
         self.delete_old().await
     }

@@ -73,11 +73,13 @@ async fn upgrade(
     let looked = look.await;
     let (successor, new_version) =
         looked.map_err(|error| RpcError::InvalidArgument(error.to_string()))??;
+    let jobs = daemon.jobs.counts();
     let reply = DaemonUpgradeReply {
         pid: own_pid(),
         version: env!("CARGO_PKG_VERSION").into(),
         new_version,
         sessions: daemon.sessions.counts().live,
+        jobs: jobs.queued + jobs.running,
         number: daemon.hand_over.as_ref().map_or(0, |last| last.number),
     };
     let lost = daemon.sessions.without_ring();

@@ -122,6 +122,14 @@ impl Store {
             .await?)
     }
 
+    /// Returns the jobs that have not ended.
+    pub(crate) async fn unfinished_jobs(&self) -> Result<Vec<JobRow>, StoreError> {
+        let query = format!("SELECT {COLUMNS} FROM jobs WHERE ended_at IS NULL");
+        Ok(sqlx::query_as(sqlx::AssertSqlSafe(query))
+            .fetch_all(&self.readers)
+            .await?)
+    }
+
     /// Returns at most `limit` entries of a job's list from `since` on, in the order in which they came.
     pub(crate) async fn job_entries(
         &self,

@@ -226,7 +226,16 @@ fn a_flood_arrives_whole_though_the_worker_is_slow() {
     let quiet = fixture.spawn("quiet", &["cat"]);
     let line = b"the same line, 32 characters long\n";
     let (mut at, mut was_full) = (0_u64, false);
-    while at < FLOOD_BYTES {
+    for round in 0.. {
+        if at == FLOOD_BYTES {
+            break;
+        }
+        if round % 7 == 0 {
+            eventually("the ring is full", || {
+                let held = session.ring.head() - session.ring.tail();
+                (held == RING_BYTES as u64 || session.ring.eof()).then_some(())
+            });
+        }
         let bytes = eventually("more of the flood", || {
             Some(session.ring.bytes(at)).filter(|bytes| !bytes.is_empty())
         });
@@ -240,12 +249,6 @@ fn a_flood_arrives_whole_though_the_worker_is_slow() {
             "at {at}"
         );
         at += bytes.len() as u64;
-        if at % 7 == 0 {
-            eventually("the ring is full", || {
-                let held = session.ring.head() - session.ring.tail();
-                (held == RING_BYTES as u64 || session.ring.eof()).then_some(())
-            });
-        }
         fixture.advance(&mut session, at);
     }
     assert!(was_full, "a slow worker lets the ring fill");

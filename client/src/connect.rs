@@ -15,6 +15,10 @@ pub(crate) enum ConnectError {
     Path(#[from] SocketPathError),
     #[error("no daemon runs at {}; ccctl daemon start starts one", .socket.display())]
     NoDaemon { socket: PathBuf },
+    #[error(
+        "the daemon has ended, and the session {session} with it; ccctl session read {session} still has its output"
+    )]
+    Gone { session: String },
     #[error("could not connect to {}: {source}", .socket.display())]
     Socket { socket: PathBuf, source: io::Error },
     #[error(transparent)]
@@ -27,6 +31,7 @@ impl ConnectError {
         match self {
             ConnectError::Path(_) => Exit::Usage,
             ConnectError::NoDaemon { .. }
+            | ConnectError::Gone { .. }
             | ConnectError::Socket { .. }
             | ConnectError::Start(_) => Exit::NoDaemon,
         }

@@ -42,9 +42,9 @@ use args::Ccctl;
 use context::Context;
 use exit_code::Exit;
 use failure::Failure;
-use fullscreen::can_draw;
 use std::ffi::OsString;
 use std::process::ExitCode;
+use terminal::can_draw;
 
 /// Does what the command line asks for and returns the exit status that tells how it went.
 #[must_use]

@@ -2,7 +2,18 @@
 
 use crate::args::Size;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
-use std::io;
+use signal_hook::consts::{
+    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2,
+    SIGVTALRM, SIGXCPU, SIGXFSZ,
+};
+use std::io::{self, IsTerminal as _};
+
+/// Signals that end a program which does not heed them: who has changed the terminal must. Not those that tell of a
+/// defect of the program, after which nothing can be relied on.
+pub(crate) const ENDING_SIGNALS: [i32; 14] = [
+    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2,
+    SIGVTALRM, SIGXCPU, SIGXFSZ,
+];
 
 /// Raw mode of standard input, put back when dropped.
 #[derive(Debug)]
@@ -24,6 +35,17 @@ impl RawMode {
         tcsetattr(&stdin, OptionalActions::Drain, &raw)?;
         Ok(Self { before })
     }
+
+    /// Switches to it once more, after somebody else has changed the terminal.
+    ///
+    /// # Errors
+    ///
+    /// Those of the terminal.
+    pub(crate) fn again(&self) -> io::Result<()> {
+        let mut raw = self.before.clone();
+        raw.make_raw();
+        Ok(tcsetattr(io::stdin(), OptionalActions::Drain, &raw)?)
+    }
 }
 
 impl Drop for RawMode {
@@ -31,6 +53,12 @@ impl Drop for RawMode {
         // Keys typed but not read stay for the shell.
         let _ = tcsetattr(io::stdin(), OptionalActions::Drain, &self.before);
     }
+}
+
+/// True when standard input and output are a terminal that can be drawn on.
+pub(crate) fn can_draw() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb
 }
 
 /// Returns how many columns the terminal behind standard output has; a terminal that nobody sized has none.

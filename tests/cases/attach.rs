@@ -2,17 +2,17 @@
 
 use crate::support::session::{OpenSession, lacks, program};
 use crate::support::worker::{hand_over, is_one_process, kill_worker};
-use crate::support::{Ccctl, Connection, Daemon, eventually};
+use crate::support::{Connection, Daemon, eventually};
 use ccd_protocol::session::{
     SessionCreateParams, SessionHistory, SessionHistoryParams, SessionResize, SessionResizeParams,
     SessionScreen, SessionScreenParams, SessionScreenReply,
 };
 use serde_json::json;
 
-const CCCTL: &str = env!("CARGO_BIN_EXE_ccctl_under_test");
+pub(crate) const CCCTL: &str = env!("CARGO_BIN_EXE_ccctl_under_test");
 
 /// A person at a terminal: bash, in which `ccctl` finds the daemon.
-fn person(daemon: &Daemon, rows: i64, cols: i64) -> OpenSession<'_> {
+pub(crate) fn person(daemon: &Daemon, rows: i64, cols: i64) -> OpenSession<'_> {
     let mut params = program(daemon, "bash", &["--norc", "--noprofile"]);
     params
         .env
@@ -28,11 +28,11 @@ fn person(daemon: &Daemon, rows: i64, cols: i64) -> OpenSession<'_> {
     person
 }
 
-fn attach(person: &OpenSession<'_>, session: &str, options: &str) {
+pub(crate) fn attach(person: &OpenSession<'_>, session: &str, options: &str) {
     person.line(&format!("'{CCCTL}' session attach {session} {options}"));
 }
 
-fn screen(session: &OpenSession<'_>) -> SessionScreenReply {
+pub(crate) fn screen(session: &OpenSession<'_>) -> SessionScreenReply {
     let params = SessionScreenParams {
         session: session.id().to_owned(),
         ..SessionScreenParams::default()
@@ -51,7 +51,7 @@ fn resize(session: &OpenSession<'_>, rows: i64, cols: i64) {
 
 /// Waits until the terminal shows `text`.
 #[track_caller]
-fn shows(session: &OpenSession<'_>, text: &str) {
+pub(crate) fn shows(session: &OpenSession<'_>, text: &str) {
     eventually(text, || {
         let lines = screen(session).lines;
         lines.iter().any(|line| line.contains(text)).then_some(())
@@ -66,7 +66,7 @@ pub(crate) fn attached(session: &OpenSession<'_>, count: usize) {
 }
 
 /// Waits until keys typed at the terminal go to the session: what it showed before has gone up then.
-fn entered(person: &OpenSession<'_>) {
+pub(crate) fn entered(person: &OpenSession<'_>) {
     eventually("the terminal is the session's", || {
         let lines = screen(person).lines;
         let is_old = lines.iter().any(|line| line.contains("session attach"));
@@ -80,7 +80,7 @@ pub(crate) fn size(session: &OpenSession<'_>) -> (u16, u16) {
 }
 
 /// What `stty` tells of the person's terminal.
-fn settings(person: &OpenSession<'_>) -> String {
+pub(crate) fn settings(person: &OpenSession<'_>) -> String {
     person
         .ask("stty -g; echo asked", r"([0-9a-f]+:[0-9a-f:]+)\n")
         .groups[1]
@@ -88,7 +88,7 @@ fn settings(person: &OpenSession<'_>) -> String {
         .unwrap()
 }
 
-const DETACH: &[&str] = &["C-\\", "d"];
+pub(crate) const DETACH: &[&str] = &["C-\\", "d"];
 
 #[test]
 fn a_terminal_becomes_the_sessions_and_is_given_back() {
@@ -258,52 +258,14 @@ fn the_detach_key_twice_is_typed_once_and_others_can_be_chosen() {
     person.expect("status 2");
 }
 
-#[test]
-fn every_way_out_gives_the_terminal_back() {
-    let daemon = Daemon::start();
-    let target = daemon.open_bash();
-    let person = person(&daemon, 24, 80);
-    let before = settings(&person);
-    let alternate =
-        r"printf '\033[?1049h\033[?1000;2004h\033[?25l\033[?1hfull\033=\033[4h\033[5;9r'";
-    for (signal, status) in [("TERM", 143), ("HUP", 129), ("INT", 130), ("QUIT", 131)] {
-        attach(&person, target.id(), "");
-        attached(&target, 1);
-        entered(&person);
-        target.ask(alternate, "full");
-        shows(&person, "full");
-        let pid = eventually("ccctl has a process", || client_of(&person));
-        signal_process(pid, signal);
-        person.expect("detached from");
-        person.ask("echo $?", &format!("\n\r?{status}"));
-        let now = screen(&person);
-        assert!(!now.alternate && now.cursor.visible, "{signal}");
-        assert_eq!(settings(&person), before, "{signal}");
-        attached(&target, 0);
-    }
-    // Stopped and continued, as by a shell's job control.
-    attach(&person, target.id(), "");
-    attached(&target, 1);
-    entered(&person);
-    let pid = eventually("ccctl has a process", || client_of(&person));
-    signal_process(pid, "TSTP");
-    person.expect("Stopped");
-    assert!(!screen(&person).alternate);
-    person.line("fg");
-    shows(&person, "full");
-    target.close();
-    person.expect("has ended: exited|has ended: closed|has ended");
-    assert_eq!(settings(&person), before);
-}
-
 /// The process that runs in the foreground of the person's terminal, if it is not the shell.
-fn client_of(person: &OpenSession<'_>) -> Option<i32> {
+pub(crate) fn client_of(person: &OpenSession<'_>) -> Option<i32> {
     let pid = person.now().pid;
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
     children.split_whitespace().last()?.parse().ok()
 }
 
-fn signal_process(pid: i32, signal: &str) {
+pub(crate) fn signal_process(pid: i32, signal: &str) {
     let status = std::process::Command::new("kill")
         .args([format!("-{signal}"), pid.to_string()])
         .status();
@@ -417,23 +379,6 @@ fn what_is_typed_key_by_key_is_a_line_in_the_history_and_a_password_is_none() {
 }
 
 #[test]
-fn without_a_terminal_it_says_what_to_do_instead() {
-    let daemon = Daemon::start();
-    let target = daemon.open_bash();
-    let ran = Ccctl::new(&daemon).run(&["session", "attach", target.id()]);
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("tail -f"), "{}", ran.stderr);
-    let person = person(&daemon, 24, 80);
-    attach(&person, "nobody; echo status $?", "");
-    person.expect("no session has");
-    person.expect("status 4");
-    target.close();
-    attach(&person, &format!("{}; echo status $?", target.id()), "");
-    person.expect("has ended");
-    person.expect("status 1");
-}
-
-#[test]
 fn an_attached_session_is_not_idle() {
     let daemon = Daemon::start();
     let target = daemon.open_with(&SessionCreateParams {
@@ -458,21 +403,4 @@ fn an_attached_session_is_not_idle() {
         target.ended().end_reason,
         Some(ccd_protocol::session::EndReason::Idle)
     );
-}
-
-#[test]
-fn a_session_is_created_and_attached_in_one_step() {
-    let daemon = Daemon::start();
-    let person = person(&daemon, 20, 60);
-    person.line(&format!(
-        "CCD_DETACH_KEYS='C-a x' '{CCCTL}' session create --name mine --attach -- bash --norc"
-    ));
-    eventually("the session is there", || daemon.id_of("mine").ok());
-    person.line("stty size");
-    person.expect("20 60");
-    person.keys(&["C-a", "x"]);
-    person.expect("detached from mine");
-    let ran = Ccctl::new(&daemon).run(&["session", "create", "--attach", "--", "cat"]);
-    assert_eq!(ran.code, Some(2));
-    assert_eq!(daemon.listed(false).len(), 2, "nothing was started");
 }

@@ -7,6 +7,7 @@
 
 mod attach;
 mod attach_requests;
+mod attach_ways_out;
 mod auto_start;
 mod bad_input;
 mod bad_patterns;

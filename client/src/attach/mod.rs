@@ -9,23 +9,23 @@ pub(crate) use keys::{DetachKeys, detach_keys};
 
 use crate::args::{AttachArgs, Size};
 use crate::call::Connection;
-use crate::connect::Place;
+use crate::connect::{ConnectError, Place};
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use crate::output::decode;
 use crate::render;
-use crate::terminal::terminal_size;
+use crate::terminal::{can_draw, terminal_size};
 use ccd_protocol::session::{
     Ended, OutputEvent, OutputItem, Session, SessionAttachParams, SessionGet, SessionParams,
+    SessionScreen, SessionScreenParams,
 };
 use ccd_protocol::subscription::SESSION_ATTACH;
 use keys::Watch;
 use link::{Link, Stop};
-use screen::UserScreen;
+use screen::{Below, UserScreen};
 use serde::Deserialize;
-use std::io::{self, IsTerminal as _};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use threads::Screen;
@@ -37,6 +37,12 @@ const VERB: &str = "session.attach";
 
 /// Of a terminal that does not tell.
 const UNKNOWN_SIZE: Size = Size { rows: 24, cols: 80 };
+
+/// Rows and columns that a session may have; a larger terminal is used as far.
+const MAX_SIZE: i64 = 1000;
+
+/// On leaving, the daemon is asked for the rows that are in use, and not waited for longer.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// So many connections in a row may end soon.
 const MAX_SHORT_LOSSES: u32 = 5;
@@ -50,8 +56,30 @@ const SETTLED: Duration = Duration::from_secs(1);
 ///
 /// Those of the calls; the terminal is as it was then.
 pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let keys = &args.leaving.detach_keys;
-    attach_to(&args.session, args.read_only, keys, context)
+    let params = SessionAttachParams {
+        session: args.session.clone(),
+        read_only: args.read_only,
+        ..SessionAttachParams::default()
+    };
+    attach_to(params, &args.leaving.detach_keys, context)
+}
+
+/// Gives the terminal to a session that was just created, also if it has ended by now.
+///
+/// # Errors
+///
+/// As [`attach`].
+pub(crate) fn attach_created(
+    session: &str,
+    keys: &DetachKeys,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    let params = SessionAttachParams {
+        session: session.to_owned(),
+        ended: true,
+        ..SessionAttachParams::default()
+    };
+    attach_to(params, keys, context)
 }
 
 /// Makes sure that there is a terminal to give.
@@ -60,40 +88,37 @@ pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, F
 ///
 /// [`Failure::Usage`], which says what there is instead.
 pub(crate) fn require_terminal() -> Result<(), Failure> {
-    match io::stdin().is_terminal() && io::stdout().is_terminal() {
+    match can_draw() {
         true => Ok(()),
         false => Err(Failure::Usage(
-            "session.attach needs a terminal for input and output; session tail -f follows the output without one, session send types"
+            "session.attach needs a terminal for input and output, and one that can be drawn on (TERM); \
+             session tail -f follows the output without one, session send types"
                 .to_owned(),
         )),
     }
 }
 
-/// Gives the terminal to a session, as [`attach`] does.
-///
-/// # Errors
-///
-/// As [`attach`].
-pub(crate) fn attach_to(
-    session: &str,
-    read_only: bool,
+fn attach_to(
+    params: SessionAttachParams,
     keys: &DetachKeys,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
     require_terminal()?;
     let place = context.place()?;
     let mut connection = Connection::over(place.connect()?).named(CLIENT_NAME);
-    let params = SessionParams {
-        session: session.to_owned(),
+    let get = SessionParams {
+        session: params.session.clone(),
     };
     let session = connection
-        .call::<SessionGet>(&params)
+        .call::<SessionGet>(&get)
         .map_err(|failure| failure.of_verb(VERB))?
         .value;
     let name = session.name.clone().unwrap_or(session.session_id.clone());
-    let mut viewer = Viewer::new(read_only, &session, place, &connection)?;
+    let mut viewer = Viewer::new(params, &session, place, &connection)?;
     // Refused before the terminal is touched.
     viewer.attach(&mut connection)?;
+    // From here on the end of the session is shown, not refused.
+    viewer.params.ended = true;
     if !context.global.json {
         context.note(&format!("attached to {name}, {} leaves it", keys));
     }
@@ -125,7 +150,7 @@ struct Notification {
 
 impl Viewer {
     fn new(
-        read_only: bool,
+        params: SessionAttachParams,
         session: &Session,
         place: Place,
         connection: &Connection,
@@ -139,12 +164,10 @@ impl Viewer {
             },
             params: SessionAttachParams {
                 session: session.session_id.clone(),
-                rows: 0,
-                cols: 0,
-                read_only,
                 inside: std::env::var("CCD_SESSION_ID")
                     .ok()
                     .filter(|id| !id.is_empty()),
+                ..params
             },
             link: Link::new(&session.session_id, lifeline.clone()),
             lifeline,
@@ -153,7 +176,7 @@ impl Viewer {
 
     /// Attaches on `connection`, with the size that the terminal has now.
     fn attach(&mut self, connection: &mut Connection) -> Result<(), Failure> {
-        let size = terminal_size().unwrap_or(UNKNOWN_SIZE);
+        let size = viewer_size();
         (self.params.rows, self.params.cols) = (size.rows, size.cols);
         connection
             .request(SESSION_ATTACH.name, &self.params)
@@ -176,8 +199,36 @@ impl Viewer {
             })
             .map_err(system)
             .and_then(|_keys| self.follow(&mut connection, &screen));
-        threads::lock(&screen).leave();
+        let below = match left {
+            Ok(Left::Stopped(Stop::Detached) | Left::Ended(_)) => self.rows_in_use(),
+            _ => None,
+        };
+        threads::lock(&screen).leave(below.unwrap_or(Below::All));
         left
+    }
+
+    /// Which rows the terminal shows something in; `None` when that cannot be told at once.
+    fn rows_in_use(&self) -> Option<Below> {
+        let stream = self.place.try_connect().ok()??;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        let mut connection = Connection::over(stream).named(CLIENT_NAME);
+        let params = SessionScreenParams {
+            session: self.params.session.clone(),
+            ..SessionScreenParams::default()
+        };
+        let screen = connection.call::<SessionScreen>(&params).ok()?.value;
+        let size = Size {
+            rows: screen.rows.into(),
+            cols: screen.cols.into(),
+        };
+        // Otherwise the terminal shows a part.
+        (size == viewer_size()).then_some(())?;
+        if screen.alternate {
+            return Some(Below::Cursor);
+        }
+        let last = screen.lines.iter().rposition(|line| !line.is_empty());
+        let rows = u16::try_from(last.map_or(0, |last| last + 1)).ok()?;
+        Some(Below::Rows(rows))
     }
 
     /// Shows what comes until the session is left, also past the end of a connection.
@@ -190,7 +241,7 @@ impl Viewer {
             };
             self.link.open(connection.handle()?, size);
             // It may have changed meanwhile.
-            self.link.resize(terminal_size().unwrap_or(size));
+            self.link.resize(viewer_size());
             let was_read = match self.show(connection, screen) {
                 Err(Failure::Lost { was_read, .. }) => was_read,
                 left => return left,
@@ -243,13 +294,16 @@ impl Viewer {
                 false => 0,
             };
             since = Instant::now();
-            let stream = self.place.try_connect()?;
-            let (Some(stream), true) = (stream, short_losses <= MAX_SHORT_LOSSES) else {
+            let Some(stream) = self.place.try_connect()? else {
+                let session = self.params.session.clone();
+                return Err(ConnectError::Gone { session }.into());
+            };
+            if short_losses > MAX_SHORT_LOSSES {
                 return Err(Failure::Lost {
                     method: VERB.to_owned(),
                     was_read: true,
                 });
-            };
+            }
             let mut connection = Connection::over(stream).named(CLIENT_NAME);
             if !self.lifeline.renew(connection.handle()?) {
                 // Left meanwhile: what is read from it now ends at once.
@@ -261,6 +315,15 @@ impl Viewer {
                 attached => return attached.map(|()| connection),
             }
         }
+    }
+}
+
+/// The size of the user's terminal, as far as a session can have it.
+fn viewer_size() -> Size {
+    let size = terminal_size().unwrap_or(UNKNOWN_SIZE);
+    Size {
+        rows: size.rows.min(MAX_SIZE),
+        cols: size.cols.min(MAX_SIZE),
     }
 }
 

@@ -5,14 +5,29 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use std::io;
 
-/// Undoes what programs set: alternate screen, margins, origin, insert, newline and wrap mode, keypad and cursor keys,
-/// reverse video, mouse, focus, paste, synchronized output, extended keys, colours, links, charsets, cursor.
+/// Undoes what programs set.
 const RESET: &str = concat!(
-    "\x1b[?1049l\x1b[?47l\x1b[r\x1b[?6l\x1b[4l\x1b[20l\x1b[?7h",
-    "\x1b[?1l\x1b>\x1b[?5l\x1b[?9;1000;1002;1003;1005;1006;1015;1016l\x1b[?1004;2004;2026l",
-    "\x1b[=0;1u\x1b[>4m\x1b]104\x07\x1b]110\x07\x1b]111\x07\x1b]112\x07\x1b]8;;\x07",
-    "\x1b(B\x1b)B\x0f\x1b[m\x1b[?25h\x1b[0 q",
+    // VT52 mode; left and right margins, margins, origin, locked keyboard, insert, local echo, newline and wrap mode.
+    "\x1b<\x1b[?69l\x1b[r\x1b[?6l\x1b[2l\x1b[4l\x1b[12h\x1b[20l\x1b[?7h",
+    // Cursor keys, keypad, reverse video, changes of columns; mouse; reports of focus, theme, size, paste;
+    // synchronized output.
+    "\x1b[?1l\x1b>\x1b[?5l\x1b[?40l\x1b[?9;1000;1002;1003;1005;1006;1007;1015;1016l",
+    "\x1b[?1004;2031;2048;2004;5522;2026l",
+    // Extended keys; colours, the pointer, links.
+    "\x1b[=0;1u\x1b[>4m\x1b]104\x07\x1b]110\x07\x1b]111\x07\x1b]112\x07\x1b]117\x07\x1b]119\x07",
+    "\x1b]22;\x07\x1b]8;;\x07",
+    // The alternate screen: with it goes the cursor to where it was.
+    "\x1b[?1049l\x1b[?47l",
+    // Charsets, style, cursor.
+    "\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[m\x1b[?25h\x1b[0 q",
 );
+
+/// Modes whose default is the user's: xterm and its kin keep and bring them back. Backspace, 8 bits, Meta, repeating keys.
+const SAVE_MODES: &str = "\x1b[?67;1034;1036;1039;8s";
+const RESTORE_MODES: &str = "\x1b[?67;1034;1036;1039;8r";
+
+/// Columns between two tab stops.
+const TAB_COLS: i64 = 8;
 
 /// xterm keeps titles on a stack.
 const SAVE_TITLE: &str = "\x1b[22;0t";
@@ -22,6 +37,17 @@ const RESTORE_TITLE: &str = "\x1b[23;0t";
 #[derive(Debug)]
 pub(super) struct UserScreen {
     raw: Option<RawMode>,
+}
+
+/// Where the shell goes on when the terminal is given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Below {
+    /// Behind the last row: what is shown may reach so far.
+    All,
+    /// Behind so many rows.
+    Rows(u16),
+    /// Where the cursor was before the alternate screen was shown.
+    Cursor,
 }
 
 impl UserScreen {
@@ -35,7 +61,7 @@ impl UserScreen {
         let screen = Self { raw: Some(raw) };
         let rows = terminal_size().map_or(24, |size| size.rows);
         let up = "\n".repeat(usize::try_from(rows).unwrap_or(0));
-        write(format!("{SAVE_TITLE}\x1b[{rows};1H{up}").as_bytes())?;
+        write(format!("{SAVE_TITLE}{SAVE_MODES}\x1b[{rows};1H{up}").as_bytes())?;
         Ok(screen)
     }
 
@@ -49,29 +75,48 @@ impl UserScreen {
     }
 
     /// Gives the terminal back.
-    pub(super) fn leave(&mut self) {
+    pub(super) fn leave(&mut self, below: Below) {
         if let Some(raw) = self.raw.take() {
-            // Behind the last line of what is shown. If the terminal has gone nobody will see it.
-            let _ = write(format!("{RESET}\x1b[999;1H\r\n{RESTORE_TITLE}").as_bytes());
+            let place = match below {
+                Below::All => "\x1b[999;1H\r\n".to_owned(),
+                Below::Rows(0) => "\x1b[H".to_owned(),
+                Below::Rows(rows) => format!("\x1b[{rows};1H\r\n"),
+                Below::Cursor => "\r\n".to_owned(),
+            };
+            // If the terminal has gone nobody will see it.
+            let tabs = tab_stops(terminal_size().map_or(80, |size| size.cols));
+            let end = format!("{tabs}{RESET}{RESTORE_MODES}{place}{RESTORE_TITLE}");
+            let _ = write(end.as_bytes());
             drop(raw);
         }
     }
 
-    /// Takes it again after [`leave`](Self::leave).
+    /// Takes it again after [`leave`](Self::leave), or after somebody else had it.
     ///
     /// # Errors
     ///
     /// The terminal's.
     pub(super) fn enter_again(&mut self) -> io::Result<()> {
-        *self = Self::enter()?;
-        Ok(())
+        match &self.raw {
+            Some(raw) => raw.again(),
+            None => {
+                *self = Self::enter()?;
+                Ok(())
+            }
+        }
     }
 }
 
 impl Drop for UserScreen {
     fn drop(&mut self) {
-        self.leave();
+        self.leave(Below::All);
     }
+}
+
+/// Puts the usual tab stops where programs may have put others.
+fn tab_stops(cols: i64) -> String {
+    let count = usize::try_from((cols - 1) / TAB_COLS).unwrap_or(0);
+    format!("\x1b[3g\r{}", "\x1b[8C\x1bH".repeat(count))
 }
 
 /// Writes to the terminal, past the lock of standard output, which another thread holds for its results.
@@ -90,4 +135,16 @@ fn write(mut bytes: &[u8]) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tab_stops_lie_within_the_terminal() {
+        assert_eq!(tab_stops(8), "\x1b[3g\r");
+        assert_eq!(tab_stops(17), "\x1b[3g\r\x1b[8C\x1bH\x1b[8C\x1bH");
+        assert_eq!(tab_stops(80).matches("\x1bH").count(), 9);
+    }
 }

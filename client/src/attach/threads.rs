@@ -2,12 +2,13 @@
 
 use super::keys::{Typed, Watch};
 use super::link::{Link, Stop};
-use super::screen::UserScreen;
-use crate::terminal::terminal_size;
+use super::screen::{Below, UserScreen};
+use super::viewer_size;
+use crate::terminal::ENDING_SIGNALS;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::stdio::stdin;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
+use signal_hook::consts::{SIGCONT, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use std::io::{self, PipeReader, PipeWriter};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -122,17 +123,21 @@ fn pass_on(typed: &Typed, link: &Link, screen: &Screen, read_only: bool) {
 ///
 /// The system's.
 pub(super) fn heed_signals(link: Link, screen: Screen) -> io::Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGWINCH])?;
+    let others = [SIGTSTP, SIGCONT, SIGWINCH];
+    let mut signals = Signals::new(ENDING_SIGNALS.iter().chain(&others))?;
     let heed = move || {
         let link = OnPanic(link);
+        let mut is_back = false;
         for signal in signals.forever() {
             match signal {
-                SIGWINCH => {
-                    if let Some(size) = terminal_size() {
-                        link.0.resize(size);
-                    }
+                SIGWINCH => link.0.resize(viewer_size()),
+                SIGTSTP => {
+                    suspend(&link.0, &screen);
+                    is_back = true;
                 }
-                SIGTSTP => suspend(&link.0, &screen),
+                // It is back from its own stop; otherwise from one that it could not prepare for.
+                SIGCONT if std::mem::take(&mut is_back) => {}
+                SIGCONT => take_again(&link.0, &mut lock(&screen)),
                 signal => link.0.stop(Stop::Signal(signal)),
             }
         }
@@ -146,11 +151,14 @@ pub(super) fn heed_signals(link: Link, screen: Screen) -> io::Result<()> {
 /// Stops, with the terminal as it was before; goes on with a new picture.
 fn suspend(link: &Link, screen: &Screen) {
     let mut shown = lock(screen);
-    shown.leave();
+    shown.leave(Below::All);
     let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
-    let entered = shown.enter_again();
-    drop(shown);
-    match entered {
+    take_again(link, &mut shown);
+}
+
+/// Takes the terminal as the session's, with a new picture.
+fn take_again(link: &Link, screen: &mut UserScreen) {
+    match screen.enter_again() {
         Ok(()) => link.again(),
         Err(_) => link.stop(Stop::NoInput),
     }

@@ -1,9 +1,10 @@
 //! What happens next: a key, a signal, news from another thread.
 
 use super::keys::{Key, Keys};
+use crate::terminal::ENDING_SIGNALS;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH};
+use signal_hook::consts::{SIGCONT, SIGINT, SIGWINCH};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
@@ -12,9 +13,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// How long the rest of a sequence may take; after that it was the escape key.
 const ESCAPE_MS: i64 = 50;
-
-/// Signals that ask for the end.
-const STOPS: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +71,7 @@ impl Events {
             resized: Arc::default(),
             continued: Arc::default(),
         };
-        for signal in STOPS {
+        for signal in ENDING_SIGNALS {
             let number = usize::try_from(signal).unwrap_or_default();
             signal_hook::flag::register_usize(signal, Arc::clone(&events.stopped), number)?;
             signal_hook::low_level::pipe::register(signal, rope.try_clone()?)?;

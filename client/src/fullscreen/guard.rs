@@ -2,7 +2,7 @@
 
 use rustix::fd::AsFd as _;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::sync::{Mutex, Once, PoisonError};
 
 /// The other screen, without cursor, and without wrapping: a character that is wider than thought moves no other line.
@@ -14,12 +14,6 @@ const DEFAULT_SIZE: (usize, usize) = (24, 80);
 
 /// How the terminal was; `None` while it is that way. There is one terminal, and a panic must find it.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
-
-/// True when standard input and output are a terminal that can be drawn on.
-pub(crate) fn can_draw() -> bool {
-    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb
-}
 
 /// The whole terminal; dropping it gives it back.
 #[derive(Debug)]

@@ -8,6 +8,5 @@ mod screen;
 
 use canvas::Canvas;
 pub(crate) use events::{Event, Events, Waker};
-pub(crate) use guard::can_draw;
 pub(crate) use keys::Key;
 pub(crate) use screen::{Fullscreen, Left, View};

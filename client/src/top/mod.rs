@@ -14,9 +14,10 @@ use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::fullscreen::{Events, Fullscreen, Key, Left, View, can_draw};
+use crate::fullscreen::{Events, Fullscreen, Key, Left, View};
 use crate::own;
 use crate::render::Line;
+use crate::terminal::can_draw;
 use app::{App, Todo};
 use feed::{Ask, Feed};
 use std::io;
@@ -34,7 +35,7 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
     }
     if !can_draw() {
         return Err(Failure::Usage(
-            "top needs a terminal; ccctl session list prints the sessions once, and top --json whenever they change"
+            "top needs a terminal; ccctl session list prints the sessions once, top --json again and again"
                 .to_owned(),
         ));
     }

@@ -71,6 +71,7 @@ impl Viewers {
         let list = self.lock();
         let record = |viewer: &Viewer| Attachment {
             client: viewer.peer.name().to_string(),
+            pid: viewer.peer.pid,
             read_only: viewer.read_only,
             since: viewer.since.clone(),
         };
@@ -123,7 +124,9 @@ impl Sessions {
         let rows = size("rows", Some(params.rows), 0, limits.rows)?;
         let cols = size("cols", Some(params.cols), 0, limits.cols)?;
         let session = self.find(&params.session)?;
-        session.require_alive()?;
+        if !params.ended {
+            session.require_alive()?;
+        }
         let inside = self.surroundings(peer, params);
         if let Some(inside) = &inside
             && self.shows(inside, &session)

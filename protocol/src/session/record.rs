@@ -93,6 +93,9 @@ pub struct Session {
 pub struct Attachment {
     /// Name of the client.
     pub client: String,
+    /// Its process, where the system tells.
+    #[serde(default)]
+    pub pid: Option<i32>,
     /// What is typed there is not passed on.
     pub read_only: bool,
     pub since: String,

@@ -33,6 +33,9 @@ pub struct SessionAttachParams {
     /// The session in whose terminal the viewer runs, if it knows (`CCD_SESSION_ID`): its output would feed itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside: Option<String>,
+    /// A session that has ended is shown too: one picture of its screen, then its end. Otherwise it is refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended: bool,
 }
 
 /// One item of a subscription to output.

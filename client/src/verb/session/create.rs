@@ -34,7 +34,7 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
     }
     if args.attach {
         let keys = &args.leaving.detach_keys;
-        return attach::attach_to(&session.session_id, false, keys, context);
+        return attach::attach_created(&session.session_id, keys, context);
     }
     context.print(&answer, |session, out, style| match &session.name {
         // A script wants one word.

@@ -65,12 +65,15 @@ pub fn main() -> ExitCode {
     exit.into()
 }
 
-/// Shows the menu to a person who said nothing, and to all others what is wrong.
+/// Shows the menu to a person who said nothing and help where there is no terminal; to all others what is wrong.
 fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
-    let Some(global) = args::only_global(error, words).filter(|global| !global.json && can_draw())
-    else {
+    let Some(global) = args::only_global(error, words).filter(|global| !global.json) else {
         return usage(error, words);
     };
+    if !can_draw() {
+        args::print_help();
+        return Exit::Done;
+    }
     menu::menu(global).unwrap_or_else(|failure| {
         context::tell(&failure, false);
         failure.exit()
@@ -85,7 +88,9 @@ fn usage(error: &clap::Error, words: &[OsString]) -> Exit {
             let _ = error.print();
             Exit::Done
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
+            if !args::wants_json(words) =>
+        {
             let _ = error.print();
             Exit::Usage
         }

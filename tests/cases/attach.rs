@@ -105,6 +105,7 @@ fn a_terminal_becomes_the_sessions_and_is_given_back() {
         (viewer.client.as_str(), viewer.read_only),
         ("ccctl attach", false)
     );
+    assert_eq!(viewer.pid, client_of(&person));
     person.line("echo $((6 * 7))");
     target.expect("\n\r?42");
     shows(&person, "42");

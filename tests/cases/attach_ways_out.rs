@@ -137,7 +137,7 @@ fn a_program_that_has_ended_before_it_could_be_attached_is_shown() {
 }
 
 #[test]
-fn a_terminal_that_cannot_be_drawn_on_is_refused() {
+fn what_the_environment_says_is_told() {
     let daemon = Daemon::start();
     let target = daemon.open_bash();
     let person = person(&daemon, 24, 80);
@@ -146,6 +146,12 @@ fn a_terminal_that_cannot_be_drawn_on_is_refused() {
         target.id()
     ));
     person.expect("can be drawn on");
+    person.expect("status 2");
+    person.line(&format!(
+        "CCD_DETACH_KEYS=x-y '{CCCTL}' session attach {}; echo status $?",
+        target.id()
+    ));
+    person.expect(r"for \$CCD_DETACH_KEYS: .*is no key");
     person.expect("status 2");
 }
 

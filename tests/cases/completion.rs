@@ -95,6 +95,15 @@ fn bash_offers_names_that_the_daemon_has() {
         offered(&["ccctl", "session", "create", "--cwd", "/us"]),
         ["/usr"]
     );
+    assert_eq!(offered(&["ccctl", "attach", "\"my-d"]), ["my-dog"]);
+    assert_eq!(offered(&["ccctl", "top", "--sort", "=", "w"]), ["waits"]);
+    assert_eq!(offered(&["ccctl", "help", "session", "att"]), ["attach"]);
+    named(&daemon, "-dash");
+    let live = offered(&["ccctl", "attach", ""]);
+    assert!(
+        live.contains(&daemon.id_of("-dash").unwrap()) && !live.contains(&"-dash".to_owned()),
+        "{live:?}"
+    );
     assert!(offered(&["ccctl", "run", "--", "bas"]).contains(&"bash".to_owned()));
     let ccctl = Ccctl::new(&daemon);
     ccctl.ok(&["chain", "save", "my-chain", "true"]);
@@ -129,6 +138,15 @@ fn fish_offers_them_with_what_they_are() {
         offered("ccctl session send my-cat --keys Up,PageD"),
         ["Up,PageDown"]
     );
+    assert_eq!(offered("ccctl top --sort=w"), ["--sort=waits"]);
+    assert_eq!(
+        offered("ccctl session create --cwd=/us"),
+        ["--cwd=/usr/\tDirectory"]
+    );
+    assert_eq!(
+        offered("ccctl session list --al"),
+        ["--all\tEnded ones too"]
+    );
 }
 
 #[test]
@@ -147,7 +165,7 @@ fn zsh_completes_at_its_prompt() {
     let zsh = daemon.open_with(&params);
     zsh.expect("ready> ");
     zsh.ask(
-        "autoload -U compinit; compinit -D; source <(ccctl completions zsh); echo is-$((6*7))",
+        "source <(ccctl completions zsh); echo is-$((6*7))",
         "(?m)^is-42",
     );
     zsh.expect("ready> ");
@@ -158,6 +176,14 @@ fn zsh_completes_at_its_prompt() {
     zsh.text("ccctl session cl");
     zsh.keys(&["Tab"]);
     zsh.expect("End a session: asks the program first");
+    zsh.keys(&["C-u"]);
+    zsh.text("ccctl top --sort=wa");
+    zsh.keys(&["Tab"]);
+    zsh.expect("waits ");
+    zsh.keys(&["C-u"]);
+    zsh.text("ccctl session create --cwd=/us");
+    zsh.keys(&["Tab"]);
+    zsh.expect("--cwd=/usr/");
     zsh.keys(&["C-u"]);
 }
 

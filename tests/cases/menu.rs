@@ -142,12 +142,27 @@ fn every_way_out_of_the_menu_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
-fn without_a_terminal_there_is_help_as_before() {
+fn without_a_terminal_there_is_help() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
-    let ran = ccctl.run(&[]);
-    assert_eq!((ran.code, &*ran.stdout), (Some(2), ""));
-    assert!(ran.stderr.contains("Usage: ccctl"), "{}", ran.stderr);
+    for words in [&[][..], &["-v"], &["--no-start"]] {
+        let ran = ccctl.run(words);
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{words:?}");
+        assert!(ran.stdout.contains("Usage: ccctl"), "{}", ran.stdout);
+    }
+    for (words, says) in [
+        (&["--json"][..], "ccctl needs a verb"),
+        (&["--json", "session"], "ccctl session needs a verb"),
+    ] {
+        let ran = ccctl.run(words);
+        assert_eq!(ran.code, Some(2), "{words:?}");
+        let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(says), "{message}");
+    }
+    let ran = ccctl.run(&["session"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("session [OPTIONS]"), "{}", ran.stderr);
 }
 
 #[test]
@@ -181,7 +196,8 @@ fn a_session_is_attached_to_from_top() {
 fn short_forms_are_the_same_as_the_verbs() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
-    daemon.open("cat", &[]);
+    let cat = daemon.open("cat", &[]);
+    ccctl.ok(&["session", "wait", cat.id(), "--input"]);
     let words = |text: String| -> Vec<String> {
         let columns = text.split_whitespace().map(str::to_owned);
         // Ages may differ.

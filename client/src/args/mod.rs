@@ -33,7 +33,7 @@ pub(crate) use session_input::{SendArgs, SendInput};
 pub(crate) use session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
 pub(crate) use session_wait::{ExpectArgs, WaitArgs};
 pub(crate) use top::{Sort, TopArgs};
-pub(crate) use usage::{explain, only_global, wants_json};
+pub(crate) use usage::{explain, only_global, print_help, wants_json};
 pub(crate) use value::{SecretFrom, Size};
 
 /// Drives any terminal program: start it, type, wait for what it prints, read its screen.

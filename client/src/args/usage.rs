@@ -34,7 +34,18 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
             command_of(words)
         );
     }
-    let text = error.render().to_string();
+    if lacks_verb(error) {
+        let command = command_of(words);
+        return format!("{command} needs a verb; {command} --help shows which there are");
+    }
+    let mut text = error.render().to_string();
+    // It was not said here, but in the environment.
+    if !words
+        .iter()
+        .any(|word| word.to_string_lossy().starts_with("--detach-keys"))
+    {
+        text = text.replace("'--detach-keys <KEYS>'", "$CCD_DETACH_KEYS");
+    }
     let mistake = text
         .split_once("\nUsage: ")
         .map_or(&*text, |halves| halves.0);
@@ -56,19 +67,27 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
     format!("{line}; {} --help shows more", command_of(words))
 }
 
+fn lacks_verb(error: &clap::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
+    )
+}
+
 /// The global options, when nothing but them was said.
 pub(crate) fn only_global(error: &clap::Error, words: &[OsString]) -> Option<Global> {
-    let says_nothing = [
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
-        ErrorKind::MissingSubcommand,
-    ];
-    if !says_nothing.contains(&error.kind()) {
+    if !lacks_verb(error) {
         return None;
     }
     // Any verb without arguments makes a whole line of it, unless there is one already.
     let whole = words.iter().cloned().chain([OsString::from("version")]);
     let parsed = Ccctl::try_parse_from(whole).ok()?;
     matches!(parsed.noun, Noun::Version).then_some(parsed.global)
+}
+
+/// Prints what there is.
+pub(crate) fn print_help() {
+    let _ = Ccctl::command().print_help();
 }
 
 /// True when a mistake in `words` is to be told as JSON. What follows `--` belongs to a program.
@@ -117,7 +136,8 @@ fn later(error: &clap::Error) -> Option<&str> {
 fn command_of(words: &[OsString]) -> String {
     let mut command = &Ccctl::command();
     let mut names = String::from("ccctl");
-    let mut words = words.iter().skip(1);
+    let mut words = words.iter().skip(1).peekable();
+    words.next_if(|word| *word == "help");
     while let Some(word) = words.next() {
         let text = word.to_string_lossy();
         if text == "--socket" {

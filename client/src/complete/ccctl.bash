@@ -6,6 +6,8 @@ _ccctl() {
     current=${COMP_WORDS[COMP_CWORD]}
     # Behind --option= bash makes a word of the sign.
     [[ $current == = ]] && current=
+    # Of a word that is not finished the quote is a part.
+    current=${current#[\"\']}
     COMPREPLY=()
     while read -r line; do
         case $line in

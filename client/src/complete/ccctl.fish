@@ -3,6 +3,13 @@
 function __ccctl_complete
     set -l words (commandline --cut-at-cursor --tokenize --current-process)
     set -l current (commandline --cut-at-cursor --current-token)
+    # The value of --option=value is a word of its own for who is asked.
+    set -l option ""
+    if string match --quiet --regex '^--[^=]+=' -- $current
+        set option (string replace --regex '=.*' '=' -- $current)
+        set -a words (string trim --right --chars '=' -- $option)
+        set current (string replace --regex '^[^=]*=' '' -- $current)
+    end
     set -l program (string replace --regex '^~/' "$HOME/" -- $words[1])
     command --query -- $program; or set program ccctl
     for line in (command $program complete (count $words) $words $current 2>/dev/null)
@@ -16,7 +23,7 @@ function __ccctl_complete
             case '*'
                 echo $line
         end
-    end
+    end | string replace --regex '^' -- $option
 end
 
 complete --command ccctl --no-files --keep-order --arguments '(__ccctl_complete)'

@@ -3,10 +3,13 @@
 
 _ccctl() {
     local program line
-    local -a lines found
+    local -a lines found before
     program=${${(Q)words[1]}/#\~\//$HOME/}
     (( $+commands[$program] )) || [[ -x $program ]] || program=ccctl
-    lines=("${(@f)$(command $program complete $((CURRENT - 1)) "${(@Q)words[1,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
+    before=("${(@Q)words[1,CURRENT-1]}")
+    # The value of --option=value is a word of its own for who is asked.
+    [[ $PREFIX == --*=* ]] && before+=("${PREFIX%%=*}") && compset -P '*='
+    lines=("${(@f)$(command $program complete $#before "${(@)before}" "${(Q)PREFIX}" 2>/dev/null)}")
     for line in $lines; do
         case $line in
         :files) _files ;;
@@ -25,5 +28,6 @@ _ccctl() {
 if [[ $funcstack[1] == _ccctl ]]; then
     _ccctl "$@"
 else
+    (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i -D }
     compdef _ccctl ccctl
 fi

@@ -64,6 +64,11 @@ pub(crate) fn complete(args: &CompleteArgs, context: &mut Context) -> Result<Exi
     let before = words
         .get(1..args.index.min(words.len()))
         .unwrap_or_default();
+    // Help is asked for with the same words.
+    let before = match before.split_first() {
+        Some((first, rest)) if first == "help" => rest,
+        _ => before,
+    };
     let line = Line::read(&command, before);
     let mut text = String::new();
     for line in offers(&line, current) {

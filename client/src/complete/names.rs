@@ -72,7 +72,7 @@ impl Names {
             .collect()
     }
 
-    /// Sessions by name; by id where they have none, or where it was begun.
+    /// Sessions by name; by id where they have none that can be typed, or where it was begun.
     fn sessions(&self, all: bool, current: &str) -> Vec<Candidate> {
         let reply = self
             .ask("session.list", &json!({ "all": all }))
@@ -91,10 +91,12 @@ impl Names {
                 about = format!("(ended) {about}");
             }
             let (id, name) = (text("session_id"), text("name"));
-            if !name.is_empty() {
+            // A name that looks like an option is one only behind `--`.
+            let is_name = !name.is_empty() && (!name.starts_with('-') || current.starts_with('-'));
+            if is_name {
                 found.push(candidate(name, &about));
             }
-            if name.is_empty() || (!current.is_empty() && id.starts_with(current)) {
+            if !is_name || (!current.is_empty() && id.starts_with(current)) {
                 found.push(candidate(id, &about));
             }
         }

@@ -40,10 +40,14 @@ fn sessions(all: bool, place: &Place) -> Result<Vec<Item>, Failure> {
     Ok(reply.sessions.iter().map(session).collect())
 }
 
-/// A live session by its name, an ended one by its id: another one may have its name now.
+/// A live session by its name, an ended one by its id: another one may have its name now. A name that looks like an option
+/// is none that a command takes.
 fn session(session: &Session) -> Item {
     let id = &session.session_id;
-    let name = session.name.as_ref().filter(|_| session.ended_at.is_none());
+    let name = session
+        .name
+        .as_ref()
+        .filter(|name| session.ended_at.is_none() && !name.starts_with('-'));
     let end = session
         .ended_at
         .as_ref()

@@ -31,7 +31,9 @@ pub(super) fn draw(walk: &mut Walk, (rows, columns): (usize, usize)) -> Vec<Line
 
 fn items(walk: &mut Walk, room: usize, columns: usize) -> Vec<Line> {
     let least = (walk.selected + 1).saturating_sub(room);
-    walk.first = walk.first.max(least).min(walk.selected);
+    // Where there is room for more, nothing is left out above.
+    let most = walk.items.len().saturating_sub(room).max(least);
+    walk.first = walk.first.clamp(least, most).min(walk.selected);
     let widths = walk.items.iter().map(|item| item.value.chars().count());
     let width = widths.max().unwrap_or(0).min(MAX_NAME_WIDTH);
     let shown = walk.items.iter().enumerate().skip(walk.first).take(room);

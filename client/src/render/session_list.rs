@@ -174,14 +174,18 @@ fn waits(session: &Session) -> (&'static str, Option<Colour>) {
     }
 }
 
-/// Names of the clients, in brackets where they only look.
+/// Names of the clients with their processes, in brackets where they only look.
 fn attached(session: &Session) -> String {
     let names: Vec<String> = session
         .attached
         .iter()
-        .map(|attachment| match attachment.read_only {
-            true => format!("({})", printable(&attachment.client)),
-            false => printable(&attachment.client),
+        .map(|attachment| {
+            let pid = attachment.pid.map(|pid| format!("[{pid}]"));
+            let client = printable(&attachment.client) + &pid.unwrap_or_default();
+            match attachment.read_only {
+                true => format!("({client})"),
+                false => client,
+            }
         })
         .collect();
     names.join(",")

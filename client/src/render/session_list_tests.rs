@@ -9,7 +9,7 @@ fn all() -> Vec<Session> {
     let waiting = |hidden: bool| json!({"verdict": "blocked", "hidden": hidden, "how": "read"});
     let attached = json!([
         {"client": "ccctl", "read_only": false, "since": "2026-01-02T03:04:05.678Z"},
-        {"client": "web", "read_only": true, "since": "2026-01-02T03:04:05.678Z"},
+        {"client": "web", "pid": 7, "read_only": true, "since": "2026-01-02T03:04:05.678Z"},
     ]);
     vec![
         record(&json!({"waiting_for_input": waiting(false)})),
@@ -35,11 +35,11 @@ fn a_list_tells_who_waits_and_who_is_attached() {
     assert_eq!(
         in_width(Some(110)),
         [
-            "ID  NAME  STATE               WAITS   AGE  IDLE  OUTPUT  ATTACHED     PROGRAM",
-            "k3        alive               yes     1m   1m    2B                   sh -c 'it'\\''s'",
-            "k3  db    alive               hidden  1m   1s    2B      ccctl,(web)  psql 世界 'a\\u{1b}b'",
-            "k3  old   signal 15 (closed)          1m   1m    2B                   sh -c 'it'\\''s'",
-            "k3  bad   exited 3                    1m   1m    2B                   sh -c 'it'\\''s'",
+            "ID  NAME  STATE               WAITS   AGE  IDLE  OUTPUT  ATTACHED        PROGRAM",
+            "k3        alive               yes     1m   1m    2B                      sh -c 'it'\\''s'",
+            "k3  db    alive               hidden  1m   1s    2B      ccctl,(web[7])  psql 世界 'a\\u{1b}b'",
+            "k3  old   signal 15 (closed)          1m   1m    2B                      sh -c 'it'\\''s'",
+            "k3  bad   exited 3                    1m   1m    2B                      sh -c 'it'\\''s'",
         ]
     );
 }
@@ -76,7 +76,7 @@ fn without_a_terminal_columns_are_words_and_nothing_is_cut() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[1],
-        "k3  db   alive               hidden  0s  0s  2B  ccctl,(web)  psql 世界 'a\\u{1b}b'"
+        "k3  db   alive               hidden  0s  0s  2B  ccctl,(web[7])  psql 世界 'a\\u{1b}b'"
     );
     let words = |line: &str| -> Vec<String> {
         line.split_whitespace().take(8).map(str::to_owned).collect()

@@ -1,11 +1,12 @@
 //! `session.attach` as a method, without `ccctl`.
 
 use crate::attach::{attached, size};
-use crate::support::session::assert_error;
-use crate::support::{Connection, Daemon};
+use crate::support::session::{assert_error, program};
+use crate::support::{Connection, Daemon, eventually};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::ErrorCode;
+use ccd_protocol::session::SessionCreateParams;
 use serde_json::{Value, json};
 
 #[test]
@@ -74,4 +75,29 @@ fn wrong_requests_to_attach_are_refused() {
     drop(others);
     drop(client);
     attached(&target, 0);
+}
+
+#[test]
+fn a_session_in_another_encoding_is_shown_and_typed_into() {
+    let daemon = Daemon::start();
+    let target = daemon.open_with(&SessionCreateParams {
+        encoding: Some("shift_jis".to_owned()),
+        ..program(&daemon, "cat", &["-v"])
+    });
+    let mut client = Connection::open(&daemon.socket());
+    let params = json!({"session": target.id(), "rows": 24, "cols": 80});
+    client.call_value("session.attach", &params).unwrap();
+    let typed = json!({"session": target.id(), "data_b64": STANDARD.encode("日本\r")});
+    client.call_value("session.send", &typed).unwrap();
+    // cat writes the bytes that it got: 0x93 0xfa 0x96 0x7b.
+    target.expect("M-\\^SM-zM-\\^V\\{");
+    eventually("the viewer sees the echo as a terminal shows it", || {
+        let item = client.next_item().unwrap();
+        let picture = item["repaint"]["data_b64"].as_str()?;
+        let picture = String::from_utf8(STANDARD.decode(picture).unwrap()).unwrap();
+        picture.contains("日本").then_some(())
+    });
+    let screen = json!({"session": target.id()});
+    let screen = daemon.call_value("session.screen", &screen).unwrap();
+    assert_eq!(screen["lines"][0], "日本");
 }

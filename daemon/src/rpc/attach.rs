@@ -12,6 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{OutputEvent, OutputItem, Repaint, SessionAttachParams};
 use ccd_protocol::subscription::SESSION_ATTACH;
+use encoding_rs::UTF_8;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::ErrorObjectOwned;
 use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionSink};
@@ -89,7 +90,8 @@ impl View {
         loop {
             self.attached.resized.borrow_and_update();
             let own = self.attached.size();
-            if own == size_of(session) {
+            let is_text_of_terminals = session.facts.encoding == UTF_8;
+            if own == size_of(session) && is_text_of_terminals {
                 self.follow(session).await?;
             } else {
                 self.draw(session, own).await?;
@@ -145,7 +147,7 @@ impl View {
         }
     }
 
-    /// The terminals have other sizes: a picture of the part that fits, whenever it changes. Returns when a size does.
+    /// The terminals have other sizes or encodings: a picture of the part that fits, whenever it changes. Returns when a size does.
     async fn draw(&mut self, session: &Arc<Session>, own: Size) -> Shown {
         let mut viewport = Viewport::new(own);
         loop {

@@ -13,6 +13,7 @@ use super::scanner::title;
 use super::splitter::{Kind, Sequence, Splitter};
 use super::still::{self, Still};
 use ccd_protocol::session::Cursor;
+use encoding_rs::{Decoder, Encoding, UTF_8};
 
 /// Lines above the screen that are remembered: none, readers of output have all of it.
 const SCROLLBACK_LINES: usize = 0;
@@ -23,6 +24,10 @@ const SCROLLBACK_LINES: usize = 0;
 /// cell: that it is struck through, blinks, is hidden or part of a link; kinds and colours of underlines; of bold and dim
 /// only the last that was set.
 pub(crate) struct Screen {
+    /// Of output that is not UTF-8.
+    decoder: Option<Decoder>,
+    /// The last byte may begin a character that the decoder has not finished.
+    may_lack_bytes: bool,
     splitter: Splitter,
     picture: Picture,
 }
@@ -58,13 +63,38 @@ impl Screen {
             faults: 0,
         };
         Self {
+            decoder: None,
+            may_lack_bytes: false,
             splitter: Splitter::new(),
             picture,
         }
     }
 
+    /// Reads output in another encoding from now on. Those in which control sequences do not stand as they are in ASCII
+    /// (UTF-16, ISO-2022-JP) are drawn as UTF-8.
+    pub(crate) fn reading(self, encoding: &'static Encoding) -> Self {
+        let is_other = encoding != UTF_8 && encoding.is_ascii_compatible();
+        Self {
+            decoder: is_other.then(|| encoding.new_decoder_without_bom_handling()),
+            ..self
+        }
+    }
+
     /// Draws the next chunk of output, cut anywhere.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        let Some(decoder) = &mut self.decoder else {
+            return self.feed_utf8(bytes);
+        };
+        let most = decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(0);
+        let mut text = String::with_capacity(most);
+        let _ = decoder.decode_to_string(bytes, &mut text, false);
+        if let Some(last) = bytes.last() {
+            self.may_lack_bytes = !last.is_ascii();
+        }
+        self.feed_utf8(text.as_bytes());
+    }
+
+    fn feed_utf8(&mut self, bytes: &[u8]) {
         let (mut rest, mut drawn) = (bytes, 0);
         loop {
             let understood =
@@ -136,6 +166,9 @@ impl Screen {
 
     /// Bytes at the end of what was fed that show nothing yet: a sequence or a character without its end.
     pub(crate) fn open_bytes(&self) -> u64 {
+        if self.may_lack_bytes {
+            return 1;
+        }
         match self.splitter.open_len_bytes() {
             0 => self.picture.open_character.there as u64,
             open => open,

@@ -296,3 +296,23 @@ proptest! {
         prop_assert_eq!(shown.snapshot().lines.len(), usize::from(cols));
     }
 }
+
+#[test]
+fn output_in_other_encodings_is_read_in_any_pieces() {
+    // In Shift_JIS the second byte of a character may be one of ASCII; this one ends in a backslash.
+    let (bytes, _, _) = encoding_rs::SHIFT_JIS.encode("\x1b[1m日本\x1b[m 表示\r\nend");
+    for size in [1, 2, 3, 7, 100] {
+        let mut screen = Screen::new(2, 20).reading(encoding_rs::SHIFT_JIS);
+        for piece in bytes.chunks(size) {
+            screen.feed(piece);
+        }
+        assert_eq!(screen.snapshot().lines, ["日本 表示", "end"], "{size}");
+        assert_eq!(screen.open_bytes(), 0);
+        assert!(screen.cells()[0][0].style.bold, "{size}");
+        screen.feed(&bytes[4..5]);
+        assert_eq!(screen.open_bytes(), 1, "it may not be saved now");
+    }
+    let mut screen = Screen::new(1, 20).reading(encoding_rs::UTF_16LE);
+    screen.feed(b"\x1b[1mas it was");
+    assert_eq!(screen.snapshot().lines, ["as it was"]);
+}

@@ -180,7 +180,7 @@ impl Session {
     pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64) -> Self {
         Self {
             queries: Queries::answered(answered),
-            screen: ScreenModel::resumed(sizes),
+            screen: ScreenModel::resumed(self.facts.encoding, sizes),
             scanner: Mutex::new(Scanner::resume(modes)),
             ..self
         }
@@ -197,9 +197,9 @@ impl Session {
     /// A session in any state.
     pub(crate) fn new(facts: Facts, output: Output, input: Input, state: State) -> Self {
         let screen = if state.phase == SessionState::Dead {
-            ScreenModel::ended(state.rows, state.cols)
+            ScreenModel::ended(facts.encoding, state.rows, state.cols)
         } else {
-            ScreenModel::new(state.rows, state.cols)
+            ScreenModel::new(facts.encoding, state.rows, state.cols)
         };
         Self {
             start_up: StartUp::of(facts.origin.as_deref()),

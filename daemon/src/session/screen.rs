@@ -6,6 +6,7 @@ use super::screen_file;
 use super::sizes::{self, Resize, Sizes};
 use crate::output::{Output, Piece};
 use crate::screen::Screen;
+use encoding_rs::Encoding;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -26,6 +27,7 @@ const SAVE_AFTER_BYTES: u64 = 1 << 20;
 pub(crate) struct ScreenModel {
     drawn: tokio::sync::Mutex<Option<Drawn>>,
     sizes: Mutex<Sizes>,
+    encoding: &'static Encoding,
     /// This process or one before has saved the screen.
     may_be_saved: AtomicBool,
     sizes_file: SizesFile,
@@ -56,32 +58,34 @@ impl std::fmt::Debug for Drawn {
 }
 
 impl ScreenModel {
-    pub(crate) fn new(rows: u16, cols: u16) -> Self {
+    pub(crate) fn new(encoding: &'static Encoding, rows: u16, cols: u16) -> Self {
         Self {
             drawn: tokio::sync::Mutex::new(None),
             sizes: Mutex::new(Sizes::new(rows, cols)),
+            encoding,
             may_be_saved: AtomicBool::new(false),
             sizes_file: SizesFile::default(),
         }
     }
 
     /// The screen of a terminal that was last of this size, of a session that ended under an earlier process.
-    pub(super) fn ended(rows: u16, cols: u16) -> Self {
+    pub(super) fn ended(encoding: &'static Encoding, rows: u16, cols: u16) -> Self {
         Self {
             may_be_saved: AtomicBool::new(true),
             sizes_file: SizesFile {
                 is_unread: AtomicBool::new(true),
                 ..SizesFile::default()
             },
-            ..Self::new(rows, cols)
+            ..Self::new(encoding, rows, cols)
         }
     }
 
     /// The screen of a terminal that had these `sizes` under an earlier process.
-    pub(super) fn resumed(sizes: Sizes) -> Self {
+    pub(super) fn resumed(encoding: &'static Encoding, sizes: Sizes) -> Self {
         Self {
             drawn: tokio::sync::Mutex::new(None),
             sizes: Mutex::new(sizes),
+            encoding,
             may_be_saved: AtomicBool::new(true),
             sizes_file: SizesFile::default(),
         }
@@ -163,7 +167,7 @@ impl ScreenModel {
         };
         sizes.begin_at(upto);
         Drawn {
-            screen: Box::new(screen),
+            screen: Box::new(screen.reading(self.encoding)),
             upto,
             saved_upto: upto,
         }

@@ -12,6 +12,7 @@ use crate::connection::Peer;
 use crate::interaction::{Event, Form, Typed};
 use base64::Engine;
 use ccd_protocol::session::{SessionSendParams, SessionSendReply};
+use encoding_rs::{Encoding, UTF_8};
 use std::sync::Arc;
 
 /// Bytes of one send.
@@ -37,6 +38,13 @@ struct Input {
 }
 
 impl Input {
+    /// What a viewer types is UTF-8; what is no text stays as it is.
+    fn encode(&mut self, encoding: &'static Encoding) {
+        if let Ok(text) = std::str::from_utf8(&self.bytes) {
+            self.bytes = encoding.encode(text).0.into_owned();
+        }
+    }
+
     /// What must be kept out of the interaction log if it is hidden.
     fn secret(&self) -> &str {
         self.letters.as_deref().unwrap_or(&self.text)
@@ -65,7 +73,10 @@ impl Sessions {
         let session = self.find(&params.session)?;
         session.require_alive()?;
         self.follow_viewer(&session, peer)?;
-        let input = input_of(&session, params)?;
+        let mut input = input_of(&session, params)?;
+        if session.facts.encoding != UTF_8 && session.viewers.has(peer) {
+            input.encode(session.facts.encoding);
+        }
         let search = match &params.expect {
             Some(expect) => Some(
                 self.search(&session, &expect.patterns, expect.raw, expect.timeout_ms)

@@ -66,6 +66,11 @@ impl Viewers {
         !self.lock().is_empty()
     }
 
+    /// Whether a client is attached.
+    pub(super) fn has(&self, peer: &Peer) -> bool {
+        self.of(peer.connection).is_some()
+    }
+
     /// The viewers as clients see them.
     pub(crate) fn records(&self) -> Vec<Attachment> {
         let list = self.lock();

@@ -78,7 +78,7 @@ fn every_step_has_a_row_with_its_client_and_its_range() {
         assert!(row.timestamp.ends_with('Z') && row.timestamp.contains('T'));
     }
     let start = rows[0].input_text.as_deref().unwrap();
-    assert!(start.starts_with("sh -c printf"), "{start}");
+    assert!(start.starts_with("sh -c 'printf "), "{start}");
     assert_eq!(rows[2].pattern_matched.as_deref(), Some(r"na(m)e\?"));
     assert_eq!(rows[2].output_text.as_deref(), Some("name?"));
     assert_eq!((rows[2].start, rows[2].end), (Some(0), Some(5)));

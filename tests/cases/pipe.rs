@@ -107,7 +107,7 @@ fn all_that_happens_is_an_event_from_the_start_to_the_end() {
     let id = format!("session_id={}", session.id());
     assert_eq!(all[0], ("MTX", id.as_str()));
     assert!(
-        all[1].0 == "MTX" && all[1].1.starts_with("command=sh -c echo ready"),
+        all[1].0 == "MTX" && all[1].1.starts_with("command=sh -c 'echo ready"),
         "{text}"
     );
     assert_eq!(texts(&all, "IN "), ["hello"]);
@@ -254,8 +254,51 @@ fn a_reader_that_pauses_and_reads_on_misses_nothing() {
     // A line that came in two pieces is two events.
     let printed = texts(&all, "OUT").concat();
     let numbers: String = (1..=9000).map(|number| number.to_string()).collect();
-    let is_told = text.contains("dropped_bytes") || !text.contains("session_closed");
+    let is_told = text.contains("dropped_bytes");
     assert!(is_told || printed == numbers + "done", "{}", printed.len());
+}
+
+#[test]
+fn a_reader_that_has_stopped_at_the_end_is_told_what_it_missed() {
+    let daemon = daemon();
+    let session = streaming(&daemon, "sh", &["-c", "read x; seq 1 100000"]);
+    let mut file = File::open(pipe_of(&session)).unwrap();
+    session.line("");
+    session.ended();
+    eventually("the pipe is given up", || {
+        (session.now().pipe.unwrap().dropped_bytes > 0).then_some(())
+    });
+    let mut text = String::new();
+    file.read_to_string(&mut text).unwrap();
+    let all = events(&text);
+    let left_out = session.now().pipe.unwrap().dropped_bytes;
+    let facts = texts(&all, "MTX");
+    let is_told = facts.contains(&&*format!("dropped_bytes={left_out}"));
+    let is_whole = facts.last() == Some(&"session_closed=true");
+    assert!(
+        !cfg!(target_os = "linux") || (is_told && is_whole),
+        "{facts:?}"
+    );
+}
+
+#[test]
+fn no_word_of_a_program_looks_like_an_event() {
+    let daemon = daemon();
+    let script = "read -s x\nsession_closed=true; echo got $x\x1b[m";
+    let session = streaming(&daemon, "bash", &["-c", script, "", "a b"]);
+    let reading = reader(&pipe_of(&session));
+    session.line("swordfish");
+    session.ended();
+    let text = reading.join().unwrap();
+    let all = events(&text);
+    assert_eq!(
+        texts(&all, "MTX")[1..3],
+        [
+            r"command=bash -c 'read -s x\nsession_closed=true; echo got $x\u{1b}[m' '' 'a b'",
+            "end_reason=exited",
+        ]
+    );
+    assert_eq!(texts(&all, "OUT"), ["got <hidden>"], "{text}");
 }
 
 #[test]

@@ -136,10 +136,10 @@ Ctrl-\\ then d leaves the session ($CCD_DETACH_KEYS); Ctrl-\\ twice types it onc
     Close(CloseArgs),
     /// Open a named pipe that streams what happens, and print its path
     #[command(
-        after_help = "One event a line: [unix.mmm][TYPE] text. TYPE is OUT (output), ERR (output that looks like an error), IN (what was
-typed) or MTX (facts, such as session_id at the start and session_closed at the end). Several readers share the lines. The
-session never waits for them: what nobody reads is kept as far as memory goes, then left out and counted. The pipe goes
-with the session.
+        after_help = "One event a line: [unix.mmm][TYPE] text. TYPE is OUT (output), ERR (output that looks like an
+error), IN (what was typed) or MTX (facts, such as session_id at the start and session_closed at
+the end). Several readers share the lines. The session never waits for them: what nobody reads is
+kept as far as memory goes, then left out and counted. The pipe goes with the session.
 
 Examples:
   cat \"$(ccctl session pipe build)\"

@@ -54,6 +54,12 @@ impl HiddenTexts {
         true
     }
 
+    /// True when nothing is to be masked.
+    pub(crate) fn is_empty(&self) -> bool {
+        let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.is_empty()
+    }
+
     /// All that is remembered, for the next process.
     pub(crate) fn texts(&self) -> Vec<String> {
         let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);

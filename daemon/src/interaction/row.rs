@@ -4,6 +4,7 @@ use super::hidden::HIDDEN;
 use super::{Event, Form, Noted, Typed};
 use crate::expect::clean_lossy;
 use crate::output::Piece;
+use crate::program::quoted;
 use crate::session::{Session, describe_end};
 use crate::store::InteractionRow;
 use ccd_protocol::session::EndReason;
@@ -221,12 +222,9 @@ fn without_blanks(text: &str) -> String {
 }
 
 fn command_line(session: &Session) -> String {
-    let mut line = session.facts.program.clone();
-    for arg in &session.facts.args {
-        line.push(' ');
-        line.push_str(arg);
-    }
-    line
+    let words = std::iter::once(&session.facts.program).chain(&session.facts.args);
+    let words: Vec<String> = words.map(|word| quoted(word)).collect();
+    words.join(" ")
 }
 
 /// A text about the session as the database may keep it.

@@ -14,3 +14,4 @@ pub(crate) use programs::Programs;
 pub(crate) use read::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES};
 pub(crate) use recorded::{command_template, from_rows};
 pub(crate) use script::{Script, ScriptStep, Typing, Wanted};
+pub(crate) use template::quoted;

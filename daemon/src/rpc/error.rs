@@ -243,7 +243,9 @@ fn session_hint(error: &SessionError) -> Option<&'static str> {
         SessionError::Store(StoreError::Full { .. }) => {
             Some("free space, then repeat the call: nothing of it was done")
         }
-        SessionError::NoPipe(_) => Some("session.pipe {\"open\": true} makes one"),
+        SessionError::NoPipe(_) => {
+            Some("ccctl session pipe, or session.pipe {\"open\": true}, makes one")
+        }
         SessionError::StartFailed(failed) => session_hint(&failed.error),
         SessionError::Program(ProgramError::NotFound(_)) => Some("program.list names all"),
         SessionError::Program(ProgramError::Exists(_)) => Some("force: true replaces it"),

@@ -27,8 +27,11 @@ pub enum PipeState {
 /// A FIFO to which a session writes what happens.
 ///
 /// One event a line: `[unix.mmm][TYPE] text`, `TYPE` one of `OUT` (a line of output without control sequences), `ERR` (one
-/// that matches the error patterns), `IN ` (what was typed, `<hidden>` where the interaction log says so) and `MTX`
-/// (`session_id`, `command` at the start, `session_closed` at the end, `dropped_bytes`, `dropped_inputs`).
+/// that matches the error patterns), `IN ` (what was typed, `<hidden>` where the interaction log says so) and `MTX`, facts as
+/// `name=value` on one line: at the start `session_id`, `command` and, where output went before, `offset`; in between
+/// `dropped_bytes` and `dropped_inputs`, and `resumed_at` (an offset) where another process goes on: what was in the pipe and
+/// not read is lost if nobody had it open; at the end `end_reason`, `exitstatus` or `signal`, and `session_closed`, or
+/// `pipe_closed` where the session lives on. In output, what was typed hidden is `<hidden>`; all else is as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedPipe {

@@ -18,7 +18,7 @@ const MAX_BYTES: usize = 64 << 20;
 const MARGIN: u32 = 8;
 
 /// Fonts whose characters are all of one width, of all systems; none is ever fetched.
-const FONTS: &str = "ui-monospace,'JetBrains Mono','DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace";
+const FONTS: &str = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace";
 
 /// Thickness of lines under text, and of cursors that are lines.
 const UNDERLINE_HEIGHT: u32 = 1;

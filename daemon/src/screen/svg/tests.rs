@@ -26,7 +26,7 @@ fn a_picture_is_a_whole_document() {
          <rect x=\"-8\" y=\"-8\" width=\"106\" height=\"52\" fill=\"#000000\"/>\n\
          <g shape-rendering=\"crispEdges\">\n<g transform=\"scale(9 18)\">\n\
          <path fill=\"#ffffff\" d=\"M0,1h1v1h-1z\"/>\n</g>\n</g>\n<g fill=\"none\">\n</g>\n\
-         <g font-family=\"ui-monospace,'JetBrains Mono','DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace\" \
+         <g font-family=\"ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace\" \
          font-size=\"15\" fill=\"#ffffff\" style=\"font-variant-ligatures:none\">\n\
          <text x=\"0\" y=\"14\" textLength=\"18\">hi</text>\n</g>\n</svg>\n"
     );

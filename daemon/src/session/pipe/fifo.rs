@@ -133,7 +133,10 @@ pub(super) fn folder(pipe_dir: &Path) -> Result<PathBuf, PipeError> {
     };
     let own = own_folder();
     match prepare_exclusive(&own) {
-        Ok(()) => Ok(own),
+        Ok(()) => {
+            tracing::warn!(%first, used = %own.display(), "the folder for pipes is not safe");
+            Ok(own)
+        }
         Err(second) => Err(PipeError::Folders { first, second }),
     }
 }

@@ -1,6 +1,7 @@
 //! From output to events: one a line, with its time and what it is.
 
 use crate::expect::CleanStream;
+use crate::interaction::HiddenTexts;
 use crate::pattern::Compiled;
 use encoding_rs::Encoding;
 use std::io::Write as _;
@@ -34,6 +35,14 @@ impl Kind {
     }
 }
 
+/// What decides how a line of output is told.
+#[derive(Clone, Copy)]
+pub(super) struct Rules<'a> {
+    pub(super) patterns: &'a Compiled,
+    /// What was typed hidden, which programs may print.
+    pub(super) hidden: &'a HiddenTexts,
+}
+
 /// Turns output that comes in pieces into lines.
 pub(super) struct Lines {
     clean: CleanStream,
@@ -56,9 +65,9 @@ impl Lines {
     }
 
     /// Appends the events of all lines that end in `bytes`, and of what is longer than a line may be.
-    pub(super) fn feed(&mut self, bytes: &[u8], ms: u64, patterns: &Compiled, out: &mut Vec<u8>) {
+    pub(super) fn feed(&mut self, bytes: &[u8], ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
         let text = self.clean.feed(bytes);
-        self.take(&text, ms, patterns, out);
+        self.take(&text, ms, rules, out);
     }
 
     /// Whether a line was begun.
@@ -67,21 +76,21 @@ impl Lines {
     }
 
     /// Appends the line that was begun as it is so far.
-    pub(super) fn flush(&mut self, ms: u64, patterns: &Compiled, out: &mut Vec<u8>) {
+    pub(super) fn flush(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
         if self.has_begun() {
-            self.end_line(ms, patterns, out);
+            self.end_line(ms, rules, out);
             self.is_continued = true;
         }
     }
 
     /// Appends what is left when no more output comes.
-    pub(super) fn finish(&mut self, ms: u64, patterns: &Compiled, out: &mut Vec<u8>) {
+    pub(super) fn finish(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
         let text = self.clean.finish();
-        self.take(&text, ms, patterns, out);
-        self.flush(ms, patterns, out);
+        self.take(&text, ms, rules, out);
+        self.flush(ms, rules, out);
     }
 
-    fn take(&mut self, text: &str, ms: u64, patterns: &Compiled, out: &mut Vec<u8>) {
+    fn take(&mut self, text: &str, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
         for part in text.split_inclusive(['\n', '\r']) {
             let line = part.trim_end_matches(['\n', '\r']);
             let end = part[line.len()..].chars().next();
@@ -89,7 +98,7 @@ impl Lines {
             while self.begun.len() > MAX_TEXT_BYTES {
                 let cut = self.begun.floor_char_boundary(MAX_TEXT_BYTES);
                 let rest = self.begun.split_off(cut);
-                self.end_line(ms, patterns, out);
+                self.end_line(ms, rules, out);
                 (self.begun, self.is_continued) = (rest, true);
             }
             // An empty line counts, but not the end of one that was written already, or was drawn again.
@@ -97,7 +106,7 @@ impl Lines {
             let is_line = !self.begun.is_empty() || !(self.is_continued || is_drawn_again);
             if end.is_some() {
                 if is_line {
-                    self.end_line(ms, patterns, out);
+                    self.end_line(ms, rules, out);
                 }
                 self.is_continued = false;
             }
@@ -105,12 +114,17 @@ impl Lines {
         }
     }
 
-    fn end_line(&mut self, ms: u64, patterns: &Compiled, out: &mut Vec<u8>) {
-        let kind = match patterns.is_error_line(&self.begun) {
+    fn end_line(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
+        let kind = match rules.patterns.is_error_line(&self.begun) {
             true => Kind::Err,
             false => Kind::Out,
         };
-        event(kind, &self.begun, ms, out);
+        if rules.hidden.is_empty() {
+            event(kind, &self.begun, ms, out);
+        } else {
+            let masked = rules.hidden.mask(&self.begun, 0..self.begun.len());
+            event(kind, &masked, ms, out);
+        }
         self.begun.clear();
     }
 }
@@ -142,14 +156,22 @@ mod tests {
     use std::sync::LazyLock;
 
     static PATTERNS: LazyLock<Compiled> = LazyLock::new(Compiled::built_in);
+    static HIDDEN: LazyLock<HiddenTexts> = LazyLock::new(HiddenTexts::default);
+
+    fn rules() -> Rules<'static> {
+        Rules {
+            patterns: &PATTERNS,
+            hidden: &HIDDEN,
+        }
+    }
 
     fn lines_of(pieces: &[&str]) -> Vec<String> {
         let mut lines = Lines::new(encoding_rs::UTF_8);
         let mut out = Vec::new();
         for piece in pieces {
-            lines.feed(piece.as_bytes(), 1_234, &PATTERNS, &mut out);
+            lines.feed(piece.as_bytes(), 1_234, &rules(), &mut out);
         }
-        lines.finish(1_234, &PATTERNS, &mut out);
+        lines.finish(1_234, &rules(), &mut out);
         let text = String::from_utf8(out).unwrap();
         text.lines()
             .map(|line| line.replace("[1.234]", ""))
@@ -178,16 +200,31 @@ mod tests {
     fn what_was_begun_is_written_once() {
         let mut lines = Lines::new(encoding_rs::UTF_8);
         let mut out = Vec::new();
-        lines.feed(b"Name: ", 0, &PATTERNS, &mut out);
+        lines.feed(b"Name: ", 0, &rules(), &mut out);
         assert!(lines.has_begun() && out.is_empty());
-        lines.flush(0, &PATTERNS, &mut out);
-        lines.feed(b"\n\nnext", 0, &PATTERNS, &mut out);
-        lines.flush(0, &PATTERNS, &mut out);
-        lines.feed(b" part\n", 0, &PATTERNS, &mut out);
+        lines.flush(0, &rules(), &mut out);
+        lines.feed(b"\n\nnext", 0, &rules(), &mut out);
+        lines.flush(0, &rules(), &mut out);
+        lines.feed(b" part\n", 0, &rules(), &mut out);
         let text = String::from_utf8(out)
             .unwrap()
             .replace("[0.000][OUT] ", "|");
         assert_eq!(text, "|Name: \n|\n|next\n| part\n");
+    }
+
+    #[test]
+    fn what_was_typed_hidden_is_not_told() {
+        let hidden = HiddenTexts::default();
+        hidden.remember("hunter2");
+        let rules = Rules {
+            hidden: &hidden,
+            ..rules()
+        };
+        let mut lines = Lines::new(encoding_rs::UTF_8);
+        let mut out = Vec::new();
+        lines.feed(b"got hunter2!\nhunter\n", 0, &rules, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, "[0.000][OUT] got <hidden>!\n[0.000][OUT] hunter\n");
     }
 
     #[test]
@@ -225,13 +262,13 @@ mod tests {
             let mut bytes = Vec::new();
             let mut lines = Lines::new(encoding_rs::UTF_8);
             for piece in whole.as_bytes().chunks(cut) {
-                lines.feed(piece, 0, &PATTERNS, &mut bytes);
+                lines.feed(piece, 0, &rules(), &mut bytes);
             }
-            lines.finish(0, &PATTERNS, &mut bytes);
+            lines.finish(0, &rules(), &mut bytes);
             let mut at_once = Vec::new();
             let mut lines = Lines::new(encoding_rs::UTF_8);
-            lines.feed(whole.as_bytes(), 0, &PATTERNS, &mut at_once);
-            lines.finish(0, &PATTERNS, &mut at_once);
+            lines.feed(whole.as_bytes(), 0, &rules(), &mut at_once);
+            lines.finish(0, &rules(), &mut at_once);
             prop_assert!(bytes.split(|byte| *byte == b'\n').all(|line| line.len() < MAX_LINE_BYTES));
             prop_assert_eq!(bytes, at_once);
         }

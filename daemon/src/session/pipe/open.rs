@@ -19,6 +19,12 @@ pub(in crate::session) struct Prepared {
     place_path: PathBuf,
 }
 
+impl Prepared {
+    fn folder(&self) -> Option<&Path> {
+        self.fifo.as_ref()?.path().parent()
+    }
+}
+
 impl Drop for Prepared {
     fn drop(&mut self) {
         if let Some(fifo) = &self.fifo {
@@ -58,6 +64,14 @@ impl Sessions {
                     warnings.push(format!(
                         "{} had been removed; it is made again, and who still reads the old one gets no more",
                         gone.path.display()
+                    ));
+                }
+                if let Some(used) = prepared.folder()
+                    && used != self.config().pipe_dir
+                {
+                    warnings.push(format!(
+                        "pipe_dir is not safe for pipes, so {} is used; ccctl daemon logs tells why",
+                        used.display()
                     ));
                 }
                 let raw = params.raw.or(current.map(|gone| gone.raw)).unwrap_or(false);

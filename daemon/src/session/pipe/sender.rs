@@ -73,6 +73,18 @@ impl Sender {
         Ok(Sent::All)
     }
 
+    /// Makes the FIFO take about as much again, where the system can.
+    pub(super) fn make_room(&self) {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
+            let fifo = self.fifo.writer();
+            if let Ok(size) = fcntl_getpipe_size(fifo) {
+                let _ = fcntl_setpipe_size(fifo, 2 * size);
+            }
+        }
+    }
+
     /// Tells when the FIFO takes more. To be made only then, so that an idle pipe costs nothing.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ const STALL: Duration = Duration::from_secs(1);
 /// Who reads slowly may take so long for the rest at the end.
 const END_TIME: Duration = Duration::from_secs(5);
 
-/// Own patterns count so long after they were set.
+/// The file of patterns is looked at again after so long.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// Time between two tries when the system contradicts itself about room.
@@ -126,7 +126,9 @@ impl Task {
                 self.meta(&format!("offset={}", self.at));
             }
         }
-        let _ = self.follow().await;
+        if self.follow().await.is_err() {
+            self.tell_rest().await;
+        }
         self.open.closing.cancel();
         if self.session.output.end() > self.at {
             // Only who has not read for long comes here.
@@ -168,6 +170,20 @@ impl Task {
         }
     }
 
+    /// Who reads has stopped reading, and the session has ended: the FIFO is made larger, so that what is left out can be
+    /// told.
+    async fn tell_rest(&mut self) {
+        let Some(end) = self.end.filter(|_| !self.open.raw) else {
+            return;
+        };
+        self.sender.make_room();
+        if self.sender.try_send().is_ok_and(|sent| sent == Sent::All) {
+            self.leave_out(end.upto.max(self.at));
+            self.finish().await;
+            let _ = self.sender.try_send();
+        }
+    }
+
     /// From the closing on there is an end, and nobody is waited for who is not there.
     fn note_end(&mut self) {
         if self.end.is_none() && self.open.closing.is_cancelled() {
@@ -205,7 +221,6 @@ impl Task {
             self.note_end();
         }
         self.place.save(self.safe);
-        self.refresh();
         Ok(())
     }
 
@@ -267,6 +282,7 @@ impl Task {
             self.leave_out(memory_start);
             return Step::Again;
         }
+        self.refresh().await;
         let mark = self.marks.of(self.at);
         let limit = mark.map_or(limit, |mark| limit.min(mark.end - self.at));
         let ms = mark.map_or_else(unix_ms, |mark| mark.unix_ms);
@@ -286,17 +302,18 @@ impl Task {
         Step::Again
     }
 
-    /// Has the patterns looked up again, for the output after this.
-    fn refresh(&mut self) {
-        if self.patterns_at.elapsed() < FRESH || self.open.raw {
+    /// The patterns of now: what was set counts at once, what was edited by hand after [`FRESH`].
+    async fn refresh(&mut self) {
+        if self.open.raw {
             return;
         }
-        self.patterns_at = Instant::now();
+        if self.patterns_at.elapsed() >= FRESH {
+            self.patterns_at = Instant::now();
+            let fresh = self.sessions.library.fresh();
+            // A disk that hangs holds no pipe up.
+            let _ = tokio::time::timeout(LOOK_PERIOD, fresh).await;
+        }
         self.patterns = self.sessions.library.current();
-        let library = Arc::clone(&self.sessions.library);
-        self.sessions.tracker.spawn(async move {
-            library.fresh().await;
-        });
     }
 
     fn broken(&self, error: &io::Error) -> Gone {

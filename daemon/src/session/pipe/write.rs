@@ -1,8 +1,10 @@
 //! The half of a pipe's task that turns what happens into what is written.
 
-use super::lines::{Kind, Lines, events};
+use super::lines::{Kind, Lines, Rules, events};
 use super::task::{Step, Task};
 use super::typed::{Next, unix_ms};
+use crate::pattern::Compiled;
+use crate::session::Session;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -34,8 +36,8 @@ impl Task {
         let decided_len = bytes.len() - usize::from(bytes.ends_with(b"\r"));
         let line_end = memchr::memrchr2(b'\n', b'\r', &bytes[..decided_len]);
         if bytes.len() <= INLINE_BYTES {
-            self.lines
-                .feed(&bytes, ms, &self.patterns, self.sender.out());
+            let rules = rules(&self.patterns, &self.session);
+            self.lines.feed(&bytes, ms, &rules, self.sender.out());
         } else {
             self.feed_aside(bytes, ms).await;
         }
@@ -53,10 +55,10 @@ impl Task {
     pub(super) async fn feed_aside(&mut self, bytes: Vec<u8>, ms: u64) {
         let fresh = Lines::new(self.session.facts.encoding);
         let mut lines = std::mem::replace(&mut self.lines, fresh);
-        let patterns = Arc::clone(&self.patterns);
+        let (patterns, session) = (Arc::clone(&self.patterns), Arc::clone(&self.session));
         let fed = tokio::task::spawn_blocking(move || {
             let mut out = Vec::with_capacity(2 * bytes.len());
-            lines.feed(&bytes, ms, &patterns, &mut out);
+            lines.feed(&bytes, ms, &rules(&patterns, &session), &mut out);
             (lines, out)
         });
         match fed.await {
@@ -93,8 +95,8 @@ impl Task {
 
     /// Brings the line that was begun on its way as it is.
     pub(super) fn flush(&mut self) {
-        self.lines
-            .flush(self.taken_ms, &self.patterns, self.sender.out());
+        let rules = rules(&self.patterns, &self.session);
+        self.lines.flush(self.taken_ms, &rules, self.sender.out());
         (self.begun_at, self.safe) = (None, self.at);
     }
 
@@ -144,8 +146,8 @@ impl Task {
         if self.open.raw {
             return;
         }
-        self.lines
-            .finish(self.taken_ms, &self.patterns, self.sender.out());
+        let rules = rules(&self.patterns, &self.session);
+        self.lines.finish(self.taken_ms, &rules, self.sender.out());
         let session = Arc::clone(&self.session);
         while let Next::Shown { text, unix_ms } =
             self.open.typed.next(&session, self.at, true).await
@@ -173,10 +175,31 @@ impl Task {
         self.meta("session_closed=true");
     }
 
+    /// A fact: one line, whatever a program's words have in them.
     pub(super) fn meta(&mut self, text: &str) {
         if !self.open.raw {
-            events(Kind::Meta, text, unix_ms(), self.sender.out());
+            let line = escaped(text);
+            events(Kind::Meta, &line, unix_ms(), self.sender.out());
         }
+    }
+}
+
+/// Control characters as Rust writes them.
+fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_control() {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    shown
+}
+
+fn rules<'a>(patterns: &'a Compiled, session: &'a Session) -> Rules<'a> {
+    Rules {
+        patterns,
+        hidden: &session.hidden,
     }
 }
 

@@ -191,6 +191,7 @@ impl Viewer {
         };
         let screen = UserScreen::enter().map_err(system)?;
         let screen: Screen = Arc::new(Mutex::new(screen));
+        let _given_back = threads::GivenBack::whatever_happens(&screen);
         let keys = Watch::new(keys);
         let read_only = self.params.read_only;
         let left = threads::heed_signals(self.link.clone(), Arc::clone(&screen))

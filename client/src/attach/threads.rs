@@ -34,6 +34,29 @@ impl Drop for OnPanic {
     }
 }
 
+/// Gives the terminal back when dropped, and before a defect is told of: other threads hold it for as long as they live.
+pub(super) struct GivenBack(Screen);
+
+impl GivenBack {
+    pub(super) fn whatever_happens(screen: &Screen) -> Self {
+        let (ours, tell) = (Arc::clone(screen), std::panic::take_hook());
+        std::panic::set_hook(Box::new(move |info| {
+            // Who has it now may be who fails.
+            if let Ok(mut screen) = ours.try_lock() {
+                screen.leave(Below::All);
+            }
+            tell(info);
+        }));
+        Self(Arc::clone(screen))
+    }
+}
+
+impl Drop for GivenBack {
+    fn drop(&mut self) {
+        lock(&self.0).leave(Below::All);
+    }
+}
+
 /// The thread that reads the keyboard. It ends when this is dropped, and what is typed from then on is for others.
 #[derive(Debug)]
 pub(super) struct Keys {

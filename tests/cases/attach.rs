@@ -99,6 +99,10 @@ fn a_terminal_becomes_the_sessions_and_is_given_back() {
     let before = settings(&person);
     attach(&person, target.id(), "");
     shows(&person, "before");
+    assert_eq!(
+        screen(&person).title,
+        format!("{}, C-\\ d leaves it", target.id())
+    );
     assert_eq!(size(&target), (20, 70));
     let viewer = &target.now().attached[0];
     assert_eq!(

@@ -122,7 +122,7 @@ fn attach_to(
     if !context.global.json {
         context.note(&format!("attached to {name}, {} leaves it", keys));
     }
-    let left = viewer.watch(connection, keys);
+    let left = viewer.watch(connection, &name, keys);
     for trouble in viewer.link.troubles() {
         context.note(&format!("not typed: {trouble}"));
     }
@@ -184,12 +184,19 @@ impl Viewer {
     }
 
     /// Shows the session until it is left.
-    fn watch(&mut self, mut connection: Connection, keys: &DetachKeys) -> Result<Left, Failure> {
+    fn watch(
+        &mut self,
+        mut connection: Connection,
+        name: &str,
+        keys: &DetachKeys,
+    ) -> Result<Left, Failure> {
         let system = |source| Failure::Io {
             what: "the terminal".to_owned(),
             source,
         };
-        let screen = UserScreen::enter().map_err(system)?;
+        // What else was said of it goes out of sight at once; a program with a title takes its place.
+        let title = format!("{name}, {keys} leaves it");
+        let screen = UserScreen::enter(title).map_err(system)?;
         let screen: Screen = Arc::new(Mutex::new(screen));
         let _given_back = threads::GivenBack::whatever_happens(&screen);
         let keys = Watch::new(keys);

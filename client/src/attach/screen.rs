@@ -37,6 +37,7 @@ const RESTORE_TITLE: &str = "\x1b[23;0t";
 #[derive(Debug)]
 pub(super) struct UserScreen {
     raw: Option<RawMode>,
+    title: String,
 }
 
 /// Where the shell goes on when the terminal is given back.
@@ -51,17 +52,19 @@ pub(super) enum Below {
 }
 
 impl UserScreen {
-    /// Hands the terminal over. What it shows goes up into its scrollback.
+    /// Hands the terminal over. What it shows goes up into its scrollback; its title tells what it shows now.
     ///
     /// # Errors
     ///
     /// The terminal's.
-    pub(super) fn enter() -> io::Result<Self> {
-        let raw = RawMode::enter()?;
-        let screen = Self { raw: Some(raw) };
+    pub(super) fn enter(title: String) -> io::Result<Self> {
+        let raw = Some(RawMode::enter()?);
+        let screen = Self { raw, title };
         let rows = terminal_size().map_or(24, |size| size.rows);
         let up = "\n".repeat(usize::try_from(rows).unwrap_or(0));
-        write(format!("{SAVE_TITLE}{SAVE_MODES}\x1b[{rows};1H{up}").as_bytes())?;
+        let title = &screen.title;
+        let start = format!("{SAVE_TITLE}\x1b]2;{title}\x07{SAVE_MODES}\x1b[{rows};1H{up}");
+        write(start.as_bytes())?;
         Ok(screen)
     }
 
@@ -100,7 +103,7 @@ impl UserScreen {
         match &self.raw {
             Some(raw) => raw.again(),
             None => {
-                *self = Self::enter()?;
+                *self = Self::enter(std::mem::take(&mut self.title))?;
                 Ok(())
             }
         }

@@ -362,3 +362,16 @@ fn what_was_typed_hidden_is_no_hit_to_read() {
     );
     assert!(!ended.to_string().contains("sesame"), "{ended}");
 }
+
+#[test]
+fn a_secret_of_the_line_is_masked_in_every_part_of_a_hit() {
+    let daemon = Daemon::start();
+    for regex in ["password=(\\S+)", "(Hunter)\\S+", "(2H)unter2"] {
+        let params = json!({"program": "echo", "args": ["x password=Hunter2Hunter2 y"], "patterns": [{ "regex": regex }]});
+        let result = watched(&daemon, &params);
+        let hit = &result["hits"][0];
+        assert_eq!(hit["line"], "x password=*** y", "{result}");
+        assert_eq!(hit["groups"][1], "***", "{result}");
+        assert!(!result.to_string().contains("Hunter2"), "{result}");
+    }
+}

@@ -3,6 +3,7 @@
 use super::bench::{Bench, Work};
 use super::error::ChainError;
 use crate::expect::{Matcher, Patterns};
+use crate::interaction::Masked;
 use crate::job::{JobHandle, Jobs, Outcome};
 use crate::session::{Deadline, Hits, LineHit, OneShot, Session, SessionError};
 use ccd_protocol::Timeout;
@@ -178,19 +179,19 @@ impl Watch {
         Ok(Over::Enough)
     }
 
-    /// A hit as it is told: without what was typed hidden into the session, should that show it.
+    /// A hit as it is told: without secrets of its line, and without what was typed hidden into the session, should
+    /// that show it.
     fn told(&self, hit: LineHit, session: &Session) -> Value {
-        let shown = |text: String| session.hidden.mask(&text, 0..text.len());
+        let masked = Masked::of(&hit.text, &session.hidden);
+        let groups = hit.groups.into_iter();
         let hit = WatchHit {
             index: hit.index,
             pattern: self.written.get(hit.index).cloned().unwrap_or_default(),
-            matched: shown(hit.matched),
-            groups: hit
-                .groups
-                .into_iter()
-                .map(|group| group.map(shown))
+            matched: masked.part(hit.matched),
+            groups: groups
+                .map(|group| group.map(|group| masked.part(group)))
                 .collect(),
-            line: shown(hit.line),
+            line: masked.part(hit.line),
             offset: hit.start,
             end: hit.end,
             time: crate::clock::now(),

@@ -5,10 +5,12 @@
 
 mod form;
 mod hidden;
+mod masked;
 mod row;
 
 pub(crate) use form::Form;
 pub(crate) use hidden::{HIDDEN, HiddenTexts};
+pub(crate) use masked::Masked;
 pub(crate) use row::{SEND_CHARS, shown_command, shown_input, shown_output};
 
 use crate::connection::Peer;

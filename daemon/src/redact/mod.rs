@@ -18,4 +18,4 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use redactor::{MASK, redact};
+pub(crate) use redactor::{MASK, redact, redact_part, secrets_in};

@@ -7,6 +7,7 @@ use super::registry::Sessions;
 use crate::expect::{Hit, Matcher, Pattern, PatternError, Patterns};
 use crate::output::Piece;
 use ccd_protocol::session::Pattern as WirePattern;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -36,10 +37,14 @@ pub(crate) struct Hits {
 #[derive(Debug)]
 pub(crate) struct LineHit {
     pub(crate) index: usize,
-    pub(crate) matched: String,
-    pub(crate) groups: Vec<Option<String>>,
-    /// As far as it has come by then.
-    pub(crate) line: String,
+    /// The line or lines with the match, as far as they have come by then.
+    pub(crate) text: String,
+    /// Where the match stands in `text`.
+    pub(crate) matched: Range<usize>,
+    /// Likewise; none where a group took no part.
+    pub(crate) groups: Vec<Option<Range<usize>>>,
+    /// Likewise, at most [`LINE_BYTES`] before the match's end and behind it.
+    pub(crate) line: Range<usize>,
     pub(crate) start: u64,
     pub(crate) end: u64,
 }
@@ -96,19 +101,26 @@ impl Hits {
         let rest = self.rest_of_line(hit.end).await;
         let first = self.line.len() - matched.len();
         let begin = self.line[..first].rfind('\n').map_or(0, |at| at + 1);
-        let line = format!("{}{rest}", last_of(&self.line[begin..]));
+        let before = last_of(&self.line[begin..first]);
+        let at = before.len();
+        let matched_end = at + matched.len();
+        let text = format!("{before}{matched}{rest}");
+        let line = matched_end - last_of(&text[..matched_end]).len()..text.len();
+        let place = |group: &Range<usize>| {
+            let place = |offset: usize| text.floor_char_boundary(at + offset.min(matched.len()));
+            place(group.start)..place(group.end)
+        };
+        let groups = hit.group_places.iter();
+        let groups = groups.map(|group| group.as_ref().map(place)).collect();
         // An empty match would be found again.
         self.at = hit.end + u64::from(hit.end == hit.start);
         let begun = self.line.rfind('\n').map_or(0, |at| at + 1);
         self.line = last_of(&self.line[begun..]).to_owned();
         Ok(Some(LineHit {
             index: hit.index,
-            matched,
-            groups: hit
-                .groups
-                .iter()
-                .map(|group| group.as_deref().map(text))
-                .collect(),
+            text,
+            matched: at..matched_end,
+            groups,
             line,
             start: hit.start,
             end: hit.end,

@@ -236,3 +236,18 @@ fn a_file_that_is_no_chain_is_named_and_hides_no_other() {
             .contains("the file of the chain bad: commands")
     );
 }
+
+#[test]
+fn what_answers_a_question_for_a_password_is_saved_with_a_warning() {
+    let daemon = Daemon::start();
+    let chain =
+        json!({"commands": [{"command": "login", "expect_pattern": "PIN: ", "send_text": "0000"}]});
+    let saved = daemon
+        .call_value("chain.save", &json!({"name": "x", "chain": chain}))
+        .unwrap();
+    let warning = saved["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("step 1: send_text is kept in clear text"),
+        "{saved}"
+    );
+}

@@ -1,6 +1,7 @@
 //! From a document to a program that can be started: everything is checked, and every template read.
 
 use super::error::Mistake;
+use super::secrets::asks_for_secret;
 use super::template::{CommandTemplate, Text, is_name};
 use crate::expect::{Pattern, PatternError, Patterns};
 use crate::session::key_fault;
@@ -269,14 +270,6 @@ fn check_pattern(place: &str, pattern: &str) -> Result<(), Mistake> {
         };
         Mistake::in_pattern(place, what)
     })
-}
-
-/// True when a prompt speaks of what nobody may read.
-fn asks_for_secret(pattern: &str) -> bool {
-    let pattern = pattern.to_ascii_lowercase();
-    ["passw", "passphrase", "passcode", "secret", "token"]
-        .iter()
-        .any(|word| pattern.contains(word))
 }
 
 #[cfg(test)]

@@ -39,10 +39,19 @@ pub(crate) fn given(sources: &[(String, SecretFrom)]) -> Result<Secrets, Failure
                 .ok_or_else(|| Failure::Usage(format!("the variable {variable} is not set")))?,
             SecretFrom::File(path) => of_file(path)?,
             SecretFrom::Prompt => of_prompt(name, None, None)?,
+            SecretFrom::Unknown => return Err(no_secret_itself(name)),
         };
         secrets.0.insert(name.clone(), secret);
     }
     Ok(secrets)
+}
+
+/// What was given may be the secret: it is not shown.
+fn no_secret_itself(name: &str) -> Failure {
+    let name = if name.is_empty() { "NAME" } else { name };
+    Failure::Usage(format!(
+        "--secret says where a secret comes from, never what it is: give {name}=env:VARIABLE, {name}=file:PATH or {name}=prompt"
+    ))
 }
 
 /// Makes a request that starts a session; when the daemon asks for secrets, once more with them.

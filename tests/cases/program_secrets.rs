@@ -321,3 +321,19 @@ fn a_secret_that_stands_in_a_configuration_is_refused_with_its_place() {
     );
     assert!(files_with(daemon.home(), b"hunter2hunter2").is_empty());
 }
+
+#[test]
+fn a_secret_given_by_mistake_is_not_shown() {
+    let daemon = with_secret(json!({"env": "TEST_PASSWORD"}));
+    let ccctl = Ccctl::new(&daemon);
+    for slip in [
+        SECRET.to_owned(),
+        format!("pw={SECRET}"),
+        format!("={SECRET}"),
+    ] {
+        let told = ccctl.run(&[&CREATE[..], &["--secret", &slip]].concat());
+        assert_eq!(told.code, Some(2), "{}", told.stderr);
+        assert!(told.stderr.contains("env:VARIABLE"), "{}", told.stderr);
+        assert!(!told.stderr.contains(SECRET), "{}", told.stderr);
+    }
+}

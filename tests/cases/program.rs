@@ -1,10 +1,12 @@
 //! Program configurations: kept, listed, shown, deleted, and taken from sessions.
 
+use crate::hidden::files_with;
 use crate::support::session::{assert_error, lacks};
-use crate::support::{Ccctl, Daemon};
+use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 
 pub(crate) fn save(daemon: &Daemon, name: &str, config: Value) -> Result<Value, Value> {
     let params = json!({"name": name, "config": config});
@@ -346,6 +348,42 @@ fn a_secret_of_the_command_line_becomes_a_placeholder() {
     assert!(!saved.contains("hunter2"), "{saved}");
     assert_eq!(
         parsed(&saved)["config"]["command_template"],
-        "echo --password={secret_1}"
+        "echo --password={secret_argument_1}"
     );
+    // Its row in the database has none of it either, and a start gets it from where no other user can look.
+    let kept = |text: &str| {
+        let mut found = files_with(daemon.home(), text.as_bytes());
+        // What the program printed is in its log, and in the ring, which is what a log will be.
+        found.retain(|path| {
+            !path.ends_with("output.log") && path.extension().is_none_or(|end| end != "ring")
+        });
+        found
+    };
+    assert_eq!(kept("hunter2"), Vec::<PathBuf>::new());
+    let mut create = ccctl.command(&[
+        "session",
+        "create",
+        "--name",
+        "again",
+        "--config",
+        "s",
+        "--secret",
+        "secret_argument_1=env:TEST_PW",
+        "--clean-env",
+        "--reuse",
+        "--json",
+    ]);
+    let created = create.env("TEST_PW", "open-sesame-4711").output().unwrap();
+    assert!(
+        created.status.success(),
+        "{}",
+        String::from_utf8_lossy(&created.stderr)
+    );
+    let log = daemon.home().join("sessions");
+    eventually("it has printed its argument", || {
+        (!files_with(&log, b"sesame").is_empty()).then_some(())
+    });
+    let history = ccctl.ok(&["session", "history", "again", "--json"]);
+    assert!(!history.contains("sesame"), "{history}");
+    assert_eq!(kept("sesame"), Vec::<PathBuf>::new());
 }

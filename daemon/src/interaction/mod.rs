@@ -11,7 +11,7 @@ mod row;
 pub(crate) use form::Form;
 pub(crate) use hidden::{HIDDEN, HiddenTexts};
 pub(crate) use masked::Masked;
-pub(crate) use row::{SEND_CHARS, shown_command, shown_input, shown_output};
+pub(crate) use row::{SEND_CHARS, shown_args, shown_command, shown_input, shown_output};
 
 use crate::connection::Peer;
 use crate::session::Session;

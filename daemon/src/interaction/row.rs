@@ -1,6 +1,7 @@
 //! From an event to its rows.
 
 use super::hidden::HIDDEN;
+use super::masked::Masked;
 use super::{Event, Form, Noted, Typed};
 use crate::expect::clean_lossy;
 use crate::output::Piece;
@@ -221,7 +222,21 @@ pub(crate) async fn shown_input(session: &Session, typed: &Typed) -> Option<Stri
 
 /// What a session runs, as others may see it.
 pub(crate) fn shown_command(session: &Session) -> String {
-    redacted(&command_line(session))
+    let line = command_line(session);
+    Masked::of(&line, &session.hidden).part(0..line.len())
+}
+
+/// The arguments likewise, one by one.
+pub(crate) fn shown_args(session: &Session) -> Vec<String> {
+    let line = command_line(session);
+    let masked = Masked::of(&line, &session.hidden);
+    let mut at = session.facts.program.len();
+    let args = session.facts.args.iter().map(|arg| {
+        let start = at + 1;
+        at = start + arg.len();
+        masked.part(start..at)
+    });
+    args.collect()
 }
 
 /// The names of keys are told only where their text is.

@@ -150,7 +150,10 @@ pub(crate) fn command_template(words: &[String], redact: impl Fn(&str) -> String
             template = template.replace(HIDDEN, MASK);
             while let Some(at) = template.find(MASK) {
                 secrets += 1;
-                template.replace_range(at..at + MASK.len(), &format!("{{secret_{secrets}}}"));
+                template.replace_range(
+                    at..at + MASK.len(),
+                    &format!("{{secret_argument_{secrets}}}"),
+                );
             }
         }
         line.push(quoted(&template));

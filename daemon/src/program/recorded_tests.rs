@@ -127,11 +127,11 @@ fn secrets_of_a_command_line_become_placeholders() {
     let redact = |text: &str| crate::redact::redact(text).text.into_owned();
     assert_eq!(
         command_template(&words, redact),
-        "mysql --password={secret_1} -e 'a {{b}} c'"
+        "mysql --password={secret_argument_1} -e 'a {{b}} c'"
     );
     let words = ["curl", "--password", "hunter2hunter2", "x"].map(str::to_owned);
     assert_eq!(
         command_template(&words, redact),
-        "curl --password {secret_1} x"
+        "curl --password {secret_argument_1} x"
     );
 }

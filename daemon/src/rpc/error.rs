@@ -164,6 +164,7 @@ fn program_code(error: &ProgramError) -> ErrorCode {
         ProgramError::Mistaken { .. }
         | ProgramError::NoValues { .. }
         | ProgramError::UnknownKey { .. }
+        | ProgramError::Twice { .. }
         | ProgramError::Control { .. }
         | ProgramError::NoSecrets { .. } => ErrorCode::InvalidArgument,
     }

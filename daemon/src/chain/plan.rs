@@ -201,7 +201,12 @@ impl Plan {
         for step in &self.steps {
             if let Some(regex) = &step.expect {
                 let place = format!("step {}: expect_pattern", step.order);
-                compiled(sessions, regex, &place).await?;
+                let patterns = compiled(sessions, regex, &place).await?;
+                if condition::matches(&patterns, "") {
+                    return Err(ChainError::Wrong(format!(
+                        "{place} matches the empty text, which is there before the command is"
+                    )));
+                }
             }
         }
         Ok(())

@@ -171,6 +171,7 @@ impl<'a> Run<'a> {
         self.steps.push(Some(Ran {
             success: ended.result.success,
             exit_code: ended.result.exit_code,
+            is_cut: ended.is_cut,
         }));
         self.entry(ChainStep {
             sequence_order: step.order,

@@ -77,6 +77,12 @@ impl HiddenTexts {
         part_of(text, shown, places.map(|place| (place, HIDDEN)))
     }
 
+    /// True when nothing is remembered.
+    pub(crate) fn is_empty(&self) -> bool {
+        let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.is_empty()
+    }
+
     /// Where in `text` something stands that is remembered, by its begin.
     pub(super) fn places_in(&self, text: &str) -> Vec<Range<usize>> {
         let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);

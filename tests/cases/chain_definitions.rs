@@ -251,3 +251,21 @@ fn what_answers_a_question_for_a_password_is_saved_with_a_warning() {
         "{saved}"
     );
 }
+
+#[test]
+fn a_folder_of_a_request_is_absolute() {
+    let daemon = Daemon::start();
+    let chain = json!({"commands": [{"command": "a"}]});
+    for (method, params) in [
+        ("chain.run", json!({"chain": chain, "cwd": "rel"})),
+        ("chain.run", json!({"chain": chain, "caller_cwd": "rel"})),
+        ("chain.parallel", json!({"commands": ["a"], "cwd": "rel"})),
+        (
+            "chain.watch",
+            json!({"program": "a", "patterns": [{"exact": "a"}], "cwd": "rel"}),
+        ),
+    ] {
+        let told = refused(&daemon, method, &params, ErrorCode::InvalidArgument);
+        assert_eq!(told, "cwd \"rel\" is not absolute", "{method}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Where the commands of a job run: places, environment, and how their ends are told.
 
+use super::error::ChainError;
 use crate::connection::Peer;
 use crate::job::JobHandle;
 use crate::redact::redact;
@@ -31,6 +32,12 @@ const MASKED_BYTES: usize = 4 * MAX_OUTPUT_BYTES;
 
 const BEFORE_IT_BEGAN: &str = "cancelled before it began";
 
+/// Tells the programs of a job how many jobs they are in, each started by a program of the one before.
+const DEPTH: &str = "CCD_JOB_DEPTH";
+
+/// Jobs within jobs; one that starts itself would take all places.
+const MAX_DEPTH: u32 = 8;
+
 /// Who asked for a job, and what its programs get from them.
 pub(crate) struct Work {
     pub(crate) sessions: Arc<Sessions>,
@@ -38,6 +45,27 @@ pub(crate) struct Work {
     pub(crate) cwd: Option<String>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) caller_env: Option<BTreeMap<String, String>>,
+}
+
+impl Work {
+    /// Checks where it is to run, and how deep it is within other jobs.
+    ///
+    /// # Errors
+    ///
+    /// [`ChainError::Wrong`], [`ChainError::TooDeep`].
+    pub(super) fn checked(mut self) -> Result<Self, ChainError> {
+        if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
+            return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
+        }
+        let of_caller = self.caller_env.as_ref().and_then(|env| env.get(DEPTH));
+        let depth = self.env.get(DEPTH).or(of_caller);
+        let depth: u32 = depth.and_then(|depth| depth.parse().ok()).unwrap_or(0);
+        if depth >= MAX_DEPTH {
+            return Err(ChainError::TooDeep(depth));
+        }
+        self.env.insert(DEPTH.to_owned(), (depth + 1).to_string());
+        Ok(self)
+    }
 }
 
 /// What a job's commands share.

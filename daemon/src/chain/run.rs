@@ -19,6 +19,7 @@ impl Plan {
     /// Too many jobs run, or the database refuses.
     pub(crate) async fn start(self, jobs: &Jobs, work: Work) -> Result<ChainStarted, ChainError> {
         let warnings = self.warnings.clone();
+        let work = work.checked()?;
         let run = |handle: JobHandle| async move {
             let bench = Bench::new(work, handle);
             Run::of(&self, &bench).steps().await

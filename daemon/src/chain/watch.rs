@@ -49,20 +49,21 @@ impl Work {
         jobs: &Jobs,
         params: ChainWatchParams,
     ) -> Result<ChainStarted, ChainError> {
+        let work = self.checked()?;
         let mut warnings = Vec::new();
         Deadline::start(params.timeout_ms, None, &mut warnings)?;
         let watch = Watch {
-            patterns: self.patterns(&params.patterns).await?,
+            patterns: work.patterns(&params.patterns).await?,
             written: params.patterns.iter().map(text_of).collect(),
             timeout: params.timeout_ms,
             max_hits: params.max_hits.unwrap_or(u64::MAX),
-            source: self.source(params)?,
+            source: work.source(params)?,
         };
         if watch.max_hits == 0 {
             return Err(ChainError::Wrong("max_hits is 0: give 1 or more".into()));
         }
         let run = |handle: JobHandle| async move {
-            let bench = Bench::new(self, handle);
+            let bench = Bench::new(work, handle);
             bench.tell(json!({"hits": 0}));
             match watch.run(&bench).await {
                 Ok(outcome) => outcome,
@@ -108,7 +109,7 @@ impl Work {
             return Ok(Source::Program(Box::new(SessionCreateParams {
                 program: Some(program),
                 args,
-                env: params.env,
+                env: self.env.clone(),
                 ..SessionCreateParams::default()
             })));
         };

@@ -50,6 +50,7 @@ impl From<ChainError> for RpcError {
             ChainError::Session(error) => error.into(),
             error @ (ChainError::NotFound(_)
             | ChainError::Wrong(_)
+            | ChainError::TooDeep(_)
             | ChainError::Pattern { .. }) => Self::Chain(error),
         }
     }
@@ -103,7 +104,9 @@ impl From<RpcError> for ErrorObjectOwned {
 fn code_of(error: &RpcError) -> ErrorCode {
     match error {
         RpcError::Params(_) => ErrorCode::InvalidParams,
-        RpcError::NoJob(_) | RpcError::NoKey(_) => ErrorCode::NotFound,
+        RpcError::NoJob(_) | RpcError::NoKey(_) => {
+            ErrorCode::NotFound
+        }
         RpcError::InvalidArgument(_) | RpcError::Config(_) => ErrorCode::InvalidArgument,
         RpcError::HandingOver => ErrorCode::HandedOver,
         RpcError::Lost(_) => ErrorCode::Unavailable,
@@ -115,6 +118,7 @@ fn code_of(error: &RpcError) -> ErrorCode {
         }
         RpcError::LimitReached(_) => ErrorCode::LimitReached,
         RpcError::Chain(ChainError::NotFound(_)) => ErrorCode::ChainNotFound,
+        RpcError::Chain(ChainError::TooDeep(_)) => ErrorCode::LimitReached,
         RpcError::Chain(ChainError::Pattern { .. }) => ErrorCode::InvalidPattern,
         RpcError::Chain(_) => ErrorCode::InvalidArgument,
         RpcError::Session(error) => session_code(error),

@@ -1,4 +1,5 @@
-//! `^C` while a job is waited for: the first cancels it, a second one leaves.
+//! `^C` while a job is waited for: the first cancels it, a second one leaves. So do TERM, and HUP, which a program gets when
+//! its terminal goes away: a job that was started by a step of another ends with that.
 
 use crate::call::call_at;
 use crate::connect::Place;
@@ -6,7 +7,7 @@ use crate::context::note;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use ccd_protocol::job::{JobCancel, JobParams};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use std::io;
@@ -43,7 +44,7 @@ impl Cancel {
             what: "signals".to_owned(),
             source,
         };
-        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(system)?;
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(system)?;
         let cancel = Self::default();
         let told = cancel.clone();
         std::thread::Builder::new()

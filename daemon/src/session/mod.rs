@@ -47,7 +47,7 @@ mod viewers;
 mod wait;
 
 pub(crate) use adopt::ids_of;
-pub(crate) use durations::Deadline;
+pub(crate) use durations::{Deadline, MAX_TIME};
 pub(crate) use error::{SessionError, describe_end, reason_text};
 pub(crate) use hits::{Hits, LineHit};
 pub(crate) use keys::fault as key_fault;

@@ -19,6 +19,13 @@ pub(crate) const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Jobs are kept so long after their end.
 const KEEP_S: f64 = 7.0 * 24.0 * 60.0 * 60.0;
 
+/// What an id is made of.
+const ID_START: &str = "job-";
+const ID_DIGITS: usize = 16;
+
+/// Ids that an error about the begin of one names.
+const MAX_CANDIDATES: i64 = 10;
+
 /// Jobs at a time.
 const MAX_RUNNING: usize = 64;
 
@@ -33,6 +40,13 @@ const READ_LEN: i64 = BATCH_LEN as i64 + 1;
 pub(crate) enum JobError {
     #[error("{MAX_RUNNING} jobs run already: wait until one has ended, or cancel one")]
     TooMany,
+    #[error("no job has the id {0:?}")]
+    NotFound(String),
+    #[error("several jobs have ids that begin with {given:?}")]
+    Ambiguous {
+        given: String,
+        candidates: Vec<String>,
+    },
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -97,7 +111,7 @@ impl Jobs {
             return Err(JobError::TooMany);
         }
         let job = Job {
-            job: format!("job-{:016x}", rand::random::<u64>()),
+            job: format!("{ID_START}{:0ID_DIGITS$x}", rand::random::<u64>()),
             method: method.to_owned(),
             state: JobState::Running,
             progress: None,
@@ -170,6 +184,36 @@ impl Jobs {
         }
         self.running.remove(&record.job);
         running.changed.send_modify(|count| *count += 1);
+    }
+
+    /// The id of the job that `given` names: an id, or the begin of one that no other has; without `job-` as well.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::NotFound`], [`JobError::Ambiguous`] with some of the candidates, or the database cannot be read.
+    pub(crate) async fn find(&self, given: &str) -> Result<String, JobError> {
+        let start = given.strip_prefix(ID_START).unwrap_or(given);
+        let is_start = !start.is_empty()
+            && start.len() <= ID_DIGITS
+            && start
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if !is_start {
+            return Err(JobError::NotFound(given.to_owned()));
+        }
+        let id = format!("{ID_START}{start}");
+        if start.len() == ID_DIGITS && self.running.contains_key(&id) {
+            return Ok(id);
+        }
+        let mut candidates = self.store.job_ids(&id, MAX_CANDIDATES).await?;
+        match candidates.len() {
+            0 => Err(JobError::NotFound(given.to_owned())),
+            1 => Ok(candidates.remove(0)),
+            _ => Err(JobError::Ambiguous {
+                given: given.to_owned(),
+                candidates,
+            }),
+        }
     }
 
     /// Returns a job, once it has ended or `wait` is over.

@@ -104,6 +104,17 @@ pub(super) async fn delete_before(
 }
 
 impl Store {
+    /// Returns the first `limit` ids of jobs that begin with `start`, which has no sign of a pattern.
+    pub(crate) async fn job_ids(&self, start: &str, limit: i64) -> Result<Vec<String>, StoreError> {
+        let query =
+            "SELECT job FROM jobs WHERE job >= ?1 AND job < ?1 || 'g' ORDER BY job LIMIT ?2";
+        Ok(sqlx::query_scalar(query)
+            .bind(start)
+            .bind(limit)
+            .fetch_all(&self.readers)
+            .await?)
+    }
+
     /// Returns one job.
     pub(crate) async fn job(&self, job: &str) -> Result<Option<JobRow>, StoreError> {
         let query = format!("SELECT {COLUMNS} FROM jobs WHERE job = ?1");

@@ -26,6 +26,9 @@ const ID_DIGITS: usize = 16;
 /// Ids that an error about the begin of one names.
 const MAX_CANDIDATES: i64 = 10;
 
+/// What the lists of ended jobs may take together, in bytes of JSON; the oldest jobs go.
+const MAX_KEPT_BYTES: i64 = 256 << 20;
+
 /// Jobs at a time.
 const MAX_RUNNING: usize = 64;
 
@@ -58,6 +61,9 @@ pub(crate) struct Jobs {
     store: Store,
     tracker: TaskTracker,
     stop: CancellationToken,
+    /// Bytes of all lists in the database; `None` until somebody has counted.
+    kept_bytes: Arc<tokio::sync::Mutex<Option<i64>>>,
+    max_kept_bytes: i64,
 }
 
 impl Jobs {
@@ -67,6 +73,8 @@ impl Jobs {
             store,
             tracker,
             stop,
+            kept_bytes: Arc::default(),
+            max_kept_bytes: MAX_KEPT_BYTES,
         }
     }
 
@@ -184,6 +192,28 @@ impl Jobs {
         }
         self.running.remove(&record.job);
         running.changed.send_modify(|count| *count += 1);
+        let bytes = running.state().entries.bytes();
+        if let Err(error) = self.make_room(bytes).await {
+            tracing::error!(%error, "the oldest jobs were not forgotten");
+        }
+    }
+
+    /// Forgets the oldest jobs that have ended where all lists together are too long, now that one of so many bytes has
+    /// come.
+    async fn make_room(&self, bytes: usize) -> Result<(), StoreError> {
+        let mut kept = self.kept_bytes.lock().await;
+        let now = match *kept {
+            Some(before) => before.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX)),
+            None => self.store.job_bytes().await?,
+        };
+        *kept = Some(now);
+        if now > self.max_kept_bytes {
+            // To three quarters, so that not each job that ends makes one go.
+            let room = self.max_kept_bytes / 4 * 3;
+            self.store.commit(Write::DeleteJobsOver(room)).await?;
+            *kept = None;
+        }
+        Ok(())
     }
 
     /// The id of the job that `given` names: an id, or the begin of one that no other has; without `job-` as well.
@@ -312,4 +342,56 @@ impl Jobs {
 async fn overdue(cancel: &CancellationToken) {
     cancel.cancelled().await;
     tokio::time::sleep(CANCEL_LIMIT).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Opening;
+    use serde_json::json;
+
+    async fn run(jobs: &Jobs, entry: String) -> String {
+        let work = |handle: JobHandle| async move {
+            handle.entry(json!(entry), None);
+            Outcome::done(json!({}))
+        };
+        let id = jobs.start("test", Some("list"), work).await.unwrap();
+        while jobs.running(&id).is_some() {
+            tokio::task::yield_now().await;
+        }
+        id
+    }
+
+    #[tokio::test]
+    async fn the_oldest_jobs_go_when_all_lists_together_are_too_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ccd.sqlite");
+        let store = Store::open(&path, Opening::First).await.unwrap().store;
+        let jobs = Jobs {
+            max_kept_bytes: 10_000,
+            ..Jobs::new(store, TaskTracker::new(), CancellationToken::new())
+        };
+        let mut ids = Vec::new();
+        for _ in 0..30 {
+            ids.push(run(&jobs, "x".repeat(1000)).await);
+        }
+        jobs.tracker.close();
+        jobs.tracker.wait().await;
+        let kept: Vec<String> = jobs
+            .list(100)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|job| job.job)
+            .collect();
+        assert!((7..=10).contains(&kept.len()), "{}", kept.len());
+        assert!(
+            ids[20..]
+                .iter()
+                .rev()
+                .take(kept.len())
+                .all(|id| kept.contains(id))
+        );
+        assert!(jobs.store.job_bytes().await.unwrap() <= 10_000);
+    }
 }

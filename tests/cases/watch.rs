@@ -375,3 +375,10 @@ fn a_secret_of_the_line_is_masked_in_every_part_of_a_hit() {
         assert!(!result.to_string().contains("Hunter2"), "{result}");
     }
 }
+
+#[test]
+fn a_watched_program_gets_the_variables_of_the_request() {
+    let daemon = Daemon::start();
+    let params = json!({"program": "sh", "args": ["-c", "echo $GREETING"], "env": {"GREETING": "hello"}, "patterns": [{"exact": "hello"}]});
+    assert_eq!(lines(&watched(&daemon, &params)), ["hello"]);
+}

@@ -4,7 +4,7 @@ use super::error::SessionError;
 use super::expect::{PAUSE, pattern, read_text};
 use super::live::Session;
 use super::registry::Sessions;
-use crate::expect::{Hit, Matcher, Pattern, PatternError, Patterns};
+use crate::expect::{Hit, Matcher, Pattern, PatternError, Patterns, clean_lossy};
 use crate::output::Piece;
 use ccd_protocol::session::Pattern as WirePattern;
 use std::ops::Range;
@@ -31,6 +31,10 @@ pub(crate) struct Hits {
     at: u64,
     /// What stands before `at` in its line.
     line: String,
+    /// Output that was read last. What is no longer in memory lies in files, and would be read again for each hit.
+    piece: Vec<u8>,
+    /// Where it begins.
+    piece_start: u64,
 }
 
 /// A match and the line that it stands in.
@@ -82,6 +86,8 @@ impl Hits {
             patterns,
             at: from,
             line: String::new(),
+            piece: Vec::new(),
+            piece_start: 0,
         }
     }
 
@@ -129,14 +135,14 @@ impl Hits {
 
     async fn find(&mut self) -> Result<Option<Hit>, SessionError> {
         let session = Arc::clone(&self.session);
-        let search = |from| Matcher::new(Arc::clone(&self.patterns), from, session.facts.encoding);
+        let patterns = Arc::clone(&self.patterns);
+        let search = |from| Matcher::new(Arc::clone(&patterns), from, session.facts.encoding);
         let mut matcher = search(self.at);
         loop {
             let changed = session.output.changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            let piece = session.output.read(matcher.position(), PIECE_BYTES).await;
-            match piece.map_err(SessionError::Files)? {
+            match self.read(matcher.position()).await? {
                 Piece::Bytes(bytes) => {
                     if let Some(hit) = matcher.feed(&bytes) {
                         return Ok(Some(hit));
@@ -162,8 +168,46 @@ impl Hits {
         }
     }
 
+    /// The output from `at` on, as far as it was read already; else what is there.
+    async fn read(&mut self, at: u64) -> Result<Piece, SessionError> {
+        if let known @ [_, ..] = self.known(at) {
+            return Ok(Piece::Bytes(known.to_vec()));
+        }
+        let piece = self.session.output.read(at, PIECE_BYTES).await;
+        let piece = piece.map_err(SessionError::Files)?;
+        if let Piece::Bytes(bytes) = &piece {
+            self.piece.clone_from(bytes);
+            self.piece_start = at;
+        }
+        Ok(piece)
+    }
+
+    /// What was read from `at` on.
+    fn known(&self, at: u64) -> &[u8] {
+        let skip = at.checked_sub(self.piece_start);
+        let skip = skip.and_then(|skip| usize::try_from(skip).ok());
+        skip.and_then(|skip| self.piece.get(skip..))
+            .unwrap_or_default()
+    }
+
+    /// The rest of the line behind `from` as far as it was read; `None` where it may go on.
+    fn known_rest(&self, from: u64) -> Option<String> {
+        let known = self.known(from);
+        let known = &known[..known.len().min(LINE_BYTES)];
+        if known.len() < LINE_BYTES && !known.contains(&b'\n') {
+            return None;
+        }
+        let text = clean_lossy(known, self.session.facts.encoding);
+        let line = text.split('\n').next().unwrap_or_default();
+        // In some encodings the byte is no line's end.
+        (line.len() < text.len() || known.len() == LINE_BYTES).then(|| line.to_owned())
+    }
+
     /// What stands behind `from` in its line, without the line's end.
     async fn rest_of_line(&self, from: u64) -> String {
+        if let Some(rest) = self.known_rest(from) {
+            return rest;
+        }
         let deadline = Instant::now() + LINE_WAIT;
         loop {
             let changed = self.session.output.changed();

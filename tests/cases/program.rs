@@ -387,3 +387,28 @@ fn a_secret_of_the_command_line_becomes_a_placeholder() {
     assert!(!history.contains("sesame"), "{history}");
     assert_eq!(kept("sesame"), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn what_was_typed_is_kept_to_the_end_of_its_line() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&["session", "create", "--name", "n", "--", "cat"]);
+    ccctl.ok(&["session", "send", "n", "one\n"]);
+    ccctl.ok(&["session", "send", "n", "two\n", "--no-newline"]);
+    let bytes = json!({"session": "n", "data_b64": "Yv8K"});
+    daemon.call_value("session.send", &bytes).unwrap();
+    let saved = parsed(&ccctl.ok(&["program", "save", "n", "--session", "n", "--json"]));
+    assert_eq!(
+        saved["config"]["expect_sequences"],
+        json!([
+            {"response": "one\n"},
+            {"response": "two\n", "newline": false},
+            {"response": "b\u{fffd}\n", "newline": false},
+        ])
+    );
+    let warning = saved["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("the response of step 3 is not what was typed"),
+        "{saved}"
+    );
+}

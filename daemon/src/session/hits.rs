@@ -12,8 +12,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Output that is searched at a time: what follows a hit is read again.
-const PIECE_BYTES: usize = 16 << 10;
+/// Output that is read at a time.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Output that is searched at a time: what follows a hit is searched again.
+const SEARCHED_BYTES: usize = 1 << 10;
 
 /// Longest part of a line before and behind a hit.
 const LINE_BYTES: usize = 4000;
@@ -138,6 +141,7 @@ impl Hits {
         let patterns = Arc::clone(&self.patterns);
         let search = |from| Matcher::new(Arc::clone(&patterns), from, session.facts.encoding);
         let mut matcher = search(self.at);
+        let mut searched_bytes = 0;
         loop {
             let changed = session.output.changed();
             tokio::pin!(changed);
@@ -147,7 +151,10 @@ impl Hits {
                     if let Some(hit) = matcher.feed(&bytes) {
                         return Ok(Some(hit));
                     }
-                    if bytes.len() == PIECE_BYTES {
+                    // Other sessions have their turn.
+                    searched_bytes += bytes.len();
+                    if searched_bytes >= PIECE_BYTES {
+                        searched_bytes = 0;
                         tokio::task::yield_now().await;
                     }
                 }
@@ -171,6 +178,7 @@ impl Hits {
     /// The output from `at` on, as far as it was read already; else what is there.
     async fn read(&mut self, at: u64) -> Result<Piece, SessionError> {
         if let known @ [_, ..] = self.known(at) {
+            let known = &known[..known.len().min(SEARCHED_BYTES)];
             return Ok(Piece::Bytes(known.to_vec()));
         }
         let piece = self.session.output.read(at, PIECE_BYTES).await;
@@ -179,7 +187,13 @@ impl Hits {
             self.piece.clone_from(bytes);
             self.piece_start = at;
         }
-        Ok(piece)
+        Ok(match piece {
+            Piece::Bytes(mut bytes) => {
+                bytes.truncate(SEARCHED_BYTES);
+                Piece::Bytes(bytes)
+            }
+            other => other,
+        })
     }
 
     /// What was read from `at` on.

@@ -120,6 +120,8 @@ fn the_time_is_hard_also_for_a_program_that_never_stops_to_talk_or_to_live() {
     let params = json!({"program": "sh", "args": ["-c", script], "patterns": [{"regex": "never"}], "timeout_ms": 1000});
     let result = watched(&daemon, &params);
     assert!(started.elapsed() >= Duration::from_secs(1));
+    // To end the program takes 2 s, for which nobody waits.
+    assert!(started.elapsed() < Duration::from_millis(2500));
     assert_eq!(
         (&result["timed_out"], &result["hits"]),
         (&json!(true), &json!([]))

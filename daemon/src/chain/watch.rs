@@ -207,22 +207,19 @@ impl Watch {
     }
 }
 
-/// Ends a program that is no longer watched. The deadline is hard: one that does not want to end is ended behind it.
+/// Ends a program that is no longer watched. The deadline is hard: it is ended behind it.
 async fn end(program: OneShot, over: &Over) {
-    let reason = match over {
-        Over::TimedOut => EndReason::Runtime,
-        _ => EndReason::Closed,
-    };
-    let ended = async {
+    let ended = async |program: OneShot| {
         match over {
             Over::Ended => program.session.wait_dead().await,
-            _ => program.end(reason).await,
+            _ => program.end(EndReason::Closed).await,
         }
         program.collect().await
     };
     let ended = match over {
-        Over::Cancelled => Ok(ended.await),
-        _ => tokio::time::timeout(END_WAIT, ended).await,
+        Over::TimedOut => return program.end_behind(EndReason::Runtime),
+        Over::Cancelled => Ok(ended(program).await),
+        Over::Ended | Over::Enough => tokio::time::timeout(END_WAIT, ended(program)).await,
     };
     if let Ok(Err(error)) = ended {
         tracing::warn!(%error, "a watched program left something behind");

@@ -58,6 +58,18 @@ impl OneShot {
         self.session.wait_dead().await;
     }
 
+    /// Likewise, behind whoever has no time to wait for it, and forgets the session.
+    pub(crate) fn end_behind(self, reason: EndReason) {
+        self.close(reason);
+        let sessions = Arc::clone(&self.sessions);
+        sessions.tracker.spawn(async move {
+            self.session.wait_dead().await;
+            if let Err(error) = self.collect().await {
+                tracing::warn!(%error, "a program that was ended left something behind");
+            }
+        });
+    }
+
     /// The program finds the end of its input.
     pub(crate) fn without_input(&self) {
         self.sessions.end_input(&self.session, LastLine::Whole);

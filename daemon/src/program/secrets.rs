@@ -39,11 +39,10 @@ pub(super) fn redact_sample(config: &mut ProgramConfig) -> usize {
 /// True when a prompt speaks of what nobody may read.
 pub(crate) fn asks_for_secret(prompt: &str) -> bool {
     let prompt = prompt.to_ascii_lowercase();
-    let is_in = |part: &&str| prompt.contains(*part);
     let mut words = prompt.split(|c: char| !c.is_ascii_alphanumeric());
     ["passw", "passphrase", "passcode", "secret", "token"]
         .iter()
-        .any(|part| is_in(&part))
+        .any(|part| prompt.contains(part))
         || words.any(|word| matches!(word, "pin" | "otp"))
 }
 

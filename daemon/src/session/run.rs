@@ -291,13 +291,12 @@ impl Sessions {
             command.next_look += FIRST_LOOK;
             return Ok(());
         };
-        let facts = Quiet {
+        match command.run.on_quiet(Quiet {
             quiet,
             shell_is_foreground: command.is_at_shell(&probe),
             shell_waits: shell_waits(session, &probe, &self.library.current()),
             line_editing: !probe.line.canonical,
-        };
-        match command.run.on_quiet(facts) {
+        }) {
             Action::Wait(more) => command.next_look = quiet + more.max(Duration::from_millis(1)),
             Action::Type(bytes) => {
                 session
@@ -329,19 +328,11 @@ enum Chosen {
 }
 
 impl Command<'_> {
-    /// True when the shell that got the command has the terminal: a shell that the command has started is a program like
-    /// any other.
+    /// True when the shell that got the command has the terminal; one that the command has started is a program.
     fn is_at_shell(&self, probe: &Probe) -> bool {
-        let is_session_shell = probe.foreground == self.session.facts.pid;
-        match self.is_of_session_shell {
-            true => is_session_shell,
-            false => {
-                is_session_shell
-                    || program_of(probe.foreground)
-                        .as_deref()
-                        .is_some_and(is_relay_or_shell)
-            }
-        }
+        let is_shell = |pid| program_of(pid).as_deref().is_some_and(is_relay_or_shell);
+        probe.foreground == self.session.facts.pid
+            || (!self.is_of_session_shell && is_shell(probe.foreground))
     }
 
     fn take(&mut self, bytes: &[u8]) {

@@ -1,5 +1,5 @@
-//! `^C` while a job is waited for: the first cancels it, a second one leaves. So do TERM, and HUP, which a program gets when
-//! its terminal goes away: a job that was started by a step of another ends with that.
+//! `^C` while a job is waited for: the first cancels it, a second one leaves. TERM does the same, and within another job HUP,
+//! which a step's programs get when it is ended: what a step has started ends with it.
 
 use crate::call::call_at;
 use crate::connect::Place;
@@ -12,6 +12,9 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Set by the daemon for the programs of a job.
+const JOB_DEPTH: &str = "CCD_JOB_DEPTH";
 
 /// Whether the end was asked for from here.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +47,10 @@ impl Cancel {
             what: "signals".to_owned(),
             source,
         };
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(system)?;
+        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(system)?;
+        if std::env::var_os(JOB_DEPTH).is_some() {
+            signals.add_signal(SIGHUP).map_err(system)?;
+        }
         let cancel = Self::default();
         let told = cancel.clone();
         std::thread::Builder::new()

@@ -23,6 +23,8 @@ pub(super) struct Cancel(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     signal: Option<i32>,
+    /// The end of a step is HUP and TERM at once, which are one wish.
+    is_within_job: bool,
     /// Once it is known.
     job: Option<Waited>,
 }
@@ -48,10 +50,12 @@ impl Cancel {
             source,
         };
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(system)?;
-        if std::env::var_os(JOB_DEPTH).is_some() {
+        let is_within_job = std::env::var_os(JOB_DEPTH).is_some();
+        if is_within_job {
             signals.add_signal(SIGHUP).map_err(system)?;
         }
         let cancel = Self::default();
+        cancel.state().is_within_job = is_within_job;
         let told = cancel.clone();
         std::thread::Builder::new()
             .name("signals".to_owned())
@@ -78,6 +82,9 @@ impl Cancel {
     fn take(&self, signal: i32) {
         let (before, job) = {
             let mut state = self.state();
+            if state.signal.is_some() && state.is_within_job {
+                return;
+            }
             (state.signal.replace(signal), state.job.clone())
         };
         match (before, job) {

@@ -15,8 +15,9 @@ const BACK_MS: f64 = 2000.0;
 /// Puts the echo on for a program that may switch it off.
 const WITH_ECHO: &str = "{ stty echo; } 2>/dev/null\n";
 
-/// Ends the shell's prompt: no program's output looks like it, by which a shell is told from a program that reads.
-const PROMPT_END: char = '\u{2063}';
+/// Ends the shell's prompt, as prompts end, but with blanks that hardly any program prints: the shell is told from a program
+/// that asks by them.
+const PROMPT_END: &str = ">\u{a0}\u{a0}";
 
 /// A shell that runs one step after the other.
 pub(super) struct SharedShell<'a> {

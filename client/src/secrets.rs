@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use ccd_protocol::session::{Secrets, SessionCreateParams};
 use serde::Deserialize;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -39,10 +39,19 @@ pub(crate) fn given(sources: &[(String, SecretFrom)]) -> Result<Secrets, Failure
                 .ok_or_else(|| Failure::Usage(format!("the variable {variable} is not set")))?,
             SecretFrom::File(path) => of_file(path)?,
             SecretFrom::Prompt => of_prompt(name, None, None)?,
+            SecretFrom::Unknown => return Err(no_secret_itself(name)),
         };
         secrets.0.insert(name.clone(), secret);
     }
     Ok(secrets)
+}
+
+/// What was given may be the secret: it is not shown.
+fn no_secret_itself(name: &str) -> Failure {
+    let name = if name.is_empty() { "NAME" } else { name };
+    Failure::Usage(format!(
+        "--secret says where a secret comes from, never what it is: give {name}=env:VARIABLE, {name}=file:PATH or {name}=prompt"
+    ))
 }
 
 /// Makes a request that starts a session; when the daemon asks for secrets, once more with them.
@@ -77,11 +86,8 @@ fn wanted(failure: &Failure) -> Option<Vec<Wanted>> {
 }
 
 fn look_up(secret: &Wanted) -> Result<String, Failure> {
-    if let Some(value) = secret.env.as_deref().and_then(of_variable) {
-        return Ok(value);
-    }
-    if let Some(path) = &secret.file {
-        return of_file(path);
+    if let Some(stored) = stored(secret)? {
+        return Ok(stored);
     }
     if secret.prompt.is_some() || secret.env.is_none() {
         return of_prompt(
@@ -91,6 +97,22 @@ fn look_up(secret: &Wanted) -> Result<String, Failure> {
         );
     }
     Err(no_source(&secret.name, secret.env.as_deref(), ""))
+}
+
+/// The secret from the variable or the file, the first of them that there is; a file that is missing is an error where
+/// nobody is to be asked instead.
+fn stored(secret: &Wanted) -> Result<Option<String>, Failure> {
+    if let Some(value) = secret.env.as_deref().and_then(of_variable) {
+        return Ok(Some(value));
+    }
+    match secret.file.as_deref().map(of_file) {
+        Some(Err(failure)) if is_missing(&failure) && secret.prompt.is_some() => Ok(None),
+        found => found.transpose(),
+    }
+}
+
+fn is_missing(failure: &Failure) -> bool {
+    matches!(failure, Failure::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
 
 fn of_variable(name: &str) -> Option<String> {
@@ -168,6 +190,24 @@ mod tests {
         }
         let missing = of_file("/no/such/file").unwrap_err();
         assert!(missing.line().contains("/no/such/file"));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pw").display().to_string();
+        let wanted = |prompt: Option<&str>| Wanted {
+            name: "pw".to_owned(),
+            env: Some("CCD_NO_SUCH_VARIABLE".to_owned()),
+            file: Some(path.clone()),
+            prompt: prompt.map(str::to_owned),
+        };
+        // Without a question there is nothing behind it.
+        assert!(stored(&wanted(None)).unwrap_err().line().contains(&path));
+        assert_eq!(stored(&wanted(Some("Password:"))).unwrap(), None);
+        std::fs::write(&path, "x").unwrap();
+        let found = stored(&wanted(Some("Password:"))).unwrap();
+        assert_eq!(found.as_deref(), Some("x"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Loaded, Sources};
 use crate::connection::{self, Settings};
-use crate::documents::Documents;
+use crate::documents::{Documents, remove_strays};
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::rpc::RpcError;
@@ -62,6 +62,7 @@ impl Daemon {
     ) -> Self {
         let (stop, leaving) = (sessions.stop.clone(), sessions.leaving.clone());
         let (settings, _) = watch::channel(settings_of(&loaded.config));
+        remove_strays(&sessions.paths.base);
         Self {
             chains: Documents::new(sessions.paths.base.join("chains")),
             sessions,

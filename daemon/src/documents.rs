@@ -3,6 +3,7 @@
 use ccd_protocol::SessionId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -15,6 +16,10 @@ const MAX_BYTES: u64 = 4 << 20;
 const MAX_DOCUMENTS: usize = 10_000;
 
 const SUFFIX: &str = "json";
+
+/// Names of files that are being written: a dot, so many hexadecimal digits, and this.
+const STRAY_END: &str = ".new";
+const STRAY_DIGITS: usize = 16;
 
 /// Why a document cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +48,9 @@ pub(crate) struct Documents {
 }
 
 impl Documents {
+    /// Removes what a write that did not get to its end has left there; nobody else may be writing.
     pub(crate) fn new(folder: PathBuf) -> Self {
+        remove_strays(&folder);
         Self { folder }
     }
 
@@ -181,13 +188,35 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         .mode(0o700)
         .create(folder)?;
     // Two calls at a time have a file each; the last one to finish wins.
-    let new = folder.join(format!(".{:016x}.new", rand::random::<u64>()));
+    let new = folder.join(format!(
+        ".{:0STRAY_DIGITS$x}{STRAY_END}",
+        rand::random::<u64>()
+    ));
     let written = write_new(&new, content).and_then(|()| fs::rename(&new, path));
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
     written?;
     fs::File::open(folder)?.sync_all()
+}
+
+/// Removes files that were to take the place of documents when the process that wrote them was killed.
+pub(crate) fn remove_strays(folder: &Path) {
+    // A folder that is not there has none.
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_stray(&entry.file_name()) {
+            // At the next start again.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_stray(name: &OsStr) -> bool {
+    let name = name.to_str().and_then(|name| name.strip_prefix('.'));
+    name.and_then(|name| name.strip_suffix(STRAY_END))
+        .is_some_and(|digits| {
+            digits.len() == STRAY_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
 }
 
 fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
@@ -275,6 +304,24 @@ mod tests {
         assert!(text.contains("x.json") && text.contains("line 1"), "{text}");
         let error = documents.get::<u8>(&name("folder")).await.unwrap_err();
         assert!(error.to_string().contains("no file"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn what_a_killed_write_has_left_goes_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str| fs::write(folder.path().join(name), "1").unwrap();
+        for name in [
+            ".b4a3cfac9d18e719.new",
+            ".mine.new",
+            "x.json",
+            "b4a3cfac9d18e719.new",
+        ] {
+            put(name);
+        }
+        let documents = Documents::new(folder.path().to_owned());
+        assert_eq!(documents.names().await.unwrap(), [name("x")]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+        assert!(!folder.path().join(".b4a3cfac9d18e719.new").exists());
     }
 
     #[tokio::test]

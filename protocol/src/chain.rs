@@ -13,7 +13,7 @@ methods! {
     ChainDelete = "chain.delete" (ChainParams) -> Done, "Deletes a saved chain.";
     ChainRun = "chain.run" (ChainRunParams) -> ChainStarted, "Starts a job that runs a chain's steps in order; an entry of the job is a ChainStep, its result is {steps, success, ran, failed, skipped}.";
     ChainParallel = "chain.parallel" (ChainParallelParams) -> ChainStarted, "Starts a job that runs commands side by side; an entry of the job is a ParallelCommand, its result is {results, succeeded, failed}, in the order of the commands.";
-    ChainWatch = "chain.watch" (ChainWatchParams) -> ChainStarted, "Starts a job that runs a program, or looks at a session, and reports each match of the patterns as it comes; an entry of the job is a WatchHit, its result is {hits, exit_code, signal, timed_out}.";
+    ChainWatch = "chain.watch" (ChainWatchParams) -> ChainStarted, "Starts a job that runs a program, or looks at a session, and reports each match of the patterns as it comes; an entry of the job is a WatchHit, its result is {hits, exit_code, signal, timed_out}. At the time-out it ends at once, and the program behind it.";
 }
 
 /// A chain: commands in a row.
@@ -26,6 +26,7 @@ pub struct Chain {
     /// The name under which it is saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// 1 to 256 steps.
     pub commands: Vec<ChainCommand>,
     /// Working directory, absolute. Default: the caller's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,11 +54,11 @@ pub struct ChainCommand {
     pub sequence_order: Option<i64>,
     /// Program and arguments, in quotes as for a shell; no shell reads them unless the chain has `shared` or `shell`.
     pub command: String,
-    /// A regular expression that the output must match.
+    /// A regular expression that the output must match, but not the empty text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect_pattern: Option<String>,
-    /// A line to type once `expect_pattern` has matched; without it, the whole input. In a shared shell, what the
-    /// command does not read of a typed line is read by the shell.
+    /// A line to type, unseen, once `expect_pattern` has matched; without that, the whole input. In a shared shell, what
+    /// the command does not read of a typed line is read by the shell. Absent: the command finds the end of its input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_text: Option<String>,
     /// Run the step only if this holds.
@@ -81,7 +82,7 @@ pub struct Condition {
     pub step: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<bool>,
-    /// A regular expression; `^` and `$` are the ends of lines. At most 16 MiB of the output are looked at.
+    /// A regular expression; `^` and `$` are the ends of lines. With more than 16 MiB of output it cannot be evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_matches: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -190,7 +191,7 @@ pub struct ChainStarted {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChainParallelParams {
-    /// Each a program and its arguments, in quotes as for a shell.
+    /// Each a program and its arguments, in quotes as for a shell; at most 1,000.
     pub commands: Vec<String>,
     /// Run so many at a time, 1 to 64; default 10. There may be fewer places for sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -275,7 +276,8 @@ pub struct ParallelCommand {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandResult {
     pub command: String,
-    /// At most its last 256 KiB, less where a job has much of it; bytes that are no text are U+FFFD.
+    /// At most its last 256 KiB; at most its last 3 KiB once the job has 4 MiB of outputs. Bytes that are no text are
+    /// U+FFFD. What was typed hidden is `<hidden>`, secrets that are recognised are `***`.
     pub output: String,
     /// So many bytes before `output` were left out.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -39,7 +39,7 @@ impl JobState {
     }
 }
 
-/// A job's record, kept for 7 days.
+/// A job's record, kept for 7 days, or until the lists of all jobs together take 256 MiB.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Job {
@@ -69,6 +69,7 @@ pub struct Job {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobParams {
+    /// Its id, or a begin of it that no other has; `job-` may be left out.
     pub job: String,
 }
 
@@ -76,6 +77,7 @@ pub struct JobParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobGetParams {
+    /// Its id, or a begin of it that no other has; `job-` may be left out.
     pub job: String,
     /// Wait so long for the end; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,6 +104,7 @@ pub struct JobListReply {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobSubscribeParams {
+    /// Its id, or a begin of it that no other has; `job-` may be left out.
     pub job: String,
     /// The first entry of the job's list that is wanted, by its `seq`; default 0, all that are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -87,7 +87,7 @@ pub struct ProgramConfig {
     /// split into words before `{placeholders}` are filled in, so that a value never becomes another word. `{{` and `}}` are
     /// braces.
     pub command_template: String,
-    /// Time-out of the session, and of its start, in seconds.
+    /// Time-out of the session, and of its start, in seconds: 0 looks once, more than 30 days are shortened to them.
     #[serde(default, serialize_with = "plain_number")]
     pub typical_timeout: Option<f64>,
     /// What happens at the start, in order.
@@ -102,7 +102,7 @@ pub struct ProgramConfig {
     pub ready_indicators: Vec<String>,
     #[serde(default)]
     pub notes: Option<String>,
-    /// Lines of output, at most 100, without secrets.
+    /// Lines of output, at most 100; secrets that are recognised are masked.
     #[serde(default)]
     pub sample_output: Vec<String>,
     /// Kept as it is.
@@ -140,7 +140,8 @@ pub enum Response {
     Secret { secret: SecretSource },
 }
 
-/// Where a client gets a secret from: the first of these that there is. `{placeholders}` are filled in.
+/// Where a client gets a secret from: the first of these that there is, so that a file that is missing makes it ask.
+/// `{placeholders}` are filled in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SecretSource {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Runs a chain to its end and returns the job.
 #[track_caller]
-fn job_of(daemon: &Daemon, params: &Value) -> Value {
+pub(crate) fn job_of(daemon: &Daemon, params: &Value) -> Value {
     let mut connection = daemon.connect();
     let started = connection.call_value("chain.run", params).unwrap();
     let get = json!({"job": started["job"], "wait_ms": 30_000});

@@ -236,3 +236,36 @@ fn a_file_that_is_no_chain_is_named_and_hides_no_other() {
             .contains("the file of the chain bad: commands")
     );
 }
+
+#[test]
+fn what_answers_a_question_for_a_password_is_saved_with_a_warning() {
+    let daemon = Daemon::start();
+    let chain =
+        json!({"commands": [{"command": "login", "expect_pattern": "PIN: ", "send_text": "0000"}]});
+    let saved = daemon
+        .call_value("chain.save", &json!({"name": "x", "chain": chain}))
+        .unwrap();
+    let warning = saved["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("step 1: send_text is kept in clear text"),
+        "{saved}"
+    );
+}
+
+#[test]
+fn a_folder_of_a_request_is_absolute() {
+    let daemon = Daemon::start();
+    let chain = json!({"commands": [{"command": "a"}]});
+    for (method, params) in [
+        ("chain.run", json!({"chain": chain, "cwd": "rel"})),
+        ("chain.run", json!({"chain": chain, "caller_cwd": "rel"})),
+        ("chain.parallel", json!({"commands": ["a"], "cwd": "rel"})),
+        (
+            "chain.watch",
+            json!({"program": "a", "patterns": [{"exact": "a"}], "cwd": "rel"}),
+        ),
+    ] {
+        let told = refused(&daemon, method, &params, ErrorCode::InvalidArgument);
+        assert_eq!(told, "cwd \"rel\" is not absolute", "{method}");
+    }
+}

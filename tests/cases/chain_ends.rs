@@ -263,3 +263,55 @@ fn there_are_no_more_jobs_than_there_may_be() {
     }
     assert_eq!(get(&daemon, &jobs[63])["state"], "cancelled");
 }
+
+/// A chain whose step starts the same chain again.
+fn recursive(daemon: &Daemon) -> Value {
+    let client = env!("CARGO_BIN_EXE_ccctl_under_test");
+    let command = format!("{client} chain run again");
+    let chain = json!({"commands": [{"command": command}]});
+    daemon
+        .call_value("chain.save", &json!({"name": "again", "chain": chain}))
+        .unwrap();
+    let env = json!({"CCD_HOME": daemon.home(), "CCD_NO_START": "1", "PATH": "/usr/bin:/bin"});
+    json!({"name": "again", "caller_env": env})
+}
+
+#[test]
+fn a_chain_that_starts_itself_is_told_so_and_ends() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let started = connection
+        .call_value("chain.run", &recursive(&daemon))
+        .unwrap();
+    let job = get(&daemon, &started["job"]);
+    assert_eq!(job["result"]["success"], false, "{job}");
+    assert!(job.to_string().contains("does one start itself?"), "{job}");
+    let jobs = connection.call_value("job.list", &json!({})).unwrap();
+    let jobs = jobs["jobs"].as_array().unwrap();
+    assert_eq!(jobs.len(), 8);
+    assert!(jobs.iter().all(|job| job["state"] == "done"), "{jobs:?}");
+    nothing_is_left(&daemon);
+}
+
+#[test]
+fn a_job_that_a_step_has_started_ends_with_it() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let client = env!("CARGO_BIN_EXE_ccctl_under_test");
+    let command = format!("{client} parallel 'sleep 4713.9'");
+    let env = json!({"CCD_HOME": daemon.home(), "CCD_NO_START": "1", "PATH": "/usr/bin:/bin"});
+    let params = json!({"chain": {"commands": [{"command": command}]}, "caller_env": env});
+    let job = connection.call_value("chain.run", &params).unwrap()["job"].clone();
+    eventually("the inner job runs", || {
+        (!with_command_line("sleep 4713.9").is_empty()).then_some(())
+    });
+    connection
+        .call_value("job.cancel", &json!({ "job": job }))
+        .unwrap();
+    assert_eq!(get(&daemon, &job)["state"], "cancelled");
+    eventually("no job runs", || {
+        let status = connection.call_value("daemon.status", &json!({})).unwrap();
+        (status["jobs"] == json!({"queued": 0, "running": 0})).then_some(())
+    });
+    nothing_is_left(&daemon);
+}

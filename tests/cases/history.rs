@@ -244,3 +244,25 @@ fn a_client_can_say_its_name() {
     let reply: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(reply["interactions"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn a_match_within_a_secret_and_what_follows_a_match_are_masked() {
+    let daemon = Daemon::start();
+    let script = "echo password=Hunter2Hunter2; echo token: Hunter3Hunter3; read x";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect(r"word=");
+    session.expect(r"Hunter2H\w+");
+    session.expect(r"3H\w+");
+    session.line("");
+    session.ended();
+    let rows = rows_until(&session, is_end);
+    // What the program was started with holds it too, as does the pattern that a client gave.
+    let shown: Vec<_> = rows.iter().map(|row| &row.output_text).collect();
+    assert!(!format!("{shown:?}").contains("unter"), "{shown:?}");
+    let matched: Vec<_> = rows
+        .iter()
+        .filter(|row| row.action == Action::Expect)
+        .map(|row| row.output_text.as_deref().unwrap())
+        .collect();
+    assert_eq!(matched[1..], ["***", "***"]);
+}

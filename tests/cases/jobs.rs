@@ -102,3 +102,48 @@ fn what_is_no_job_is_an_error() {
         (status["jobs"] == json!({"queued": 0, "running": 0})).then_some(())
     });
 }
+
+#[test]
+fn the_begin_of_an_id_names_a_job_that_has_no_namesake() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let id = run_check(&mut connection)["job"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for begin in [&id[..5], &id[..10], &id[4..8], &id[4..], &id] {
+        let job = connection
+            .call_value("job.get", &json!({ "job": begin }))
+            .unwrap();
+        assert_eq!(job["job"], id, "{begin}");
+    }
+    connection
+        .call_value("job.subscribe", &json!({"job": id[4..9]}))
+        .unwrap();
+    for begin in ["", "job-", "%", "_", "JOB-", "x"] {
+        let error = connection
+            .call_value("job.get", &json!({ "job": begin }))
+            .unwrap_err();
+        assert_eq!(kind(&error), "not_found", "{begin}");
+    }
+    // With seventeen ids two begin with the same digit.
+    let mut ids = vec![id];
+    while ids.len() < 17 {
+        ids.push(
+            run_check(&mut connection)["job"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        );
+    }
+    let twice = ids
+        .iter()
+        .map(|id| &id[..5])
+        .find(|begin| ids.iter().filter(|id| id.starts_with(begin)).count() > 1)
+        .unwrap();
+    let error = connection
+        .call_value("job.cancel", &json!({ "job": twice }))
+        .unwrap_err();
+    let candidates = error["data"]["candidates"].as_array().unwrap();
+    assert!(candidates.len() > 1, "{error}");
+}

@@ -15,6 +15,7 @@ mod bad_times;
 mod chain;
 mod chain_definitions;
 mod chain_ends;
+mod chain_steps;
 mod client_hand_over;
 mod client_mistakes;
 mod client_run_survival;

@@ -1,10 +1,12 @@
 //! Program configurations: kept, listed, shown, deleted, and taken from sessions.
 
+use crate::hidden::files_with;
 use crate::support::session::{assert_error, lacks};
-use crate::support::{Ccctl, Daemon};
+use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 
 pub(crate) fn save(daemon: &Daemon, name: &str, config: Value) -> Result<Value, Value> {
     let params = json!({"name": name, "config": config});
@@ -346,6 +348,67 @@ fn a_secret_of_the_command_line_becomes_a_placeholder() {
     assert!(!saved.contains("hunter2"), "{saved}");
     assert_eq!(
         parsed(&saved)["config"]["command_template"],
-        "echo --password={secret_1}"
+        "echo --password={secret_argument_1}"
+    );
+    // Its row in the database has none of it either, and a start gets it from where no other user can look.
+    let kept = |text: &str| {
+        let mut found = files_with(daemon.home(), text.as_bytes());
+        // What the program printed is in its log, and in the ring, which is what a log will be.
+        found.retain(|path| {
+            !path.ends_with("output.log") && path.extension().is_none_or(|end| end != "ring")
+        });
+        found
+    };
+    assert_eq!(kept("hunter2"), Vec::<PathBuf>::new());
+    let mut create = ccctl.command(&[
+        "session",
+        "create",
+        "--name",
+        "again",
+        "--config",
+        "s",
+        "--secret",
+        "secret_argument_1=env:TEST_PW",
+        "--clean-env",
+        "--reuse",
+        "--json",
+    ]);
+    let created = create.env("TEST_PW", "open-sesame-4711").output().unwrap();
+    assert!(
+        created.status.success(),
+        "{}",
+        String::from_utf8_lossy(&created.stderr)
+    );
+    let log = daemon.home().join("sessions");
+    eventually("it has printed its argument", || {
+        (!files_with(&log, b"sesame").is_empty()).then_some(())
+    });
+    let history = ccctl.ok(&["session", "history", "again", "--json"]);
+    assert!(!history.contains("sesame"), "{history}");
+    assert_eq!(kept("sesame"), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_was_typed_is_kept_to_the_end_of_its_line() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&["session", "create", "--name", "n", "--", "cat"]);
+    ccctl.ok(&["session", "send", "n", "one\n"]);
+    ccctl.ok(&["session", "send", "n", "two\n", "--no-newline"]);
+    let bytes = json!({"session": "n", "data_b64": "Yv8K"});
+    daemon.call_value("session.send", &bytes).unwrap();
+    let saved = parsed(&ccctl.ok(&["program", "save", "n", "--session", "n", "--json"]));
+    assert_eq!(
+        saved["config"]["expect_sequences"],
+        json!([
+            {"response": "one\n"},
+            {"response": "two\n", "newline": false},
+            {"response": "b\u{fffd}\n", "newline": false},
+        ])
+    );
+    let warning = saved["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("the response of step 3 is not what was typed"),
+        "{saved}"
     );
 }

@@ -271,3 +271,69 @@ fn what_was_typed_hidden_is_saved_as_a_question() {
     let again = json!({"config": "saved", "secrets": {"secret_1": SECRET}});
     daemon.call_value("session.create", &again).unwrap();
 }
+
+#[test]
+fn a_secret_that_stands_in_a_configuration_is_refused_with_its_place() {
+    let daemon = Daemon::start();
+    let long = "password=hunter2hunter2";
+    for (config, place) in [
+        (
+            json!({"command_template": "mysql --password=hunter2hunter2"}),
+            "command_template",
+        ),
+        (
+            json!({"command_template": "a", "expect_sequences": [{"pattern": "x", "response": long}]}),
+            "expect_sequences[0].response",
+        ),
+        (json!({"command_template": "a", "notes": long}), "notes"),
+        (
+            json!({"command_template": "a", "success_indicators": ["x", long]}),
+            "success_indicators[1]",
+        ),
+        (
+            json!({"command_template": "a", "tape": {"api_key": "hunter2hunter2"}}),
+            "tape.api_key",
+        ),
+    ] {
+        let error = save(&daemon, "x", config).unwrap_err();
+        assert_error(&error, ErrorCode::InvalidArgument);
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.contains(&format!("{place}: it has what looks like a secret")),
+            "{message}"
+        );
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+    assert!(!daemon.home().join("programs").exists());
+    let config = json!({
+        "command_template": "mysql --password={pw} postgres://{user}:{pw}@host",
+        "expect_sequences": [{"pattern": "Password.*: ", "response": {"secret": {"env": "DB_PASSWORD", "prompt": "Password of {user}:"}}}],
+        "sample_output": ["one", long],
+    });
+    let saved = save(&daemon, "x", config).unwrap();
+    assert_eq!(
+        saved["config"]["sample_output"],
+        json!(["one", "password=***"])
+    );
+    assert_eq!(
+        saved["warnings"],
+        json!(["sample_output: 1 secrets were masked"])
+    );
+    assert!(files_with(daemon.home(), b"hunter2hunter2").is_empty());
+}
+
+#[test]
+fn a_secret_given_by_mistake_is_not_shown() {
+    let daemon = with_secret(json!({"env": "TEST_PASSWORD"}));
+    let ccctl = Ccctl::new(&daemon);
+    for slip in [
+        SECRET.to_owned(),
+        format!("pw={SECRET}"),
+        format!("={SECRET}"),
+    ] {
+        let told = ccctl.run(&[&CREATE[..], &["--secret", &slip]].concat());
+        assert_eq!(told.code, Some(2), "{}", told.stderr);
+        assert!(told.stderr.contains("env:VARIABLE"), "{}", told.stderr);
+        assert!(!told.stderr.contains(SECRET), "{}", told.stderr);
+    }
+}

@@ -120,6 +120,8 @@ fn the_time_is_hard_also_for_a_program_that_never_stops_to_talk_or_to_live() {
     let params = json!({"program": "sh", "args": ["-c", script], "patterns": [{"regex": "never"}], "timeout_ms": 1000});
     let result = watched(&daemon, &params);
     assert!(started.elapsed() >= Duration::from_secs(1));
+    // To end the program takes 2 s, for which nobody waits.
+    assert!(started.elapsed() < Duration::from_millis(2500));
     assert_eq!(
         (&result["timed_out"], &result["hits"]),
         (&json!(true), &json!([]))
@@ -361,4 +363,24 @@ fn what_was_typed_hidden_is_no_hit_to_read() {
         "{ended}"
     );
     assert!(!ended.to_string().contains("sesame"), "{ended}");
+}
+
+#[test]
+fn a_secret_of_the_line_is_masked_in_every_part_of_a_hit() {
+    let daemon = Daemon::start();
+    for regex in ["password=(\\S+)", "(Hunter)\\S+", "(2H)unter2"] {
+        let params = json!({"program": "echo", "args": ["x password=Hunter2Hunter2 y"], "patterns": [{ "regex": regex }]});
+        let result = watched(&daemon, &params);
+        let hit = &result["hits"][0];
+        assert_eq!(hit["line"], "x password=*** y", "{result}");
+        assert_eq!(hit["groups"][1], "***", "{result}");
+        assert!(!result.to_string().contains("Hunter2"), "{result}");
+    }
+}
+
+#[test]
+fn a_watched_program_gets_the_variables_of_the_request() {
+    let daemon = Daemon::start();
+    let params = json!({"program": "sh", "args": ["-c", "echo $GREETING"], "env": {"GREETING": "hello"}, "patterns": [{"exact": "hello"}]});
+    assert_eq!(lines(&watched(&daemon, &params)), ["hello"]);
 }

@@ -22,8 +22,8 @@ pub(crate) enum JobVerb {
     #[command(
         visible_alias = "show",
         after_help = "Examples:
-  ccctl job show 7f3k
-  ccctl job get 7f3k --wait 60 --json"
+  ccctl job show 7f3c
+  ccctl job get 7f3c --wait 60 --json"
     )]
     Get {
         /// The job's id
@@ -34,7 +34,7 @@ pub(crate) enum JobVerb {
     },
     /// Ask a job to stop
     #[command(after_help = "Examples:
-  ccctl job cancel 7f3k")]
+  ccctl job cancel 7f3c")]
     Cancel {
         /// The job's id
         job: String,
@@ -43,7 +43,7 @@ pub(crate) enum JobVerb {
     #[command(
         visible_alias = "tail",
         after_help = "Examples:
-  ccctl job subscribe 7f3k --json"
+  ccctl job subscribe 7f3c --json"
     )]
     Subscribe {
         /// The job's id

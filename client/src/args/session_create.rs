@@ -90,7 +90,7 @@ pub(crate) struct ConfigArgs {
     /// Give a placeholder of the configuration its value; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, requires = "config")]
     pub(crate) set: Vec<(String, String)>,
-    /// Take a secret of the configuration from elsewhere than it says; can be repeated
+    /// Take a secret of the configuration from elsewhere than it says, or a placeholder's value that is one; can be repeated
     #[arg(long, value_name = "NAME=env:VARIABLE|file:PATH|prompt", value_parser = secret, requires = "config")]
     pub(crate) secret: Vec<(String, SecretFrom)>,
 }

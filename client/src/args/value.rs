@@ -1,6 +1,7 @@
 //! Values of options: seconds, sizes, variables.
 
 use ccd_protocol::Timeout;
+use std::convert::Infallible;
 use std::time::Duration;
 
 /// Rows and columns of a terminal; the daemon checks their range.
@@ -107,25 +108,26 @@ pub(crate) enum SecretFrom {
     File(String),
     /// The user, at the terminal.
     Prompt,
+    /// From nowhere: perhaps the secret itself was given. The parser has no mistake for it, which would show the word.
+    Unknown,
 }
 
 /// Parses `NAME=env:VARIABLE`, `NAME=file:PATH` or `NAME=prompt`.
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
-pub(crate) fn secret(text: &str) -> Result<(String, SecretFrom), String> {
-    let (name, from) = text.split_once('=').unwrap_or((text, ""));
+/// None: see [`SecretFrom::Unknown`].
+pub(crate) fn secret(text: &str) -> Result<(String, SecretFrom), Infallible> {
+    // A word without a name may be the secret.
+    let (name, from) = text.split_once('=').unwrap_or(("", ""));
     let from = match from.split_once(':') {
+        _ if name.is_empty() => SecretFrom::Unknown,
         Some(("env", variable)) if !variable.is_empty() => SecretFrom::Env(variable.to_owned()),
         Some(("file", path)) if !path.is_empty() => SecretFrom::File(path.to_owned()),
         None if from == "prompt" => SecretFrom::Prompt,
-        _ => return Err("give NAME=env:VARIABLE, NAME=file:PATH or NAME=prompt".to_owned()),
+        _ => SecretFrom::Unknown,
     };
-    match name.is_empty() {
-        true => Err("give the secret's name before the =".to_owned()),
-        false => Ok((name.to_owned(), from)),
-    }
+    Ok((name.to_owned(), from))
 }
 
 /// Parses `on` or `off`.
@@ -179,7 +181,9 @@ mod tests {
         assert_eq!(secret("pw=file:a:b=c"), Ok(("pw".into(), file)));
         assert_eq!(secret("pw=prompt"), Ok(("pw".into(), SecretFrom::Prompt)));
         for bad in ["", "pw", "pw=hunter2", "pw=env:", "=env:PW", "pw=file"] {
-            assert!(secret(bad).is_err(), "{bad}");
+            let Ok((name, from)) = secret(bad);
+            assert_eq!(from, SecretFrom::Unknown, "{bad}");
+            assert!(["", "pw"].contains(&&*name) && (name.is_empty() || bad.contains('=')));
         }
     }
 

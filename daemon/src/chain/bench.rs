@@ -1,17 +1,19 @@
 //! Where the commands of a job run: places, environment, and how their ends are told.
 
+use super::error::ChainError;
 use crate::connection::Peer;
 use crate::job::JobHandle;
 use crate::redact::redact;
-use crate::session::{OneShot, Part, SessionError, Sessions};
+use crate::session::{Once, OneShot, Part, Session, SessionError, Sessions};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::CommandResult;
-use ccd_protocol::run::{RunOnceParams, RunOnceReply};
+use ccd_protocol::run::RunOnceParams;
 use ccd_protocol::session::{Pattern, SessionCreateParams};
 use ccd_protocol::words::split;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -20,7 +22,21 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 const MAX_OUTPUT_BYTES: usize = 256 << 10;
 const MAX_OUTPUTS_BYTES: usize = 4 << 20;
 
+/// What each command may keep of its end however much those before it have: the last one is often the one that failed.
+/// For 1,000 commands that is 3 MiB, so that a job's list (8 MiB) has all of them.
+const MIN_OUTPUT_BYTES: usize = 3 << 10;
+
+/// The end of an output in which what was typed hidden is looked for: more than is kept, and what does not fit is not
+/// shown.
+const MASKED_BYTES: usize = 4 * MAX_OUTPUT_BYTES;
+
 const BEFORE_IT_BEGAN: &str = "cancelled before it began";
+
+/// Tells the programs of a job how many jobs they are in, each started by a program of the one before.
+const DEPTH: &str = "CCD_JOB_DEPTH";
+
+/// Jobs within jobs; one that starts itself would take all places.
+const MAX_DEPTH: u32 = 8;
 
 /// Who asked for a job, and what its programs get from them.
 pub(crate) struct Work {
@@ -29,6 +45,27 @@ pub(crate) struct Work {
     pub(crate) cwd: Option<String>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) caller_env: Option<BTreeMap<String, String>>,
+}
+
+impl Work {
+    /// Checks where it is to run, and how deep it is within other jobs.
+    ///
+    /// # Errors
+    ///
+    /// [`ChainError::Wrong`], [`ChainError::TooDeep`].
+    pub(super) fn checked(mut self) -> Result<Self, ChainError> {
+        if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
+            return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
+        }
+        let of_caller = self.caller_env.as_ref().and_then(|env| env.get(DEPTH));
+        let depth = self.env.get(DEPTH).or(of_caller);
+        let depth: u32 = depth.and_then(|depth| depth.parse().ok()).unwrap_or(0);
+        if depth >= MAX_DEPTH {
+            return Err(ChainError::TooDeep(depth));
+        }
+        self.env.insert(DEPTH.to_owned(), (depth + 1).to_string());
+        Ok(self)
+    }
 }
 
 /// What a job's commands share.
@@ -66,6 +103,8 @@ pub(super) struct Ended {
     pub(super) result: CommandResult,
     /// As it was printed: for conditions alone.
     pub(super) output: String,
+    /// There was more of it.
+    pub(super) is_cut: bool,
 }
 
 impl Bench {
@@ -103,7 +142,7 @@ impl Bench {
             let done = sessions.once(peer, &params, Part::End, cancel).await;
             drop(running);
             match done {
-                Ok((reply, before)) => return self.ended(order.command, reply, before),
+                Ok(once) => return self.ended(order.command, once),
                 Err(SessionError::MaxSessions { .. }) => self.wait_for_place().await,
                 Err(error) => return self.not_run(order.command, &error.to_string()),
             }
@@ -125,6 +164,7 @@ impl Bench {
                 caller_env: self.work.caller_env.clone(),
                 // The oldest output goes, instead of the session.
                 persist: Some(true),
+                plain: true,
                 ..params.clone()
             };
             let started = OneShot::start(&self.work.sessions, &self.work.peer, params).await;
@@ -181,8 +221,8 @@ impl Bench {
         }
     }
 
-    /// `before` bytes of its output are left out already.
-    fn ended(&self, command: &str, reply: RunOnceReply, before: u64) -> Ended {
+    fn ended(&self, command: &str, once: Once) -> Ended {
+        let Once { reply, .. } = once;
         let seconds = std::time::Duration::from_millis(reply.duration_ms).as_secs_f64();
         let error = if reply.timed_out {
             Some(format!("not done within {seconds:.1} s, and ended"))
@@ -195,12 +235,12 @@ impl Bench {
                 .signal
                 .map(|signal| format!("ended by signal {signal}"))
         };
-        let (output, omitted_bytes) = self.kept(&reply.output);
+        let (output, omitted_bytes) = self.kept(&reply.output, &once.session);
         Ended {
             result: CommandResult {
                 command: command.to_owned(),
                 output,
-                omitted_bytes: before + omitted_bytes,
+                omitted_bytes: once.before_bytes + omitted_bytes,
                 truncated: false,
                 exit_code: reply.exit_code,
                 signal: reply.signal,
@@ -210,6 +250,7 @@ impl Bench {
                 duration_ms: reply.duration_ms,
             },
             output: reply.output,
+            is_cut: reply.truncated,
         }
     }
 
@@ -222,20 +263,24 @@ impl Bench {
                 ..CommandResult::default()
             },
             output: String::new(),
+            is_cut: false,
         }
     }
 
-    /// The end of an output without its secrets, as much as there is room for, and how many bytes before it are left out.
-    pub(super) fn kept(&self, output: &str) -> (String, u64) {
+    /// The end of an output without secrets and without what was typed hidden into its session, as much as there is room
+    /// for, and how many bytes before it are left out.
+    pub(super) fn kept(&self, output: &str, session: &Session) -> (String, u64) {
+        let shown = without_hidden(output, session);
         // Whole, because half a secret is not recognised.
-        let clean = redact(output).text;
+        let clean = redact(&shown).text;
         let mut state = self.state();
         let room = MAX_OUTPUTS_BYTES
             .saturating_sub(state.output_bytes)
-            .min(MAX_OUTPUT_BYTES);
+            .clamp(MIN_OUTPUT_BYTES, MAX_OUTPUT_BYTES);
         let (end, bytes) = end_of(&clean, room);
         state.output_bytes += bytes;
-        (end.to_owned(), (clean.len() - end.len()) as u64)
+        let before = output.len() - shown.len().min(output.len());
+        (end.to_owned(), (before + clean.len() - end.len()) as u64)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -295,6 +340,18 @@ pub(super) fn words_of(command: &str) -> Result<Vec<String>, String> {
 pub(super) fn whole_lines(text: &str) -> String {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{end}")
+}
+
+/// The end of an output with a mask where what was typed hidden stands in it; all of it when nothing was.
+fn without_hidden<'a>(output: &'a str, session: &Session) -> Cow<'a, str> {
+    if session.hidden.is_empty() {
+        return Cow::Borrowed(output);
+    }
+    let end_from = |bytes: usize| output.ceil_char_boundary(output.len().saturating_sub(bytes));
+    // With what stands before it, of which a part may reach into it.
+    let looked_at = &output[end_from(MASKED_BYTES + MAX_OUTPUT_BYTES)..];
+    let shown = looked_at.len() - output[end_from(MASKED_BYTES)..].len()..looked_at.len();
+    Cow::Owned(session.hidden.mask(looked_at, shown))
 }
 
 /// The longest end of `text` that takes at most `room` bytes as JSON, and how many it takes.

@@ -13,6 +13,8 @@ pub(crate) enum ChainError {
     /// Names the place.
     #[error("{0}")]
     Wrong(String),
+    #[error("{0} jobs run within one another already: does one start itself?")]
+    TooDeep(u32),
     #[error("{place}: {}", what_of(.error))]
     Pattern { place: String, error: PatternError },
     #[error(transparent)]

@@ -35,6 +35,7 @@ impl Work {
         jobs: &Jobs,
         params: ChainParallelParams,
     ) -> Result<ChainStarted, ChainError> {
+        let work = self.checked()?;
         let mut warnings = Vec::new();
         Deadline::start(params.timeout_ms, None, &mut warnings)?;
         let parallel = Parallel {
@@ -53,7 +54,7 @@ impl Work {
             _ => {}
         }
         let run = |handle: JobHandle| async move {
-            let bench = Bench::new(self, handle);
+            let bench = Bench::new(work, handle);
             parallel.run(&bench).await
         };
         let job = jobs.start("chain.parallel", Some("results"), run).await?;

@@ -3,7 +3,8 @@
 use super::condition::{self, Look, Test};
 use super::error::ChainError;
 use crate::expect::Patterns;
-use crate::redact::redact;
+use crate::program::asks_for_secret;
+use crate::redact::secret_place;
 use crate::session::{Deadline, SessionError, Sessions};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{Chain, ChainCommand};
@@ -104,6 +105,16 @@ impl Plan {
     /// A chain can be saved without a shell that is asked for when it is run.
     pub(crate) fn warnings_to_save(mut self) -> Vec<String> {
         self.warnings.append(&mut self.needs_shell);
+        let in_clear = self.steps.iter().filter(|step| {
+            let asks = step.expect.as_deref().is_some_and(asks_for_secret);
+            asks && step.send.is_some()
+        });
+        self.warnings.extend(in_clear.map(|step| {
+            format!(
+                "step {}: send_text is kept in clear text; run a chain with a password from your own file",
+                step.order
+            )
+        }));
         self.warnings
     }
 
@@ -190,7 +201,12 @@ impl Plan {
         for step in &self.steps {
             if let Some(regex) = &step.expect {
                 let place = format!("step {}: expect_pattern", step.order);
-                compiled(sessions, regex, &place).await?;
+                let patterns = compiled(sessions, regex, &place).await?;
+                if condition::matches(&patterns, "") {
+                    return Err(ChainError::Wrong(format!(
+                        "{place} matches the empty text, which is there before the command is"
+                    )));
+                }
             }
         }
         Ok(())
@@ -217,24 +233,16 @@ async fn compiled(
 ///
 /// # Errors
 ///
-/// The first step with something that looks like a secret.
+/// The first field with something that looks like a secret.
 pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
-    for (index, command) in chain.commands.iter().enumerate() {
-        let texts = [
-            ("command", Some(&command.command)),
-            ("send_text", command.send_text.as_ref()),
-            ("expect_pattern", command.expect_pattern.as_ref()),
-        ];
-        let secret = texts
-            .into_iter()
-            .find(|(_, text)| text.is_some_and(|text| redact(text).removed > 0));
-        if let Some((field, _)) = secret {
-            return Err(ChainError::Wrong(format!(
-                "commands[{index}].{field} has what looks like a secret, which is not saved: let a shell read it from a variable, or run the chain from your own file"
-            )));
-        }
+    // It cannot fail: all keys are texts.
+    let document = serde_json::to_value(chain).unwrap_or_default();
+    match secret_place(&document) {
+        None => Ok(()),
+        Some(place) => Err(ChainError::Wrong(format!(
+            "{place} has what looks like a secret, which is not saved: let a shell read it from a variable, or run the chain from your own file"
+        ))),
     }
-    Ok(())
 }
 
 /// The steps in the order in which they run.
@@ -336,6 +344,19 @@ mod tests {
             "{error}"
         );
         assert!(with("send_text", "password=hunter2").is_err());
+        for (chain, place) in [
+            (
+                json!({"commands": [{"command": "a", "condition": {"any": [{"not": {"output_matches": "token=hunter2hunter2"}}]}}]}),
+                "commands[0].condition.any[0].not.output_matches has",
+            ),
+            (
+                json!({"commands": [{"command": "a"}], "cwd": "/srv/password=hunter2hunter2"}),
+                "cwd has",
+            ),
+        ] {
+            let refused = refuse_secrets(&self::chain(chain)).unwrap_err().to_string();
+            assert!(refused.starts_with(place), "{refused}");
+        }
         assert!(with("command", "curl -H \"Authorization: Bearer $TOKEN\"").is_ok());
         assert!(with("send_text", "yes").is_ok());
     }

@@ -19,6 +19,7 @@ impl Plan {
     /// Too many jobs run, or the database refuses.
     pub(crate) async fn start(self, jobs: &Jobs, work: Work) -> Result<ChainStarted, ChainError> {
         let warnings = self.warnings.clone();
+        let work = work.checked()?;
         let run = |handle: JobHandle| async move {
             let bench = Bench::new(work, handle);
             Run::of(&self, &bench).steps().await
@@ -171,6 +172,7 @@ impl<'a> Run<'a> {
         self.steps.push(Some(Ran {
             success: ended.result.success,
             exit_code: ended.result.exit_code,
+            is_cut: ended.is_cut,
         }));
         self.entry(ChainStep {
             sequence_order: step.order,

@@ -1,21 +1,29 @@
 //! The one shell of a chain whose steps share it.
 
 use super::bench::{Bench, Ended, Order, whole_lines};
-use crate::session::{OneShot, SessionError};
+use crate::session::{OneShot, SessionError, last_line};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::CommandResult;
 use ccd_protocol::session::{
     EndReason, Pattern, SessionCreateParams, SessionRunParams, SessionRunReply, SessionSignalParams,
 };
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How long the shell may take to be back after a step that was interrupted, in milliseconds.
 const BACK_MS: f64 = 2000.0;
+
+/// Puts the echo on for a program that may switch it off.
+const WITH_ECHO: &str = "{ stty echo; } 2>/dev/null\n";
+
+/// Ends the shell's prompt, as prompts end, but with blanks that hardly any program prints: the shell is told from a program
+/// that asks by them.
+const PROMPT_END: &str = ">\u{a0}\u{a0}";
 
 /// A shell that runs one step after the other.
 pub(super) struct SharedShell<'a> {
     bench: &'a Bench,
     shot: OneShot,
+    prompt: String,
     /// Why it takes no further step.
     pub(super) lost: Option<String>,
 }
@@ -29,7 +37,8 @@ impl<'a> SharedShell<'a> {
     pub(super) async fn start(bench: &'a Bench) -> Result<Self, SessionError> {
         let mut env = bench.work.env.clone();
         // Its own prompt, and no file of the user's that could print something.
-        env.insert("PS1".into(), "$ ".into());
+        let prompt = format!("ccd-{:08x}{PROMPT_END}", rand::random::<u32>());
+        env.insert("PS1".into(), prompt.clone());
         env.insert("ENV".into(), String::new());
         let params = SessionCreateParams {
             program: Some("sh".into()),
@@ -39,6 +48,7 @@ impl<'a> SharedShell<'a> {
         Ok(Self {
             shot: bench.start(params).await?,
             bench,
+            prompt,
             lost: None,
         })
     }
@@ -63,6 +73,7 @@ impl<'a> SharedShell<'a> {
             () = self.talk(order, &mut has_come) => None, // it never ends
         };
         let timed_out = matches!(done, Some(Err(SessionError::RunTimeout { .. })));
+        self.shot.session.input.switch_echo(false);
         let mut ended = match done {
             Some(Ok(reply)) => self.ended(step, order, &reply, has_come),
             Some(Err(SessionError::RunTimeout {
@@ -71,7 +82,7 @@ impl<'a> SharedShell<'a> {
                 self.interrupt(step).await;
                 let why = "not done in its time, and interrupted";
                 let mut ended = self.result(order, output, Some(why));
-                ended.result.truncated = truncated;
+                (ended.result.truncated, ended.is_cut) = (truncated, truncated);
                 ended
             }
             Some(Err(error)) => {
@@ -120,14 +131,14 @@ impl<'a> SharedShell<'a> {
         let missing = order.expect.filter(|_| !has_come);
         let error = missing.map(|regex| format!("{regex:?} did not come"));
         let mut ended = self.result(order, reply.output.clone(), error.as_deref());
-        ended.result.truncated = reply.truncated;
+        (ended.result.truncated, ended.is_cut) = (reply.truncated, reply.truncated);
         ended.result.exit_code = reply.exit_code;
         ended.result.success = error.is_none() && reply.exit_code == Some(0);
         ended
     }
 
     fn result(&self, order: Order<'_>, output: String, error: Option<&str>) -> Ended {
-        let (kept, omitted_bytes) = self.bench.kept(&output);
+        let (kept, omitted_bytes) = self.bench.kept(&output, &self.shot.session);
         Ended {
             result: CommandResult {
                 command: order.command.to_owned(),
@@ -137,6 +148,7 @@ impl<'a> SharedShell<'a> {
                 ..CommandResult::default()
             },
             output,
+            is_cut: false,
         }
     }
 
@@ -155,23 +167,49 @@ impl<'a> SharedShell<'a> {
             isolate: false,
             timeout_ms: Timeout::After(BACK_MS),
         };
-        if sessions.run(peer, &params).await.is_err() {
+        // A program that does not end must not get what is meant for the shell.
+        if !self.is_back().await || sessions.run(peer, &params).await.is_err() {
             self.shot.end(EndReason::Runtime).await;
             self.lost = Some(format!(
                 "the shell was ended, because step {step} did not end"
             ));
         }
     }
+
+    /// Waits for the shell's prompt at the end of the output; false when it does not come.
+    async fn is_back(&self) -> bool {
+        let back = async {
+            loop {
+                let changed = self.shot.session.output.changed();
+                tokio::pin!(changed);
+                changed.as_mut().enable();
+                if last_line(&self.shot.session).ends_with(&self.prompt) {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs_f64(BACK_MS / 1000.0), back)
+            .await
+            .is_ok()
+    }
 }
 
-/// The command, with its input where it has one.
+/// The command, with its input where it has one. Only a conversation reads the terminal: any other command finds the end
+/// of its input, as in a terminal of its own.
 fn command_of(order: Order<'_>) -> String {
-    match order.send {
-        Some(input) if order.expect.is_none() => {
+    let command = order.command;
+    match (order.expect, order.send) {
+        (Some(_), Some(_)) => format!("{WITH_ECHO}{command}"),
+        (None, Some(input)) => {
             let end = format!("ccd-{:016x}", rand::random::<u64>());
             let input = whole_lines(input);
-            format!("{{ {}\n}} <<'{end}'\n{input}{end}\n", order.command)
+            format!("{{ {command}\n}} <<'{end}'\n{input}{end}\n")
         }
-        _ => order.command.to_owned(),
+        // Braces want a command in them, and one that goes on in the next line would take the brace.
+        (_, None) if command.trim_start().starts_with('#') || command.ends_with('\\') => {
+            command.to_owned()
+        }
+        (_, None) => format!("{{ {command}\n}} </dev/null\n"),
     }
 }

@@ -3,6 +3,7 @@
 use super::bench::{Bench, Work};
 use super::error::ChainError;
 use crate::expect::{Matcher, Patterns};
+use crate::interaction::Masked;
 use crate::job::{JobHandle, Jobs, Outcome};
 use crate::session::{Deadline, Hits, LineHit, OneShot, Session, SessionError};
 use ccd_protocol::Timeout;
@@ -14,6 +15,9 @@ use std::time::Duration;
 
 /// How long the end of a watch waits for its program's; after that nobody waits, but it is ended all the same.
 const END_WAIT: Duration = Duration::from_millis(250);
+
+/// After so many hits others have their turn, of whom one sends them on.
+const HITS_IN_A_ROW: u64 = 64;
 
 struct Watch {
     patterns: Arc<Patterns>,
@@ -48,20 +52,21 @@ impl Work {
         jobs: &Jobs,
         params: ChainWatchParams,
     ) -> Result<ChainStarted, ChainError> {
+        let work = self.checked()?;
         let mut warnings = Vec::new();
         Deadline::start(params.timeout_ms, None, &mut warnings)?;
         let watch = Watch {
-            patterns: self.patterns(&params.patterns).await?,
+            patterns: work.patterns(&params.patterns).await?,
             written: params.patterns.iter().map(text_of).collect(),
             timeout: params.timeout_ms,
             max_hits: params.max_hits.unwrap_or(u64::MAX),
-            source: self.source(params)?,
+            source: work.source(params)?,
         };
         if watch.max_hits == 0 {
             return Err(ChainError::Wrong("max_hits is 0: give 1 or more".into()));
         }
         let run = |handle: JobHandle| async move {
-            let bench = Bench::new(self, handle);
+            let bench = Bench::new(work, handle);
             bench.tell(json!({"hits": 0}));
             match watch.run(&bench).await {
                 Ok(outcome) => outcome,
@@ -107,7 +112,7 @@ impl Work {
             return Ok(Source::Program(Box::new(SessionCreateParams {
                 program: Some(program),
                 args,
-                env: params.env,
+                env: self.env.clone(),
                 ..SessionCreateParams::default()
             })));
         };
@@ -174,23 +179,26 @@ impl Watch {
             };
             bench.handle.entry(self.told(hit, session), None);
             bench.tell(json!({ "hits": count }));
+            if count % HITS_IN_A_ROW == 0 {
+                tokio::task::yield_now().await;
+            }
         }
         Ok(Over::Enough)
     }
 
-    /// A hit as it is told: without what was typed hidden into the session, should that show it.
+    /// A hit as it is told: without secrets of its line, and without what was typed hidden into the session, should
+    /// that show it.
     fn told(&self, hit: LineHit, session: &Session) -> Value {
-        let shown = |text: String| session.hidden.mask(&text, 0..text.len());
+        let masked = Masked::of(&hit.text, &session.hidden);
+        let groups = hit.groups.into_iter();
         let hit = WatchHit {
             index: hit.index,
             pattern: self.written.get(hit.index).cloned().unwrap_or_default(),
-            matched: shown(hit.matched),
-            groups: hit
-                .groups
-                .into_iter()
-                .map(|group| group.map(shown))
+            matched: masked.part(hit.matched),
+            groups: groups
+                .map(|group| group.map(|group| masked.part(group)))
                 .collect(),
-            line: shown(hit.line),
+            line: masked.part(hit.line),
             offset: hit.start,
             end: hit.end,
             time: crate::clock::now(),
@@ -199,22 +207,19 @@ impl Watch {
     }
 }
 
-/// Ends a program that is no longer watched. The deadline is hard: one that does not want to end is ended behind it.
+/// Ends a program that is no longer watched. The deadline is hard: it is ended behind it.
 async fn end(program: OneShot, over: &Over) {
-    let reason = match over {
-        Over::TimedOut => EndReason::Runtime,
-        _ => EndReason::Closed,
-    };
-    let ended = async {
+    let ended = async |program: OneShot| {
         match over {
             Over::Ended => program.session.wait_dead().await,
-            _ => program.end(reason).await,
+            _ => program.end(EndReason::Closed).await,
         }
         program.collect().await
     };
     let ended = match over {
-        Over::Cancelled => Ok(ended.await),
-        _ => tokio::time::timeout(END_WAIT, ended).await,
+        Over::TimedOut => return program.end_behind(EndReason::Runtime),
+        Over::Cancelled => Ok(ended(program).await),
+        Over::Ended | Over::Enough => tokio::time::timeout(END_WAIT, ended(program)).await,
     };
     if let Ok(Err(error)) = ended {
         tracing::warn!(%error, "a watched program left something behind");

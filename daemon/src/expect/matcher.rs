@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use encoding_rs::Encoding;
@@ -34,6 +35,8 @@ pub(crate) struct Hit {
     pub(crate) matched: Vec<u8>,
     /// The groups, the first one the whole match; none where a group took no part.
     pub(crate) groups: Vec<Option<Vec<u8>>>,
+    /// Where the groups stand in `matched`.
+    pub(crate) group_places: Vec<Option<Range<usize>>>,
     /// The last [`BEFORE_BYTES`] of the text between the start of the search and the match.
     pub(crate) before: Vec<u8>,
     /// How many bytes of text lie before `before`.
@@ -249,6 +252,10 @@ impl Scratch {
             start: raw_start,
             end: raw_end,
             matched: copy(span),
+            group_places: groups
+                .iter()
+                .map(|group| group.map(|group| group.start - span.start..group.end - span.start))
+                .collect(),
             groups: groups.into_iter().map(|group| group.map(copy)).collect(),
             before,
             before_omitted_bytes,

@@ -10,12 +10,28 @@ pub(crate) enum Form {
     Exact,
     /// What cannot be done again: the end of the output or of the time, keys that were only counted.
     Event,
-    /// The input ended with the Enter key.
+    /// The input ended with the Enter key, which the text has at most as `\r`.
     Line,
-    /// It did not.
+    /// It is what the text says.
     Text,
+    /// The text is not what was typed.
+    Inexact {
+        how: Inexact,
+        /// The Enter key came behind it.
+        has_enter: bool,
+    },
     /// Names of keys.
     Keys(Vec<String>),
+}
+
+/// Why the text of an input is not what was typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Inexact {
+    /// Bytes that are no text.
+    Bytes,
+    /// It was pasted, as the program wants pastes.
+    Paste,
 }
 
 impl Form {

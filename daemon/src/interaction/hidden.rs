@@ -79,33 +79,50 @@ impl HiddenTexts {
     /// Returns the part `shown` of `text` with [`HIDDEN`] in place of what is remembered, also of what of it is at
     /// the part's border.
     pub(crate) fn mask(&self, text: &str, shown: Range<usize>) -> String {
-        let squeezed = Squeezed::of(text);
-        let mut found: Vec<Range<usize>> = {
-            let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let texts = texts
-                .iter()
-                .filter_map(|text| std::str::from_utf8(&text.0).ok());
-            texts
-                .flat_map(lines_of)
-                .flat_map(|line| squeezed.places_of(&line))
-                .collect()
-        };
-        found.sort_unstable_by_key(|place| place.start);
-        let mut masked = String::new();
-        let mut at = shown.start;
-        for place in found {
-            if place.end <= at || place.start >= shown.end {
-                continue;
-            }
-            if place.start >= at || masked.is_empty() {
-                masked.push_str(&text[at..place.start.max(at)]);
-                masked.push_str(HIDDEN);
-            }
-            at = place.end.min(shown.end);
-        }
-        masked.push_str(&text[at..shown.end]);
-        masked
+        let places = self.places_in(text).into_iter();
+        part_of(text, shown, places.map(|place| (place, HIDDEN)))
     }
+
+    /// Where in `text` something stands that is remembered, by its begin.
+    pub(super) fn places_in(&self, text: &str) -> Vec<Range<usize>> {
+        let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if texts.is_empty() {
+            return Vec::new();
+        }
+        let squeezed = Squeezed::of(text);
+        let texts = texts
+            .iter()
+            .filter_map(|text| std::str::from_utf8(&text.0).ok());
+        let mut found: Vec<Range<usize>> = texts
+            .flat_map(lines_of)
+            .flat_map(|line| squeezed.places_of(&line))
+            .collect();
+        found.sort_unstable_by_key(|place| place.start);
+        found
+    }
+}
+
+/// Returns the part `shown` of `text` with a mask at each of the places, which are in order of their begins; where they
+/// overlap the first one counts.
+pub(super) fn part_of(
+    text: &str,
+    shown: Range<usize>,
+    places: impl Iterator<Item = (Range<usize>, &'static str)>,
+) -> String {
+    let mut masked = String::new();
+    let mut at = shown.start;
+    for (place, mask) in places {
+        if place.end <= at || place.start >= shown.end {
+            continue;
+        }
+        if place.start >= at || masked.is_empty() {
+            masked.push_str(&text[at..place.start.max(at)]);
+            masked.push_str(mask);
+        }
+        at = place.end.min(shown.end);
+    }
+    masked.push_str(&text[at..shown.end]);
+    masked
 }
 
 /// The lines of a text as they are looked for: what is between keys like Enter.

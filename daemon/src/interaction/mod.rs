@@ -5,11 +5,13 @@
 
 mod form;
 mod hidden;
+mod masked;
 mod row;
 
-pub(crate) use form::Form;
+pub(crate) use form::{Form, Inexact};
 pub(crate) use hidden::{HIDDEN, HiddenTexts};
-pub(crate) use row::{SEND_CHARS, shown_command, shown_input, shown_output};
+pub(crate) use masked::Masked;
+pub(crate) use row::{SEND_CHARS, shown_args, shown_command, shown_input, shown_output};
 
 use crate::connection::Peer;
 use crate::session::Session;

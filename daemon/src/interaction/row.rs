@@ -1,10 +1,12 @@
 //! From an event to its rows.
 
 use super::hidden::HIDDEN;
+use super::masked::Masked;
 use super::{Event, Form, Noted, Typed};
 use crate::expect::clean_lossy;
 use crate::output::Piece;
 use crate::program::quoted;
+use crate::redact::redact_part;
 use crate::session::{Session, describe_end};
 use crate::store::InteractionRow;
 use ccd_protocol::session::EndReason;
@@ -15,6 +17,9 @@ const RECV_CHARS: usize = 500;
 
 /// Output that is read for a RECV row; sequences and redaction take some of it away.
 const RECV_BYTES: usize = 4096;
+
+/// Output before and behind in which a secret may begin or end.
+const LINE_BYTES: usize = 1024;
 
 /// Output in which a typed text is looked for.
 const ECHO_BYTES: usize = 16 << 10;
@@ -61,7 +66,7 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
             row.action = "EXPECT".into();
             row.pattern_matched = Some(kept(session, pattern));
             let matched = shown_match(session, matched, *start, *end).await;
-            row.output_text = Some(first_chars(&redacted(&matched), RECV_CHARS));
+            row.output_text = Some(first_chars(&matched, RECV_CHARS));
             (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
         }
         Event::Read { .. } => return,
@@ -120,11 +125,12 @@ async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
         .unwrap_or(usize::MAX)
         .min(RECV_BYTES);
     let text = shown_output(session, from, len).await;
+    let text = in_its_lines(session, &text, from, from + len as u64).await;
     let mut row = blank(noted);
     row.action = "RECV".into();
     row.client = None;
     row.client_pid = None;
-    row.output_text = Some(first_chars(&redacted(&text), RECV_CHARS));
+    row.output_text = Some(first_chars(&text, RECV_CHARS));
     (row.start_offset, row.end_offset) = (Some(offset(from)), Some(offset(upto)));
     Some(row)
 }
@@ -151,15 +157,29 @@ pub(crate) async fn shown_output(session: &Session, from: u64, len: usize) -> St
 
 /// What a pattern matched at `[start, end)`, likewise.
 async fn shown_match(session: &Session, matched: &str, start: u64, end: u64) -> String {
-    if session.hidden.longest_line() == 0 {
-        return matched.to_owned();
+    let mut shown = matched.to_owned();
+    if session.hidden.longest_line() > 0 {
+        let len = usize::try_from(end - start).unwrap_or(usize::MAX);
+        shown = shown_output(session, start, len.min(RECV_BYTES)).await;
+        if !shown.contains(HIDDEN) {
+            shown = session.hidden.mask(matched, 0..matched.len());
+        }
     }
-    let len = usize::try_from(end - start).unwrap_or(usize::MAX);
-    let shown = shown_output(session, start, len.min(RECV_BYTES)).await;
-    if shown.contains(HIDDEN) {
-        return shown;
-    }
-    session.hidden.mask(matched, 0..matched.len())
+    in_its_lines(session, &shown, start, end).await
+}
+
+/// The text of the output `[start, end)` without its secrets, also without the part of one that begins before or goes
+/// on behind in the same line.
+async fn in_its_lines(session: &Session, text: &str, start: u64, end: u64) -> String {
+    let encoding = session.facts.encoding;
+    let first = start.saturating_sub(LINE_BYTES as u64);
+    let before_bytes = usize::try_from(start - first).unwrap_or(LINE_BYTES);
+    let before = clean_lossy(&read(session, first, before_bytes).await, encoding);
+    let after = clean_lossy(&read(session, end, LINE_BYTES).await, encoding);
+    let before = before.rsplit('\n').next().unwrap_or_default();
+    let after = after.split('\n').next().unwrap_or_default();
+    let shown = before.len()..before.len() + text.len();
+    redact_part(&format!("{before}{text}{after}"), shown)
 }
 
 async fn read(session: &Session, from: u64, len: usize) -> Vec<u8> {
@@ -203,7 +223,21 @@ pub(crate) async fn shown_input(session: &Session, typed: &Typed) -> Option<Stri
 
 /// What a session runs, as others may see it.
 pub(crate) fn shown_command(session: &Session) -> String {
-    redacted(&command_line(session))
+    let line = command_line(session);
+    Masked::of(&line, &session.hidden).part(0..line.len())
+}
+
+/// The arguments likewise, one by one.
+pub(crate) fn shown_args(session: &Session) -> Vec<String> {
+    let line = command_line(session);
+    let masked = Masked::of(&line, &session.hidden);
+    let mut at = session.facts.program.len();
+    let args = session.facts.args.iter().map(|arg| {
+        let start = at + 1;
+        at = start + arg.len();
+        masked.part(start..at)
+    });
+    args.collect()
 }
 
 /// The names of keys are told only where their text is.

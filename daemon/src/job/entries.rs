@@ -50,6 +50,11 @@ impl Entries {
         self.first + self.kept.len() as u64
     }
 
+    /// Bytes of those that are kept, as JSON.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Appends an entry; in the result it stands at `place`, or else behind those before it.
     pub(super) fn push(&mut self, value: Value, place: Option<u64>) {
         let seq = self.count();

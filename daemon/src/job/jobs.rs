@@ -19,6 +19,16 @@ pub(crate) const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Jobs are kept so long after their end.
 const KEEP_S: f64 = 7.0 * 24.0 * 60.0 * 60.0;
 
+/// What an id is made of.
+const ID_START: &str = "job-";
+const ID_DIGITS: usize = 16;
+
+/// Ids that an error about the begin of one names.
+const MAX_CANDIDATES: i64 = 10;
+
+/// What the lists of ended jobs may take together, in bytes of JSON; the oldest jobs go.
+const MAX_KEPT_BYTES: i64 = 256 << 20;
+
 /// Jobs at a time.
 const MAX_RUNNING: usize = 64;
 
@@ -33,6 +43,13 @@ const READ_LEN: i64 = BATCH_LEN as i64 + 1;
 pub(crate) enum JobError {
     #[error("{MAX_RUNNING} jobs run already: wait until one has ended, or cancel one")]
     TooMany,
+    #[error("no job has the id {0:?}")]
+    NotFound(String),
+    #[error("several jobs have ids that begin with {given:?}")]
+    Ambiguous {
+        given: String,
+        candidates: Vec<String>,
+    },
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -44,6 +61,9 @@ pub(crate) struct Jobs {
     store: Store,
     tracker: TaskTracker,
     stop: CancellationToken,
+    /// Bytes of all lists in the database; `None` until somebody has counted.
+    kept_bytes: Arc<tokio::sync::Mutex<Option<i64>>>,
+    max_kept_bytes: i64,
 }
 
 impl Jobs {
@@ -53,6 +73,8 @@ impl Jobs {
             store,
             tracker,
             stop,
+            kept_bytes: Arc::default(),
+            max_kept_bytes: MAX_KEPT_BYTES,
         }
     }
 
@@ -97,7 +119,7 @@ impl Jobs {
             return Err(JobError::TooMany);
         }
         let job = Job {
-            job: format!("job-{:016x}", rand::random::<u64>()),
+            job: format!("{ID_START}{:0ID_DIGITS$x}", rand::random::<u64>()),
             method: method.to_owned(),
             state: JobState::Running,
             progress: None,
@@ -170,6 +192,58 @@ impl Jobs {
         }
         self.running.remove(&record.job);
         running.changed.send_modify(|count| *count += 1);
+        let bytes = running.state().entries.bytes();
+        if let Err(error) = self.make_room(bytes).await {
+            tracing::error!(%error, "the oldest jobs were not forgotten");
+        }
+    }
+
+    /// Forgets the oldest jobs that have ended where all lists together are too long, now that one of so many bytes has
+    /// come.
+    async fn make_room(&self, bytes: usize) -> Result<(), StoreError> {
+        let mut kept = self.kept_bytes.lock().await;
+        let now = match *kept {
+            Some(before) => before.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX)),
+            None => self.store.job_bytes().await?,
+        };
+        *kept = Some(now);
+        if now > self.max_kept_bytes {
+            // To three quarters, so that not each job that ends makes one go.
+            let room = self.max_kept_bytes / 4 * 3;
+            self.store.commit(Write::DeleteJobsOver(room)).await?;
+            *kept = None;
+        }
+        Ok(())
+    }
+
+    /// The id of the job that `given` names: an id, or the begin of one that no other has; without `job-` as well.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::NotFound`], [`JobError::Ambiguous`] with some of the candidates, or the database cannot be read.
+    pub(crate) async fn find(&self, given: &str) -> Result<String, JobError> {
+        let start = given.strip_prefix(ID_START).unwrap_or(given);
+        let is_start = !start.is_empty()
+            && start.len() <= ID_DIGITS
+            && start
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if !is_start {
+            return Err(JobError::NotFound(given.to_owned()));
+        }
+        let id = format!("{ID_START}{start}");
+        if start.len() == ID_DIGITS && self.running.contains_key(&id) {
+            return Ok(id);
+        }
+        let mut candidates = self.store.job_ids(&id, MAX_CANDIDATES).await?;
+        match candidates.len() {
+            0 => Err(JobError::NotFound(given.to_owned())),
+            1 => Ok(candidates.remove(0)),
+            _ => Err(JobError::Ambiguous {
+                given: given.to_owned(),
+                candidates,
+            }),
+        }
     }
 
     /// Returns a job, once it has ended or `wait` is over.
@@ -268,4 +342,56 @@ impl Jobs {
 async fn overdue(cancel: &CancellationToken) {
     cancel.cancelled().await;
     tokio::time::sleep(CANCEL_LIMIT).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Opening;
+    use serde_json::json;
+
+    async fn run(jobs: &Jobs, entry: String) -> String {
+        let work = |handle: JobHandle| async move {
+            handle.entry(json!(entry), None);
+            Outcome::done(json!({}))
+        };
+        let id = jobs.start("test", Some("list"), work).await.unwrap();
+        while jobs.running(&id).is_some() {
+            tokio::task::yield_now().await;
+        }
+        id
+    }
+
+    #[tokio::test]
+    async fn the_oldest_jobs_go_when_all_lists_together_are_too_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ccd.sqlite");
+        let store = Store::open(&path, Opening::First).await.unwrap().store;
+        let jobs = Jobs {
+            max_kept_bytes: 10_000,
+            ..Jobs::new(store, TaskTracker::new(), CancellationToken::new())
+        };
+        let mut ids = Vec::new();
+        for _ in 0..30 {
+            ids.push(run(&jobs, "x".repeat(1000)).await);
+        }
+        jobs.tracker.close();
+        jobs.tracker.wait().await;
+        let kept: Vec<String> = jobs
+            .list(100)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|job| job.job)
+            .collect();
+        assert!((7..=10).contains(&kept.len()), "{}", kept.len());
+        assert!(
+            ids[20..]
+                .iter()
+                .rev()
+                .take(kept.len())
+                .all(|id| kept.contains(id))
+        );
+        assert!(jobs.store.job_bytes().await.unwrap() <= 10_000);
+    }
 }

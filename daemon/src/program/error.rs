@@ -26,6 +26,8 @@ pub(crate) enum ProgramError {
         key: String,
         nearest: Option<String>,
     },
+    #[error("{key:?} of the program configuration '{name}' is given as a value and as a secret")]
+    Twice { name: SessionId, key: String },
     #[error(
         "the value of {key:?} has the control character {found:?}: what is typed at the start of '{name}' is one line"
     )]

@@ -6,6 +6,7 @@ mod programs;
 mod read;
 mod recorded;
 mod script;
+mod secrets;
 mod template;
 
 pub(crate) use error::{MissingSecret, ProgramError};
@@ -14,4 +15,5 @@ pub(crate) use programs::Programs;
 pub(crate) use read::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES};
 pub(crate) use recorded::{command_template, from_rows};
 pub(crate) use script::{Script, ScriptStep, Typing, Wanted};
+pub(crate) use secrets::{asks_for_secret, refuse_secrets};
 pub(crate) use template::quoted;

@@ -3,6 +3,7 @@
 use super::error::{Mistake, ProgramError};
 use super::read::Program;
 use super::script::{Script, Wanted};
+use super::secrets::redact_sample;
 use crate::documents::Documents;
 use ccd_protocol::SessionId;
 use ccd_protocol::program::{ProgramConfig, ProgramSaveReply, ProgramSummary};
@@ -68,10 +69,11 @@ impl Programs {
         config: ProgramConfig,
         force: bool,
     ) -> Result<ProgramSaveReply, ProgramError> {
-        let config = ProgramConfig {
+        let mut config = ProgramConfig {
             name: name.to_string(),
             ..config
         };
+        let masked = redact_sample(&mut config);
         let (config, program) = read(config).await;
         let program = program.map_err(|mistake| ProgramError::Mistaken {
             name: name.clone(),
@@ -83,11 +85,14 @@ impl Programs {
             return Err(ProgramError::Exists(name.clone()));
         }
         self.documents.save(name, config.clone()).await?;
+        let of_sample =
+            (masked > 0).then(|| format!("sample_output: {masked} secrets were masked"));
+        let warnings = program.doubts().into_iter().chain(of_sample);
         Ok(ProgramSaveReply {
             config,
             replaced,
             path: self.documents.path(name).to_string_lossy().into_owned(),
-            warnings: program.doubts(),
+            warnings: warnings.collect(),
         })
     }
 

@@ -1,9 +1,10 @@
 //! From a document to a program that can be started: everything is checked, and every template read.
 
 use super::error::Mistake;
+use super::secrets::asks_for_secret;
 use super::template::{CommandTemplate, Text, is_name};
 use crate::expect::{Pattern, PatternError, Patterns};
-use crate::session::key_fault;
+use crate::session::{MAX_TIME, key_fault};
 use ccd_protocol::program::{ExpectStep, ProgramConfig, Response, SecretSource};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,13 +21,12 @@ pub(crate) const MAX_SAMPLE_LINES: usize = 100;
 /// Characters of a line of it.
 pub(crate) const MAX_SAMPLE_LINE_CHARS: usize = 1000;
 
-const MAX_TIMEOUT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
 /// A configuration that can be used.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) command: CommandTemplate,
     pub(super) timeout: Option<Duration>,
+    is_shortened: bool,
     pub(super) steps: Vec<Step>,
     pub(super) ready: Vec<String>,
     pub(super) success: Vec<String>,
@@ -84,6 +84,9 @@ impl Program {
         Ok(Self {
             command,
             timeout,
+            is_shortened: config
+                .typical_timeout
+                .is_some_and(|seconds| seconds > MAX_TIME.as_secs_f64()),
             steps,
             ready: config.ready_indicators.clone(),
             success: config.success_indicators.clone(),
@@ -118,6 +121,9 @@ impl Program {
     /// Sentences about what is allowed and hardly meant.
     pub(super) fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
+        if self.is_shortened {
+            doubts.push("typical_timeout was shortened to 30 days".to_owned());
+        }
         if let Some((at, c)) = self.command.shell_character {
             doubts.push(format!(
                 "command_template: {c} at byte {at} is passed on as it is, because no shell reads the line; quote it, or start sh -c '…'"
@@ -212,11 +218,12 @@ impl Source {
     }
 }
 
+/// As in a request: 0 looks once, and more than 30 days are shortened to them.
 fn timeout(seconds: f64) -> Result<Duration, Mistake> {
-    let fits = seconds > 0.0 && seconds <= MAX_TIMEOUT.as_secs_f64();
-    let timeout = fits.then(|| Duration::try_from_secs_f64(seconds).ok());
-    timeout.flatten().ok_or_else(|| {
-        let what = format!("{seconds}: give seconds, more than 0 and at most 30 days");
+    let shortest = seconds.min(MAX_TIME.as_secs_f64());
+    let timeout = Duration::try_from_secs_f64(shortest).ok();
+    timeout.filter(|_| !seconds.is_nan()).ok_or_else(|| {
+        let what = format!("{seconds}: give seconds, 0 or more");
         Mistake::at("typical_timeout", what)
     })
 }
@@ -271,14 +278,6 @@ fn check_pattern(place: &str, pattern: &str) -> Result<(), Mistake> {
     })
 }
 
-/// True when a prompt speaks of what nobody may read.
-fn asks_for_secret(pattern: &str) -> bool {
-    let pattern = pattern.to_ascii_lowercase();
-    ["passw", "passphrase", "passcode", "secret", "token"]
-        .iter()
-        .any(|word| pattern.contains(word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,7 +306,7 @@ mod tests {
             ),
             (
                 mistake(json!({"command_template": "x", "typical_timeout": -1})),
-                "typical_timeout: -1: give seconds, more than 0 and at most 30 days",
+                "typical_timeout: -1: give seconds, 0 or more",
             ),
             (
                 with_step(json!({"pattern": "a{"})),
@@ -348,6 +347,21 @@ mod tests {
         ] {
             assert_eq!(told, expected);
         }
+    }
+
+    #[test]
+    fn a_time_out_is_one_of_a_request() {
+        let timeout = |seconds: f64| {
+            read(json!({"command_template": "x", "typical_timeout": seconds})).unwrap()
+        };
+        assert_eq!(timeout(0.0).timeout, Some(Duration::ZERO));
+        assert_eq!(timeout(1.5).doubts(), Vec::<String>::new());
+        let longest = timeout(1e300);
+        assert_eq!(longest.timeout, Some(MAX_TIME));
+        assert_eq!(
+            longest.doubts(),
+            ["typical_timeout was shortened to 30 days"]
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::read::MAX_STEPS;
 use super::template::{escaped, quoted};
-use crate::interaction::{Form, HIDDEN};
+use crate::interaction::{Form, HIDDEN, Inexact};
 use crate::redact::MASK;
 use crate::store::InteractionRow;
 use ccd_protocol::program::{ExpectStep, Response, SecretSource};
@@ -86,6 +86,7 @@ impl Reader {
                 "what was typed after step {steps} is cut, as the history has it"
             ));
         }
+        let inexact = input.inexact.filter(|_| !input.is_secret());
         let asked = self.last_line.clone();
         match self.done.last_mut() {
             Some(last) if last.input.is_none() => (last.input, last.asked) = (Some(input), asked),
@@ -97,6 +98,16 @@ impl Reader {
                 input: Some(input),
                 asked,
             }),
+        }
+        let step = self.done.len();
+        match inexact {
+            Some(Inexact::Bytes) => self.warn(format!(
+                "the response of step {step} is not what was typed, which had bytes that are no text"
+            )),
+            Some(Inexact::Paste) => self.warn(format!(
+                "the response of step {step} is typed, but was pasted"
+            )),
+            None => {}
         }
     }
 
@@ -150,7 +161,10 @@ pub(crate) fn command_template(words: &[String], redact: impl Fn(&str) -> String
             template = template.replace(HIDDEN, MASK);
             while let Some(at) = template.find(MASK) {
                 secrets += 1;
-                template.replace_range(at..at + MASK.len(), &format!("{{secret_{secrets}}}"));
+                template.replace_range(
+                    at..at + MASK.len(),
+                    &format!("{{secret_argument_{secrets}}}"),
+                );
             }
         }
         line.push(quoted(&template));
@@ -201,6 +215,7 @@ struct Input {
     text: String,
     keys: Option<Vec<String>>,
     ends_line: bool,
+    inexact: Option<Inexact>,
 }
 
 impl Input {
@@ -208,19 +223,24 @@ impl Input {
     fn of(row: &InteractionRow) -> Option<Self> {
         let mut text = row.input_text.clone().unwrap_or_default();
         let form = Form::of_json(row.form.as_deref());
-        let (keys, ends_line) = match form {
+        let (keys, ends_line) = match form.clone() {
             Some(Form::Keys(names)) => (Some(names), false),
             Some(Form::Text) => (None, false),
+            Some(Form::Inexact { has_enter, .. }) => (None, has_enter),
             Some(Form::Event) => return None,
             _ => (None, true),
         };
-        if ends_line && text.ends_with(['\r', '\n']) {
+        if ends_line && text.ends_with('\r') {
             text.pop();
         }
         Some(Self {
             text,
             keys,
             ends_line,
+            inexact: match form {
+                Some(Form::Inexact { how, .. }) => Some(how),
+                _ => None,
+            },
         })
     }
 
@@ -232,7 +252,7 @@ impl Input {
     fn goes_on_with(&self, next: &Self) -> bool {
         match (&self.keys, &next.keys) {
             (Some(_), Some(_)) => true,
-            (None, None) => !self.ends_line,
+            (None, None) => !self.ends_line && !self.text.ends_with(['\r', '\n']),
             _ => false,
         }
     }

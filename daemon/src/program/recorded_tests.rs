@@ -127,11 +127,48 @@ fn secrets_of_a_command_line_become_placeholders() {
     let redact = |text: &str| crate::redact::redact(text).text.into_owned();
     assert_eq!(
         command_template(&words, redact),
-        "mysql --password={secret_1} -e 'a {{b}} c'"
+        "mysql --password={secret_argument_1} -e 'a {{b}} c'"
     );
     let words = ["curl", "--password", "hunter2hunter2", "x"].map(str::to_owned);
     assert_eq!(
         command_template(&words, redact),
-        "curl --password {secret_1} x"
+        "curl --password {secret_argument_1} x"
+    );
+}
+
+#[test]
+fn ends_of_lines_stay_as_they_were_typed() {
+    let rows = [
+        sent("one\n", LINE),
+        sent("two\n", TEXT),
+        sent("three", TEXT),
+        sent("\r", LINE),
+    ];
+    assert_eq!(
+        steps(&rows),
+        json!([
+            {"response": "one\n"},
+            {"response": "two\n", "newline": false},
+            {"response": "three"},
+        ])
+    );
+}
+
+#[test]
+fn what_is_not_what_was_typed_is_told_with_its_step() {
+    let bytes = r#"{"inexact":{"how":"bytes","has_enter":false}}"#;
+    let paste = r#"{"inexact":{"how":"paste","has_enter":true}}"#;
+    let rows = [sent("b\u{fffd}\n", bytes), sent("x", paste)];
+    let recorded = from_rows(&rows, 100);
+    assert_eq!(
+        recorded.warnings,
+        [
+            "the response of step 1 is not what was typed, which had bytes that are no text",
+            "the response of step 2 is typed, but was pasted",
+        ]
+    );
+    assert_eq!(
+        steps(&rows),
+        json!([{"response": "b\u{fffd}\n", "newline": false}, {"response": "x"}])
     );
 }

@@ -4,6 +4,7 @@ use super::error::{MissingSecret, ProgramError};
 use super::read::{Program, Source, Step, StepInput};
 use crate::config::nearest;
 use ccd_protocol::SessionId;
+use ccd_protocol::session::Secrets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
@@ -30,6 +31,8 @@ pub(crate) struct Script {
     pub(crate) success: Vec<String>,
     /// Secrets that nobody gave: without them it must not begin.
     pub(crate) missing: Vec<MissingSecret>,
+    /// Secrets in the command line or in texts, which no record may show.
+    pub(crate) hidden: Secrets,
 }
 
 #[derive(Debug)]
@@ -73,22 +76,38 @@ impl Script {
             wanted.set,
             &(&of_command | &of_steps),
         )?;
-        check_keys(wanted, "secret", wanted.secrets, &secrets)?;
+        // A value of the command line may be a secret as well.
+        let placeholders = &of_command | &of_steps;
+        check_keys(
+            wanted,
+            "secret",
+            wanted.secrets,
+            &(&secrets | &placeholders),
+        )?;
+        let values = values_of(wanted, &placeholders)?;
         let needed = match wanted.has_program {
             true => of_steps.clone(),
             false => &of_command | &of_steps,
         };
-        let is_missing = |name: &String| !wanted.set.contains_key(name);
+        let is_missing = |name: &String| !values.contains_key(name);
         let missing: Vec<String> = needed.into_iter().filter(is_missing).collect();
         if !missing.is_empty() {
             let name = wanted.name.clone();
             return Err(ProgramError::NoValues { name, missing });
         }
-        let of_steps = wanted.set.iter().filter(|(key, _)| of_steps.contains(*key));
+        let of_steps = values.iter().filter(|(key, _)| of_steps.contains(*key));
+        let typed = wanted
+            .secrets
+            .iter()
+            .filter(|(key, _)| secrets.contains(*key));
         of_steps
-            .chain(wanted.secrets)
+            .chain(typed)
             .try_for_each(|(key, value)| check_line(wanted, key, value))?;
-        let (command, args) = program.command.fill(wanted.set);
+        let (command, args) = program.command.fill(&values);
+        let wanted = Wanted {
+            set: &values,
+            ..wanted
+        };
         let missing = missing_secrets(program, wanted);
         let steps = program.steps.iter().map(|step| filled(step, wanted));
         Ok(Self {
@@ -100,6 +119,11 @@ impl Script {
             ready: program.ready.clone(),
             success: program.success.clone(),
             missing,
+            hidden: Secrets(
+                secret_values(wanted, &placeholders)
+                    .map(|(key, value)| (key.clone(), value.clone()))
+                    .collect(),
+            ),
         })
     }
 
@@ -107,6 +131,31 @@ impl Script {
     pub(crate) fn has_start(&self) -> bool {
         !self.steps.is_empty() || !self.ready.is_empty()
     }
+}
+
+/// The values of placeholders, also of those whose value was given as a secret.
+fn values_of(
+    wanted: Wanted<'_>,
+    placeholders: &BTreeSet<String>,
+) -> Result<BTreeMap<String, String>, ProgramError> {
+    let mut values = wanted.set.clone();
+    for (key, value) in secret_values(wanted, placeholders) {
+        if values.insert(key.clone(), value.clone()).is_some() {
+            return Err(ProgramError::Twice {
+                name: wanted.name.clone(),
+                key: key.clone(),
+            });
+        }
+    }
+    Ok(values)
+}
+
+fn secret_values<'a>(
+    wanted: Wanted<'a>,
+    placeholders: &BTreeSet<String>,
+) -> impl Iterator<Item = (&'a String, &'a String)> {
+    let secrets = wanted.secrets.iter();
+    secrets.filter(|(key, _)| placeholders.contains(*key))
 }
 
 fn check_keys(
@@ -259,6 +308,19 @@ mod tests {
         assert_eq!(
             script(&host, &[], false).unwrap().args,
             ["-p", "22", "a\nb"]
+        );
+    }
+
+    #[test]
+    fn a_value_of_the_command_line_may_be_a_secret() {
+        let rest = [("port", "22"), ("user", "me")];
+        let script = script(&rest, &[("host", "h"), ("PW", "x")], false).unwrap();
+        assert_eq!(script.args, ["-p", "22", "h"]);
+        assert_eq!(script.hidden.0.keys().collect::<Vec<_>>(), ["host"]);
+        let told = refused(&ALL, &[("host", "hunter2")]);
+        assert!(
+            told.contains("\"host\"") && !told.contains("hunter2"),
+            "{told}"
         );
     }
 

@@ -8,6 +8,7 @@ mod assignment;
 mod bearer;
 mod key;
 mod pem;
+mod place;
 mod placeholder;
 mod redactor;
 mod secret;
@@ -18,4 +19,5 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use redactor::{MASK, redact};
+pub(crate) use place::secret_place;
+pub(crate) use redactor::{MASK, redact, redact_part, secrets_in};

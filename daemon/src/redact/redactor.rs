@@ -10,10 +10,33 @@ pub(crate) const MASK: &str = "***";
 /// How often a text is looked at; a third time is hardly ever needed.
 const MAX_PASSES: usize = 8;
 
+static BUILTIN: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(builtin_rules()));
+
 /// Returns `text` with every secret that the built-in rules find replaced by [`MASK`].
 pub(crate) fn redact(text: &str) -> Redacted<'_> {
-    static BUILTIN: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(builtin_rules()));
     BUILTIN.redact(text)
+}
+
+/// Returns where in `text` secrets stand, from left to right; no two of them touch.
+pub(crate) fn secrets_in(text: &str) -> Vec<Range<usize>> {
+    BUILTIN.places(text)
+}
+
+/// Returns the part `shown` of `text` with [`MASK`] in place of what belongs to a secret of the whole text: half a
+/// secret is not recognised by itself.
+pub(crate) fn redact_part(text: &str, shown: Range<usize>) -> String {
+    let mut clean = String::new();
+    let mut copied = shown.start;
+    for secret in secrets_in(text) {
+        if secret.end <= shown.start || secret.start >= shown.end {
+            continue;
+        }
+        clean.push_str(&text[copied..secret.start.max(copied)]);
+        clean.push_str(MASK);
+        copied = secret.end.min(shown.end);
+    }
+    clean.push_str(&text[copied..shown.end]);
+    clean
 }
 
 /// A text without its secrets.
@@ -90,35 +113,100 @@ impl Redactor {
         redacted
     }
 
+    /// Returns where [`Self::redact`] puts a mask, in offsets of `text`.
+    fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = Vec::new();
+        for _ in 0..MAX_PASSES {
+            let masked = masked(text, &places);
+            let found = self.find(&masked);
+            if found.is_empty() {
+                break;
+            }
+            let found: Vec<_> = found
+                .iter()
+                .map(|place| in_original(place, &places))
+                .collect();
+            places.extend(found);
+            merge(&mut places);
+        }
+        places
+    }
+
     fn pass<'a>(&self, text: &'a str) -> Redacted<'a> {
-        let mut clean = String::new();
-        let mut removed = 0;
-        let mut copied = 0;
+        let found = self.find(text);
+        Redacted {
+            text: masked(text, &found),
+            removed: found.len(),
+        }
+    }
+
+    /// What the rules find in a text as it stands.
+    fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
         let mut from = 0;
         while let Some(hit) = self.anchors.find(Input::new(text).span(from..text.len())) {
             // An anchor may begin inside another that proved innocent.
             from = hit.start() + 1;
             let judge = self.judges[hit.pattern().as_usize()];
             if let Verdict::Secret(secret) = judge(text, hit.range()) {
-                clean.push_str(&text[copied..secret.start]);
-                clean.push_str(MASK);
-                removed += 1;
-                copied = secret.end;
                 from = from.max(secret.end);
+                found.push(secret);
             }
         }
-        if removed == 0 {
-            return Redacted {
-                text: Cow::Borrowed(text),
-                removed,
-            };
+        found
+    }
+}
+
+/// `text` with [`MASK`] at `places`, which are in order.
+fn masked<'a>(text: &'a str, places: &[Range<usize>]) -> Cow<'a, str> {
+    if places.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::new();
+    let mut copied = 0;
+    for place in places {
+        clean.push_str(&text[copied..place.start]);
+        clean.push_str(MASK);
+        copied = place.end;
+    }
+    clean.push_str(&text[copied..]);
+    Cow::Owned(clean)
+}
+
+/// From a place in the text with masks at `places` to the one in the text without: a mask counts as a whole.
+fn in_original(place: &Range<usize>, places: &[Range<usize>]) -> Range<usize> {
+    let (mut start, mut end) = (place.start, place.end);
+    // How far the text with masks lies behind.
+    let (mut original_len, mut masked_len) = (0, 0);
+    for masked in places {
+        let mask_start = masked.start - original_len + masked_len;
+        let mask_end = mask_start + MASK.len();
+        original_len += masked.len();
+        masked_len += MASK.len();
+        if place.start >= mask_end {
+            start = place.start - masked_len + original_len;
+        } else if place.start >= mask_start {
+            start = masked.start;
         }
-        clean.push_str(&text[copied..]);
-        Redacted {
-            text: Cow::Owned(clean),
-            removed,
+        if place.end >= mask_end {
+            end = place.end - masked_len + original_len;
+        } else if place.end > mask_start {
+            end = masked.end;
         }
     }
+    start..end
+}
+
+/// Puts places in order, and those that touch together.
+fn merge(places: &mut Vec<Range<usize>>) {
+    places.sort_unstable_by_key(|place| place.start);
+    places.dedup_by(|next, last| {
+        let touches = next.start <= last.end;
+        if touches {
+            last.end = last.end.max(next.end);
+        }
+        touches
+    });
 }
 
 fn builtin_rules() -> impl Iterator<Item = Rule> {

@@ -361,6 +361,13 @@ mod properties {
                 let twice = redact(&once.text);
                 prop_assert_eq!(&once.text, &twice.text, "from {:?}", text);
                 prop_assert_eq!(once.removed == 0, once.text == text);
+                let places = secrets_in(&text);
+                prop_assert_eq!(places.is_empty(), once.removed == 0);
+                let whole = redact_part(&text, 0..text.len());
+                prop_assert_eq!(&redact(&whole).text, &whole, "from {:?}", text);
+                for place in places {
+                    prop_assert_eq!(redact_part(&text, place), MASK);
+                }
             }
         }
 

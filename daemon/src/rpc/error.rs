@@ -22,6 +22,11 @@ pub(crate) enum RpcError {
     Session(#[from] SessionError),
     #[error("no job has the id {0:?}")]
     NoJob(String),
+    #[error("{given:?} is the begin of several jobs' ids: {}", .candidates.join(", "))]
+    AmbiguousJob {
+        given: String,
+        candidates: Vec<String>,
+    },
     #[error("there is no configuration key {0:?}")]
     NoKey(String),
     #[error("{0}")]
@@ -50,6 +55,7 @@ impl From<ChainError> for RpcError {
             ChainError::Session(error) => error.into(),
             error @ (ChainError::NotFound(_)
             | ChainError::Wrong(_)
+            | ChainError::TooDeep(_)
             | ChainError::Pattern { .. }) => Self::Chain(error),
         }
     }
@@ -59,6 +65,8 @@ impl From<JobError> for RpcError {
     fn from(error: JobError) -> Self {
         match error {
             JobError::TooMany => Self::LimitReached(error.to_string()),
+            JobError::NotFound(job) => Self::NoJob(job),
+            JobError::Ambiguous { given, candidates } => Self::AmbiguousJob { given, candidates },
             JobError::Store(error) => error.into(),
         }
     }
@@ -87,6 +95,9 @@ impl From<RpcError> for ErrorObjectOwned {
         match &error {
             RpcError::Session(error) => add_details(error, &mut data),
             RpcError::Library(LibraryError::Pattern(error)) => add_place(error, &mut data),
+            RpcError::AmbiguousJob { candidates, .. } => {
+                data.insert("candidates".into(), json!(candidates));
+            }
             _ => {}
         }
         if matches!(error, RpcError::HandingOver) {
@@ -103,7 +114,9 @@ impl From<RpcError> for ErrorObjectOwned {
 fn code_of(error: &RpcError) -> ErrorCode {
     match error {
         RpcError::Params(_) => ErrorCode::InvalidParams,
-        RpcError::NoJob(_) | RpcError::NoKey(_) => ErrorCode::NotFound,
+        RpcError::NoJob(_) | RpcError::AmbiguousJob { .. } | RpcError::NoKey(_) => {
+            ErrorCode::NotFound
+        }
         RpcError::InvalidArgument(_) | RpcError::Config(_) => ErrorCode::InvalidArgument,
         RpcError::HandingOver => ErrorCode::HandedOver,
         RpcError::Lost(_) => ErrorCode::Unavailable,
@@ -115,6 +128,7 @@ fn code_of(error: &RpcError) -> ErrorCode {
         }
         RpcError::LimitReached(_) => ErrorCode::LimitReached,
         RpcError::Chain(ChainError::NotFound(_)) => ErrorCode::ChainNotFound,
+        RpcError::Chain(ChainError::TooDeep(_)) => ErrorCode::LimitReached,
         RpcError::Chain(ChainError::Pattern { .. }) => ErrorCode::InvalidPattern,
         RpcError::Chain(_) => ErrorCode::InvalidArgument,
         RpcError::Session(error) => session_code(error),
@@ -164,6 +178,7 @@ fn program_code(error: &ProgramError) -> ErrorCode {
         ProgramError::Mistaken { .. }
         | ProgramError::NoValues { .. }
         | ProgramError::UnknownKey { .. }
+        | ProgramError::Twice { .. }
         | ProgramError::Control { .. }
         | ProgramError::NoSecrets { .. } => ErrorCode::InvalidArgument,
     }
@@ -190,6 +205,7 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
             RpcError::Library(LibraryError::NotFound { .. }) => {
                 Some("pattern.list shows what is built in and what was set")
             }
+            RpcError::AmbiguousJob { .. } => Some("give more letters of the id"),
             RpcError::Lost(_) => Some("daemon.stop and a new start end all sessions"),
             _ => None,
         };

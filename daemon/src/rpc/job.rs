@@ -25,9 +25,10 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         let wait = Duration::try_from_secs_f64(wait_ms / 1000.0)
             .unwrap_or(MAX_WAIT)
             .min(MAX_WAIT);
+        let id = daemon.jobs.find(&params.job).await?;
         let mut job = daemon
             .jobs
-            .get(&params.job, wait)
+            .get(&id, wait)
             .await?
             .ok_or(RpcError::NoJob(params.job))?;
         if wait_ms / 1000.0 > MAX_WAIT.as_secs_f64() {
@@ -44,7 +45,8 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         })
     })?;
     method::<JobCancel, _, _>(module, |daemon, _, params| async move {
-        if daemon.jobs.cancel(&params.job).await? {
+        let id = daemon.jobs.find(&params.job).await?;
+        if daemon.jobs.cancel(&id).await? {
             Ok(Done {})
         } else {
             Err(RpcError::NoJob(params.job))

@@ -3,7 +3,7 @@
 use super::RpcError;
 use super::register::{in_words, method};
 use crate::daemon::Daemon;
-use crate::program::unknown_fields;
+use crate::program::{ProgramError, refuse_secrets, unknown_fields};
 use ccd_protocol::program::{
     ProgramConfig, ProgramDelete, ProgramGet, ProgramList, ProgramListReply, ProgramSave,
     ProgramSaveParams, ProgramSaveReply,
@@ -39,7 +39,12 @@ async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveR
         (Some(session), None) => daemon.sessions.recorded_program(&session).await?,
         (None, Some(document)) => {
             let warnings = unknown_fields(&document);
-            (written(&name, document)?, warnings)
+            let config = written(&name, document)?;
+            refuse_secrets(&config).map_err(|mistake| ProgramError::Mistaken {
+                name: name.clone(),
+                mistake,
+            })?;
+            (config, warnings)
         }
         _ => {
             let text = "give one of session and config";

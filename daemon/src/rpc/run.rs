@@ -14,6 +14,6 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         // A client that goes away drops the call.
         let never = CancellationToken::new();
         let ran = daemon.sessions.once(&peer, &params, Part::Start, &never);
-        Ok(ran.await?.0)
+        Ok(ran.await?.reply)
     })
 }

@@ -208,9 +208,8 @@ async fn job_progress(
     daemon: &Daemon,
 ) {
     let known = match params {
-        Ok(params) => match daemon.jobs.news(&params.job, 0).await {
-            Ok(Some(_)) => Ok(params),
-            Ok(None) => Err(RpcError::NoJob(params.job)),
+        Ok(params) => match daemon.jobs.find(&params.job).await {
+            Ok(job) => Ok(JobSubscribeParams { job, ..params }),
             Err(error) => Err(error.into()),
         },
         Err(error) => Err(error),

@@ -122,6 +122,9 @@ impl Sessions {
         require_secrets(script.as_ref())?;
         let session = self.spawn(&params, plan, &config).await?;
         drop(starting);
+        for secret in script.iter().flat_map(|script| script.hidden.0.values()) {
+            self.remember_hidden(&session, secret);
+        }
         // From here on a client that leaves ends it.
         let bring_up = script.and_then(|script| BringUp::new(self, &session, script));
         let saved = if params.transient {

@@ -73,6 +73,14 @@ impl Deadline {
         })
     }
 
+    /// The one that ends after `limit`.
+    pub(crate) fn after(limit: Duration) -> Self {
+        Self {
+            started: Instant::now(),
+            limit: Some(limit),
+        }
+    }
+
     /// The one that ends after `patience`, or with `whole` if that is sooner.
     pub(crate) fn within(whole: Self, patience: Duration) -> Self {
         let left = whole

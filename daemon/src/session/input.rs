@@ -3,6 +3,7 @@
 use crate::probe::Line;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -116,6 +117,22 @@ impl Input {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
+    }
+
+    /// Switches the echo on or off and returns how the line was before.
+    pub(crate) fn switch_echo(&self, is_on: bool) -> Line {
+        let Some(master) = self.master() else {
+            return Line::default();
+        };
+        let before = Line::of(master.as_fd());
+        if before.echo != is_on
+            && let Ok(mut modes) = tcgetattr(&master)
+        {
+            modes.local_modes.set(LocalModes::ECHO, is_on);
+            // A terminal that everyone has closed needs none.
+            let _ = tcsetattr(&master, OptionalActions::Now, &modes);
+        }
+        before
     }
 
     /// Writes all of `bytes`; `end` tells the output's offset when the turn has come.

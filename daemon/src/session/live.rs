@@ -68,6 +68,12 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// True when nobody draws what is printed, because it is a result: of `run.once`, of a step of a job.
+    pub(super) fn is_for_its_output(&self) -> bool {
+        // Only a job's sessions are both: their oldest output goes, instead of the session.
+        self.plain || (self.transient && self.persist)
+    }
+
     /// Length of a file of the session's log. Only whole files are dropped, so that a limit is kept to a quarter of it.
     pub(super) fn rotation_bytes(&self, config: &Config) -> u64 {
         if self.persist && self.log_limit_bytes > 0 {

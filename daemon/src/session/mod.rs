@@ -47,15 +47,16 @@ mod viewers;
 mod wait;
 
 pub(crate) use adopt::ids_of;
-pub(crate) use durations::Deadline;
+pub(crate) use durations::{Deadline, MAX_TIME};
 pub(crate) use error::{SessionError, describe_end, reason_text};
 pub(crate) use hits::{Hits, LineHit};
 pub(crate) use keys::fault as key_fault;
 pub(crate) use live::Session;
-pub(crate) use once::Part;
+pub(crate) use once::{Once, Part};
 pub(crate) use one_shot::OneShot;
 pub(crate) use persist::Past;
 pub(crate) use pipe::PipeError;
 pub(crate) use read::wait_for_published;
 pub(crate) use registry::Sessions;
 pub(crate) use viewers::{Attached, Size};
+pub(crate) use wait::last_line;

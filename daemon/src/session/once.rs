@@ -7,6 +7,7 @@ use super::input::InputError;
 use super::live::Session;
 use super::one_shot::OneShot;
 use super::registry::Sessions;
+use super::start_up::INPUT_PATIENCE;
 use crate::connection::Peer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -47,9 +48,18 @@ pub(crate) enum Part {
     End,
 }
 
+/// What became of a program that was run.
+pub(crate) struct Once {
+    pub(crate) reply: RunOnceReply,
+    /// So many bytes of output lie before what the reply has.
+    pub(crate) before_bytes: u64,
+    /// It has ended and is forgotten, but for what was typed hidden into it.
+    pub(crate) session: Arc<Session>,
+}
+
 impl Sessions {
     /// Runs a program until it ends, the time is over, or the call is cancelled: then it is ended like at a time-out.
-    /// The reply is told how many bytes of output lie before what it has.
+    /// The reply is told how many bytes of output lie before what it has, and what was typed hidden.
     ///
     /// If the call is dropped the program is ended.
     ///
@@ -62,7 +72,7 @@ impl Sessions {
         params: &RunOnceParams,
         part: Part,
         cancel: &CancellationToken,
-    ) -> Result<(RunOnceReply, u64), SessionError> {
+    ) -> Result<Once, SessionError> {
         if params.send.len() > params.expect.len() + 1 {
             return Err(SessionError::InvalidArgument(format!(
                 "{} texts to send, but only {} patterns to wait for before them",
@@ -83,6 +93,8 @@ impl Sessions {
         let mut create = create_params(params, script.as_ref());
         // Of a persistent session the oldest output goes, instead of the session.
         create.persist = Some(part == Part::End);
+        // A program hides what is typed by switching off the echo, which must be on for that to be seen.
+        create.plain = part == Part::Start || params.expect.is_empty() || params.send.is_empty();
         let shot = OneShot::start(self, peer, create).await?;
         let mut missing = Vec::new();
         let mut timed_out = false;
@@ -111,8 +123,12 @@ impl Sessions {
         };
         let output = shot.output(from, MAX_OUTPUT_BYTES).await?;
         let exit = shot.session.state().exit;
+        let session = Arc::clone(&shot.session);
         shot.collect().await?;
-        let text = String::from_utf8_lossy(&output).into_owned();
+        let mut text = String::from_utf8_lossy(&output).into_owned();
+        if !session.facts.plain {
+            text = text.replace("\r\n", "\n");
+        }
         missing.extend(
             params
                 .contains
@@ -133,7 +149,11 @@ impl Sessions {
             missing,
             warnings,
         };
-        Ok((reply, from))
+        Ok(Once {
+            reply,
+            before_bytes: from,
+            session,
+        })
     }
 
     /// Waits and types as asked, then waits for the end.
@@ -198,8 +218,10 @@ impl Sessions {
                 }
                 Err(error) => return Err(error),
             }
-            if let Some(text) = params.send.get(index) {
-                type_line(session, text).await;
+            match params.send.get(index) {
+                Some(text) if session.facts.plain => type_line(session, text).await,
+                Some(text) => self.type_unseen(session, text).await,
+                None => {}
             }
         }
         for text in params.send.iter().skip(params.expect.len()) {
@@ -237,7 +259,22 @@ impl Drop for ScriptFile {
     }
 }
 
-pub(super) async fn type_line(session: &Session, text: &str) {
+impl Sessions {
+    /// Types a line without an echo, once the program waits for it. That the program had switched the echo off tells
+    /// that it hides the line, which then is remembered.
+    pub(super) async fn type_unseen(&self, session: &Arc<Session>, line: &str) {
+        // Many switch it off only after they have asked.
+        let _ = self
+            .await_input(session, Deadline::after(INPUT_PATIENCE))
+            .await;
+        if session.input.switch_echo(false).hides_input() {
+            session.hidden.remember(line);
+        }
+        type_line(session, line).await;
+    }
+}
+
+async fn type_line(session: &Session, text: &str) {
     let mut line = text.as_bytes().to_vec();
     line.push(b'\r');
     let _ = session.input.write(&line, || 0).await;

@@ -3,7 +3,6 @@
 use super::end_of_input::LastLine;
 use super::error::SessionError;
 use super::live::{CloseOrder, Session};
-use super::once::type_line;
 use super::registry::Sessions;
 use super::task::CLOSE_GRACE;
 use crate::connection::Peer;
@@ -36,7 +35,6 @@ impl OneShot {
             session_timeout_s: Some(0.0),
             max_session_runtime_s: Some(0.0),
             transient: true,
-            plain: true,
             ..params
         };
         let session = sessions.start(peer, params).await?.session;
@@ -60,6 +58,18 @@ impl OneShot {
         self.session.wait_dead().await;
     }
 
+    /// Likewise, behind whoever has no time to wait for it, and forgets the session.
+    pub(crate) fn end_behind(self, reason: EndReason) {
+        self.close(reason);
+        let sessions = Arc::clone(&self.sessions);
+        sessions.tracker.spawn(async move {
+            self.session.wait_dead().await;
+            if let Err(error) = self.collect().await {
+                tracing::warn!(%error, "a program that was ended left something behind");
+            }
+        });
+    }
+
     /// The program finds the end of its input.
     pub(crate) fn without_input(&self) {
         self.sessions.end_input(&self.session, LastLine::Whole);
@@ -78,7 +88,7 @@ impl OneShot {
         };
         let found = self.sessions.search_from(session, peer, search, from).await;
         if let (Ok(_), Some(line)) = (&found, line) {
-            type_line(session, line).await;
+            self.sessions.type_unseen(session, line).await;
         }
         found.is_ok()
     }

@@ -8,6 +8,7 @@ use super::registry::Sessions;
 use super::start_up::Origin;
 use crate::holder::{Adopted, Exit, Gap, Ring};
 use crate::interaction::Event;
+use crate::interaction::shown_args;
 use crate::output::Output;
 use crate::output::log::LogWriter;
 use crate::store::{SessionRow, StoreError, Write};
@@ -294,6 +295,8 @@ fn row_of(session: &Session) -> SessionRow {
     let state = session.state().clone();
     let output = session.output.facts();
     SessionRow {
+        // Only what lives needs them as they are.
+        args: args_to_json(&shown_args(session)),
         last_activity: crate::clock::seconds_ago(session.idle().as_secs_f64()),
         exitstatus: state.exit.and_then(|exit| exit.code),
         signal: state.exit.and_then(|exit| exit.signal),
@@ -322,7 +325,7 @@ pub(super) fn row_of_start(facts: &Facts, rows: u16, cols: u16) -> SessionRow {
         session_id: facts.id.to_string(),
         name: facts.name.as_ref().map(SessionId::to_string),
         program: facts.program.clone(),
-        args: serde_json::to_string(&facts.args).unwrap_or_else(|_| String::from("[]")),
+        args: args_to_json(&facts.args),
         cwd: facts.cwd.clone(),
         timeout: facts.timeout.as_secs_f64(),
         created_at: facts.created_at.clone(),
@@ -423,6 +426,10 @@ fn origin_of(name: &str) -> Option<Arc<Origin>> {
         success,
         has_start,
     }))
+}
+
+fn args_to_json(args: &[String]) -> String {
+    serde_json::to_string(args).unwrap_or_else(|_| String::from("[]"))
 }
 
 pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {

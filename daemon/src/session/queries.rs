@@ -92,7 +92,7 @@ async fn answer_all(session: Arc<Session>) {
 
 async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
     let master = session.input.master()?;
-    if session.facts.plain && Line::of(master.as_fd()).canonical {
+    if session.facts.is_for_its_output() && Line::of(master.as_fd()).canonical {
         // Nobody draws this output: what looks like a question is data, and an answer would be input.
         return None;
     }

@@ -56,6 +56,8 @@ const RELAYS: &[&str] = &[
 struct Command<'a> {
     session: &'a Arc<Session>,
     run: ShellRun,
+    /// It was given to the session's own shell, not to one behind it.
+    is_of_session_shell: bool,
     second: Option<SecondTerminal>,
     at: u64,
     quiet_since: Instant,
@@ -213,6 +215,7 @@ impl Sessions {
         Ok(Command {
             session,
             run,
+            is_of_session_shell: file.is_some(),
             second,
             at: written.offset,
             quiet_since: Instant::now(),
@@ -288,10 +291,12 @@ impl Sessions {
             command.next_look += FIRST_LOOK;
             return Ok(());
         };
-        match command
-            .run
-            .on_quiet(facts_of(session, &probe, quiet, &self.library.current()))
-        {
+        match command.run.on_quiet(Quiet {
+            quiet,
+            shell_is_foreground: command.is_at_shell(&probe),
+            shell_waits: shell_waits(session, &probe, &self.library.current()),
+            line_editing: !probe.line.canonical,
+        }) {
             Action::Wait(more) => command.next_look = quiet + more.max(Duration::from_millis(1)),
             Action::Type(bytes) => {
                 session
@@ -323,6 +328,13 @@ enum Chosen {
 }
 
 impl Command<'_> {
+    /// True when the shell that got the command has the terminal; one that the command has started is a program.
+    fn is_at_shell(&self, probe: &Probe) -> bool {
+        let is_shell = |pid| program_of(pid).as_deref().is_some_and(is_relay_or_shell);
+        probe.foreground == self.session.facts.pid
+            || (!self.is_of_session_shell && is_shell(probe.foreground))
+    }
+
     fn take(&mut self, bytes: &[u8]) {
         self.run.on_output(bytes, self.at);
         self.at += bytes.len() as u64;
@@ -345,18 +357,6 @@ impl Command<'_> {
                     && (self.session.input.master().is_none() || line_of(self.session).opost_onlcr)
             }
         }
-    }
-}
-
-fn facts_of(session: &Session, probe: &Probe, quiet: Duration, library: &Compiled) -> Quiet {
-    Quiet {
-        quiet,
-        shell_is_foreground: probe.foreground == session.facts.pid
-            || program_of(probe.foreground)
-                .as_deref()
-                .is_some_and(is_relay_or_shell),
-        shell_waits: shell_waits(session, probe, library),
-        line_editing: !probe.line.canonical,
     }
 }
 

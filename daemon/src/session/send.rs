@@ -9,7 +9,7 @@ use super::paste;
 use super::registry::Sessions;
 use super::typed_line::Taken;
 use crate::connection::Peer;
-use crate::interaction::{Event, Form, Typed};
+use crate::interaction::{Event, Form, Inexact, Typed};
 use base64::Engine;
 use ccd_protocol::session::{SessionSendParams, SessionSendReply};
 use encoding_rs::{Encoding, UTF_8};
@@ -35,6 +35,10 @@ struct Input {
     named_keys: bool,
     /// The names of keys, if it is those.
     keys: Option<Vec<String>>,
+    /// The text is not all there is to it.
+    inexact: Option<Inexact>,
+    /// The Enter key follows, which is not in the text.
+    has_enter: bool,
 }
 
 impl Input {
@@ -51,9 +55,15 @@ impl Input {
     }
 
     fn form(&self) -> Form {
-        match &self.keys {
-            Some(names) => Form::Keys(names.clone()),
-            None if self.bytes.ends_with(b"\r") || self.bytes.ends_with(b"\n") => Form::Line,
+        if let Some(names) = &self.keys {
+            return Form::Keys(names.clone());
+        }
+        match self.inexact {
+            Some(how) => Form::Inexact {
+                how,
+                has_enter: self.has_enter,
+            },
+            None if self.has_enter => Form::Line,
             None => Form::Text,
         }
     }
@@ -202,8 +212,11 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
             .map_err(|error| {
                 SessionError::InvalidArgument(format!("data_b64 is no base64: {error}"))
             })?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         Input {
-            text: String::from_utf8_lossy(&bytes).into_owned(),
+            inexact: (text.as_bytes() != bytes).then_some(Inexact::Bytes),
+            has_enter: false,
+            text,
             bytes,
             letters: None,
             named_keys: false,
@@ -216,6 +229,8 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
             letters: None,
             named_keys: true,
             keys: Some(vec![String::from(END_KEY)]),
+            inexact: None,
+            has_enter: false,
         }
     } else {
         let text = params.text.clone().unwrap_or_default();
@@ -230,10 +245,18 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
             letters: None,
             named_keys: false,
             keys: None,
+            inexact: params.paste.then_some(Inexact::Paste),
+            has_enter: false,
         }
     };
     if params.newline {
         input.bytes.push(b'\r');
+        if input.text.ends_with('\r') {
+            // One of them would be taken for the other.
+            input.text.push('\r');
+        } else {
+            input.has_enter = true;
+        }
     }
     if input.bytes.len() > MAX_SEND_BYTES {
         return Err(SessionError::InvalidArgument(format!(
@@ -270,6 +293,8 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError
         letters: Some(letters),
         named_keys,
         keys: Some(names.to_vec()),
+        inexact: None,
+        has_enter: false,
     })
 }
 

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 /// After a pattern has matched, the program may take so long until it waits for input; then it is typed anyway. Many
 /// switch the echo off, or throw away what came before, only after they have asked.
-const INPUT_PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const INPUT_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a session keeps of the configuration that started it.
 #[derive(Debug)]
@@ -294,7 +294,7 @@ impl Sessions {
     }
 
     /// Waits until the program waits for input.
-    async fn await_input(
+    pub(super) async fn await_input(
         &self,
         session: &Arc<Session>,
         deadline: Deadline,

@@ -229,7 +229,7 @@ fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
 }
 
 /// Text behind the last newline, as a person sees it.
-pub(super) fn last_line(session: &Session) -> String {
+pub(crate) fn last_line(session: &Session) -> String {
     let end = session.output.facts().bytes;
     let from = end.saturating_sub(4096).max(session.output.memory_start());
     match session.output.read_memory(from, 4096) {

@@ -103,7 +103,37 @@ pub(super) async fn delete_before(
         .map(drop)
 }
 
+pub(super) async fn delete_over(connection: &mut SqliteConnection, bytes: i64) -> sqlx::Result<()> {
+    sqlx::query(
+        "DELETE FROM jobs WHERE job IN (SELECT job FROM (SELECT job, ended_at, SUM(bytes) OVER (ORDER BY ended_at IS NULL \
+         DESC, ended_at DESC, job ROWS UNBOUNDED PRECEDING) AS sum FROM (SELECT jobs.job, jobs.ended_at, \
+         (SELECT COALESCE(SUM(OCTET_LENGTH(value)), 0) FROM job_entries WHERE job_entries.job = jobs.job) AS bytes \
+         FROM jobs)) WHERE sum > ?1 AND ended_at IS NOT NULL)",
+    )
+    .bind(bytes)
+    .execute(connection)
+    .await
+    .map(drop)
+}
+
 impl Store {
+    /// Returns the first `limit` ids of jobs that begin with `start`, which has no sign of a pattern.
+    pub(crate) async fn job_ids(&self, start: &str, limit: i64) -> Result<Vec<String>, StoreError> {
+        let query =
+            "SELECT job FROM jobs WHERE job >= ?1 AND job < ?1 || 'g' ORDER BY job LIMIT ?2";
+        Ok(sqlx::query_scalar(query)
+            .bind(start)
+            .bind(limit)
+            .fetch_all(&self.readers)
+            .await?)
+    }
+
+    /// Returns how many bytes the lists of all jobs take.
+    pub(crate) async fn job_bytes(&self) -> Result<i64, StoreError> {
+        let query = "SELECT COALESCE(SUM(OCTET_LENGTH(value)), 0) FROM job_entries";
+        Ok(sqlx::query_scalar(query).fetch_one(&self.readers).await?)
+    }
+
     /// Returns one job.
     pub(crate) async fn job(&self, job: &str) -> Result<Option<JobRow>, StoreError> {
         let query = format!("SELECT {COLUMNS} FROM jobs WHERE job = ?1");

@@ -25,6 +25,8 @@ pub(crate) enum Write {
     JobEntries(JobEntries),
     /// Deletes jobs that ended before the given time.
     DeleteJobsBefore(String),
+    /// Deletes the oldest jobs that have ended, until the lists of the others take so many bytes at most.
+    DeleteJobsOver(i64),
 }
 
 /// A change and who waits for it.
@@ -122,5 +124,6 @@ async fn apply(connection: &mut SqliteConnection, write: &Write) -> sqlx::Result
         Write::Job(row) => jobs::replace(connection, row).await,
         Write::JobEntries(entries) => jobs::append(connection, entries).await,
         Write::DeleteJobsBefore(time) => jobs::delete_before(connection, time).await,
+        Write::DeleteJobsOver(bytes) => jobs::delete_over(connection, *bytes).await,
     }
 }

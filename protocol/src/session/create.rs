@@ -77,8 +77,8 @@ pub struct SessionCreateParams {
     /// Values of the configuration's placeholders.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, String>,
-    /// The secrets that the configuration asks for, by name; typed, and never stored. The error about missing ones has
-    /// `data.secrets`, a list of {name, step, env?, file?, prompt?}.
+    /// The secrets that the configuration asks for, by name; typed, and never stored. Also values of placeholders that are
+    /// secrets. The error about missing ones has `data.secrets`, a list of {name, step, env?, file?, prompt?}.
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
     pub secrets: Secrets,
     /// Comes with tapes; refused as `unavailable` until then.

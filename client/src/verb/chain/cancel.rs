@@ -1,4 +1,5 @@
-//! `^C` while a job is waited for: the first cancels it, a second one leaves.
+//! `^C` while a job is waited for: the first cancels it, a second one leaves. TERM does the same, and within another job HUP,
+//! which a step's programs get when it is ended: what a step has started ends with it.
 
 use crate::call::call_at;
 use crate::connect::Place;
@@ -6,11 +7,14 @@ use crate::context::note;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use ccd_protocol::job::{JobCancel, JobParams};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Set by the daemon for the programs of a job.
+const JOB_DEPTH: &str = "CCD_JOB_DEPTH";
 
 /// Whether the end was asked for from here.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +23,8 @@ pub(super) struct Cancel(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     signal: Option<i32>,
+    /// The end of a step is HUP and TERM at once, which are one wish.
+    is_within_job: bool,
     /// Once it is known.
     job: Option<Waited>,
 }
@@ -44,7 +50,12 @@ impl Cancel {
             source,
         };
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(system)?;
+        let is_within_job = std::env::var_os(JOB_DEPTH).is_some();
+        if is_within_job {
+            signals.add_signal(SIGHUP).map_err(system)?;
+        }
         let cancel = Self::default();
+        cancel.state().is_within_job = is_within_job;
         let told = cancel.clone();
         std::thread::Builder::new()
             .name("signals".to_owned())
@@ -71,6 +82,9 @@ impl Cancel {
     fn take(&self, signal: i32) {
         let (before, job) = {
             let mut state = self.state();
+            if state.signal.is_some() && state.is_within_job {
+                return;
+            }
             (state.signal.replace(signal), state.job.clone())
         };
         match (before, job) {

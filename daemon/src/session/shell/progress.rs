@@ -111,6 +111,10 @@ impl Progress {
                 Phase::Typed,
             ) => {
                 (self.start, self.end) = (end, end);
+                // The prompt that it was typed at is not the one behind it.
+                let since_len = usize::try_from(self.read_end.saturating_sub(end)).unwrap_or(0);
+                let before_len = self.tail.len().saturating_sub(since_len);
+                self.tail.drain(..before_len);
                 self.prompt.learn(&self.echo);
                 self.phase = Phase::Running;
             }

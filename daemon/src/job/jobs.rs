@@ -6,6 +6,7 @@ use super::running::{JobHandle, Outcome, Running};
 use crate::store::{Store, StoreError, Write};
 use ccd_protocol::job::{Job, JobEntry, JobState};
 use dashmap::DashMap;
+use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -294,10 +295,16 @@ impl Jobs {
 
     /// Returns the newest jobs, newest first, without their lists.
     pub(crate) async fn list(&self, limit: i64) -> Result<Vec<Job>, StoreError> {
+        // Before the rows: one that ends meanwhile has a row that says it runs.
+        let running: HashMap<String, Arc<Running>> = self
+            .running
+            .iter()
+            .map(|running| (running.id.clone(), Arc::clone(&running)))
+            .collect();
         let jobs = self.store.jobs(limit).await?.into_iter().map(job_of);
         // What runs is newer in memory.
         Ok(jobs
-            .map(|job| match self.running(&job.job) {
+            .map(|job| match running.get(&job.job) {
                 Some(running) => running.brief(),
                 None => job,
             })

@@ -144,8 +144,8 @@ pub struct PatternUnsetReply {
 pub struct PatternTestParams {
     /// At most 1 MiB; control sequences in it are not looked at.
     pub text: String,
-    /// Only patterns of this type. Without one, what says nothing alone is left out: lines of help, and the signs where
-    /// data in a built-in format may begin.
+    /// Only patterns of this type. Without one, what says nothing alone is left out: lines of help, endings of prompts, and
+    /// the signs where data in a built-in format may begin.
     #[serde(
         default,
         deserialize_with = "crate::spelling::any_case_or_none",

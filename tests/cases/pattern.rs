@@ -50,6 +50,7 @@ fn the_library_has_all_built_in_categories() {
         "prompt/sudo",
         "prompt/git",
         "prompt/generic",
+        "prompt/endings",
         "error/command_not_found",
         "error/permission_denied",
         "error/connection_failed",
@@ -327,6 +328,9 @@ fn the_client_reads_texts_from_everywhere_and_fails_as_grep_does() {
         (&found["is_error"], &found["prompt"]["category"]),
         (&json!(true), &json!("python"))
     );
+    fs::write(&file, "Router#\n").unwrap();
+    let told = ccctl.ok(&["pattern", "classify", "--file", file.to_str().unwrap()]);
+    assert!(told.contains("prompt          \"Router#\""), "{told}");
 
     ccctl.ok(&["pattern", "unset", "error", "mine"]);
     let again = ccctl.run(&["pattern", "unset", "error", "mine"]);

@@ -30,7 +30,8 @@ struct Matches {
 impl Compiled {
     /// Which patterns match a text, and where.
     ///
-    /// With a type only those of it; without one not those that say nothing alone: signs of data formats, lines of help.
+    /// With a type only those of it; without one not those that say nothing alone: signs of data formats, endings of
+    /// prompts, lines of help.
     pub(crate) fn test(&self, raw: &str, only: Option<PatternType>) -> PatternTestReply {
         let text = Cleaned::of(raw);
         let lines = lines(text.text());
@@ -181,8 +182,7 @@ impl Compiled {
     fn prompt(&self, text: &Cleaned, lines: &[Line<'_>]) -> Option<PromptFound> {
         let line = lines.last()?;
         let (head, _) = line.head();
-        let patterns = self.lines(PatternType::Prompt).matching(head);
-        let place = self.place(PatternType::Prompt, *patterns.first()?)?;
+        let place = self.prompt_place(head)?;
         let start = line.start + (head.len() - head.trim_start().len());
         let shown = head.trim();
         Some(PromptFound {

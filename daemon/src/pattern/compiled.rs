@@ -1,6 +1,6 @@
 //! All patterns in force, ready to be looked for.
 
-use super::built_in::{BUILT_INS, HELP_LINES};
+use super::built_in::{BUILT_INS, HELP_LINES, PROMPT_ENDINGS};
 use super::overrides::Override;
 use crate::expect::LinePatterns;
 use ccd_protocol::pattern::{PatternEntry, PatternOrigin, PatternType};
@@ -37,8 +37,11 @@ impl Place<'_> {
 
     /// Whether more than the pattern decides about it.
     pub(super) fn is_only_a_sign(&self) -> bool {
-        self.entry.pattern_type == PatternType::DataFormat
-            && self.entry.origin == PatternOrigin::BuiltIn
+        match self.entry.pattern_type {
+            PatternType::DataFormat => self.entry.origin == PatternOrigin::BuiltIn,
+            PatternType::Prompt => self.entry.category == PROMPT_ENDINGS,
+            _ => false,
+        }
     }
 }
 
@@ -113,7 +116,23 @@ impl Compiled {
     /// `last_line` is the text from the start of the line to the cursor, blanks at its end included, without control
     /// sequences. This is a guess, for programs whose state cannot be seen; ask it only about a terminal that has been quiet.
     pub(crate) fn is_prompt(&self, last_line: &str) -> bool {
+        self.prompt_place(last_line).is_some()
+    }
+
+    /// Whether a program that waits for input as the kernel says shows a prompt: the sign at the end is enough then.
+    ///
+    /// `last_line` as for [`Compiled::is_prompt`].
+    pub(crate) fn ends_as_prompt(&self, last_line: &str) -> bool {
         self.lines(PatternType::Prompt).is_match(last_line)
+    }
+
+    /// What comes first of the library that says of a line alone that it is a prompt.
+    pub(super) fn prompt_place(&self, last_line: &str) -> Option<Place<'_>> {
+        let patterns = self.lines(PatternType::Prompt).matching(last_line);
+        let mut places = patterns
+            .into_iter()
+            .filter_map(|index| self.place(PatternType::Prompt, index));
+        places.find(|place| !place.is_only_a_sign())
     }
 
     /// The compiled patterns of a type.

@@ -260,6 +260,33 @@ fn waiting_for_a_prompt_knows_the_library() {
 }
 
 #[test]
+fn a_pattern_counts_for_who_waits_already() {
+    let daemon = Daemon::start();
+    let by_hand = |category: &str, pattern: &str| {
+        let file = json!([{"pattern_type": "prompt", "category": category, "patterns": [pattern]}]);
+        fs::write(daemon.home().join("patterns.json"), file.to_string()).unwrap();
+    };
+    let by_call = |category: &str, pattern: &str| {
+        let set = json!({"pattern_type": "prompt", "category": category, "patterns": [pattern]});
+        call(&daemon, "pattern.set", &set);
+    };
+    let changes: [(&str, &dyn Fn(&str, &str)); 2] = [("hand", &by_hand), ("call", &by_call)];
+    for (name, change) in changes {
+        let session = daemon.open("sh", &["-c", &format!("printf '{name}| '; exec cat")]);
+        session.expect(name);
+        assert_error(
+            &session.try_wait(WaitFor::Prompt, 100.0).unwrap_err(),
+            ErrorCode::Timeout,
+        );
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| session.wait(WaitFor::Prompt).reason);
+            change(name, &format!(r"^{name}\| $"));
+            assert_eq!(waits.join().unwrap(), "prompt", "{name}");
+        });
+    }
+}
+
+#[test]
 fn the_client_reads_texts_from_everywhere_and_fails_as_grep_does() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);

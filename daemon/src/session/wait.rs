@@ -67,10 +67,7 @@ impl Sessions {
         let met = match params.condition {
             WaitFor::Exit => wait_exit(&session, deadline).await,
             WaitFor::Idle => wait_idle(&session, idle, deadline).await,
-            WaitFor::Prompt => {
-                self.library.fresh().await;
-                self.wait_input(&session, true, deadline).await
-            }
+            WaitFor::Prompt => self.wait_input(&session, true, deadline).await,
             WaitFor::Input => self.wait_input(&session, false, deadline).await,
         };
         let Some(met) = met else {
@@ -183,7 +180,11 @@ impl Sessions {
             return None;
         }
         let long_quiet = quiet >= TUI_QUIET || only_once;
-        let library = self.library.current();
+        // A pattern may come while somebody waits for it, also by an editor: one look at the file for each at the program.
+        let library = match prompt && found.verdict != Verdict::No {
+            true => self.library.fresh().await,
+            false => self.library.current(),
+        };
         let shows_prompt = || library.is_prompt(&last_line(session));
         // Line editors and full-screen programs turn canonical mode off, and hardly anything else does.
         let takes_keys = found.is_blind() && !found.line.canonical;

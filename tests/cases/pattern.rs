@@ -139,10 +139,24 @@ fn wrong_patterns_are_refused_with_their_place() {
     );
     assert_error(&set("x", &[]), ErrorCode::InvalidPattern);
     assert_error(&set("x", &["a*".into()]), ErrorCode::InvalidPattern);
-    assert_error(
-        &set("x", &[r"(\pL{100}){1000}".into()]),
-        ErrorCode::InvalidPattern,
-    );
+    for (patterns, problem) in [
+        (
+            vec!["ok", "(a{1000}){1000}"],
+            "pattern 2 may have 1001001 places to follow at once: at most 1000",
+        ),
+        (vec![r"(\pL{100}){1000}"], "at most 1000"),
+        (
+            vec!["[ab]{400}"; 3],
+            "all patterns that were set may have 1203 places",
+        ),
+        (vec!["ok", r"first\nsecond"], "pattern 2 can never match"),
+    ] {
+        let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
+        let error = set("x", &patterns);
+        assert_error(&error, ErrorCode::InvalidPattern);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(problem), "{message}");
+    }
     assert_error(
         &set("x", &vec!["a".into(); 101]),
         ErrorCode::InvalidArgument,
@@ -162,6 +176,35 @@ fn wrong_patterns_are_refused_with_their_place() {
         ErrorCode::InvalidParams,
     );
     assert!(!daemon.home().join("patterns.json").exists());
+}
+
+#[test]
+fn all_patterns_that_were_set_have_one_limit_for_what_they_cost() {
+    let daemon = Daemon::start();
+    let set = |category: &str, pattern: &str| {
+        let params = json!({"pattern_type": "state", "category": category, "patterns": [pattern]});
+        daemon.call_value("pattern.set", &params)
+    };
+    set("a", "a[ab]{600}").unwrap();
+    assert_error(
+        &set("b", "b[ab]{600}").unwrap_err(),
+        ErrorCode::InvalidPattern,
+    );
+    set("a", "a[ab]{60}").unwrap();
+    set("b", "b[ab]{600}").unwrap();
+
+    // By hand there may be more than may be set: what comes too late is left out.
+    let entry = |category: &str| json!({"pattern_type": "error", "category": category, "patterns": ["^oops [ab]{600}|^oops"]});
+    let file = json!([entry("first"), entry("second")]).to_string();
+    fs::write(daemon.home().join("patterns.json"), file).unwrap();
+    let warnings = call(&daemon, "pattern.list", &json!({}))["warnings"].clone();
+    assert_eq!(warnings.as_array().unwrap().len(), 1, "{warnings}");
+    let warning = warnings[0].as_str().unwrap();
+    assert!(
+        warning.contains("entry 2") && warning.contains("at most 1000"),
+        "{warning}"
+    );
+    assert!(is_error(&daemon, "oops"));
 }
 
 #[test]
@@ -187,7 +230,7 @@ fn a_file_edited_by_hand_counts_and_a_broken_one_is_told_never_overwritten() {
     let warnings = list["warnings"].as_array().unwrap();
     assert_eq!(warnings.len(), 2, "{warnings:?}");
     let first = warnings[0].as_str().unwrap();
-    for part in ["patterns.json", "entry 1", "\"bad\"", "pattern 1", "byte 0"] {
+    for part in ["patterns.json", "entry 1", "\"bad\"", "pattern 2", "byte 0"] {
         assert!(first.contains(part), "{first:?} lacks {part:?}");
     }
     assert!(is_error(&daemon, "well") && !is_error(&daemon, "again"));

@@ -24,6 +24,7 @@ struct Kind {
 }
 
 /// A pattern in its entry.
+#[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) entry: &'a PatternEntry,
     pub(super) pattern: &'a str,
@@ -116,7 +117,8 @@ impl Compiled {
     /// `last_line` is the text from the start of the line to the cursor, blanks at its end included, without control
     /// sequences. This is a guess, for programs whose state cannot be seen; ask it only about a terminal that has been quiet.
     pub(crate) fn is_prompt(&self, last_line: &str) -> bool {
-        self.prompt_place(last_line).is_some()
+        let matching = self.lines(PatternType::Prompt).matching(last_line);
+        self.prompt_place(matching).is_some()
     }
 
     /// Whether a program that waits for input as the kernel says shows a prompt: the sign at the end is enough then.
@@ -126,10 +128,12 @@ impl Compiled {
         self.lines(PatternType::Prompt).is_match(last_line)
     }
 
-    /// What comes first of the library that says of a line alone that it is a prompt.
-    pub(super) fn prompt_place(&self, last_line: &str) -> Option<Place<'_>> {
-        let patterns = self.lines(PatternType::Prompt).matching(last_line);
-        let mut places = patterns
+    /// What comes first, of the prompt patterns that match, that says of a line alone that it is a prompt.
+    pub(super) fn prompt_place(
+        &self,
+        matching: impl IntoIterator<Item = usize>,
+    ) -> Option<Place<'_>> {
+        let mut places = matching
             .into_iter()
             .filter_map(|index| self.place(PatternType::Prompt, index));
         places.find(|place| !place.is_only_a_sign())

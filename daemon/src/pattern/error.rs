@@ -1,5 +1,6 @@
 //! What can be wrong with a request to the library.
 
+use super::overrides::MAX_WEIGHT;
 use crate::documents::DocumentError;
 use crate::expect::PatternError;
 use ccd_protocol::pattern::PatternType;
@@ -16,6 +17,16 @@ pub(crate) enum LibraryError {
     Limit(String),
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    #[error(
+        "pattern {number} may have {weight} places to follow at once: at most {MAX_WEIGHT} are allowed, since each takes \
+         time for every byte; make its repetitions smaller"
+    )]
+    Heavy { number: usize, weight: u64 },
+    #[error(
+        "all patterns that were set may have {weight} places to follow at once: at most {MAX_WEIGHT} are allowed, since \
+         each takes time for every byte; make repetitions smaller or unset some"
+    )]
+    HeavyTogether { weight: u64 },
     #[error("no {} patterns of the category {category:?} were set{}", .pattern_type.name(), because(*.is_built_in))]
     NotFound {
         pattern_type: PatternType,

@@ -141,6 +141,7 @@ impl Library {
             Some(at) => entries[at] = entry.clone(),
             None => entries.push(entry.clone()),
         }
+        overrides::check_together(&entries)?;
         let (usable, warnings) = overrides::usable(&self.path, entries.clone());
         let known = warnings.len();
         let together = Compiled::new(&usable, warnings);

@@ -255,13 +255,79 @@ fn a_file_edited_by_hand_counts_and_a_broken_one_is_told_never_overwritten() {
     let error = daemon.call_value("pattern.set", &set).unwrap_err();
     assert_error(&error, ErrorCode::Storage);
     assert_eq!(fs::read_to_string(&path).unwrap(), broken);
-    let type_of = r#"[{"pattern_type": "mood", "category": "x", "patterns": ["x"]}]"#;
-    fs::write(&path, type_of).unwrap();
-    let told = call(&daemon, "pattern.list", &json!({}))["warnings"][0].to_string();
-    assert!(told.contains("mood") && told.contains("line 1"), "{told}");
-
     fs::remove_file(&path).unwrap();
     assert!(call(&daemon, "pattern.list", &json!({}))["warnings"].is_null());
+}
+
+#[test]
+fn an_entry_of_another_shape_leaves_the_others_and_is_never_written_over() {
+    let daemon = Daemon::start();
+    let path = daemon.home().join("patterns.json");
+    let wrong = [
+        (
+            r#"{"pattern_type":"eror","category":"x","patterns":["x"]}"#,
+            "\"eror\" is none of",
+        ),
+        (
+            r#"{"pattern_type":"error","category":"x","patterns":"x"}"#,
+            "expected a sequence",
+        ),
+        (
+            r#"{"pattern_type":"error","category":"x"}"#,
+            "missing field `patterns`",
+        ),
+        ("null", "null"),
+        ("7", "7"),
+    ];
+    let entries: Vec<&str> = wrong.iter().map(|(entry, _)| *entry).collect();
+    let file = format!(
+        r#"[{}, {{"pattern_type":"error","category":"y","patterns":["zork"]}}]"#,
+        entries.join(",")
+    );
+    fs::write(&path, &file).unwrap();
+    assert!(is_error(&daemon, "zork"));
+    let list = call(&daemon, "pattern.list", &json!({}));
+    let warnings = list["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), wrong.len(), "{warnings:?}");
+    for (number, (warning, (_, problem))) in (1..).zip(warnings.iter().zip(wrong)) {
+        let warning = warning.as_str().unwrap();
+        let place = format!("patterns.json, entry {number} is left out: ");
+        assert!(
+            warning.contains(&place) && warning.contains(problem),
+            "{warning}"
+        );
+    }
+    let set = json!({"pattern_type": "error", "category": "z", "patterns": ["x"]});
+    let unset = json!({"pattern_type": "error", "category": "y"});
+    for (method, params) in [("pattern.set", &set), ("pattern.unset", &unset)] {
+        let error = daemon.call_value(method, params).unwrap_err();
+        assert_error(&error, ErrorCode::Storage);
+        assert_eq!(fs::read_to_string(&path).unwrap(), file);
+    }
+
+    // What is not ours in an entry stays in it.
+    fs::write(
+        &path,
+        r#"[{"pattern_type":"error","category":"y","patterns":["zork"],"by":"me"}]"#,
+    )
+    .unwrap();
+    let again = json!({"pattern_type": "error", "category": "y", "patterns": ["bork"]});
+    call(&daemon, "pattern.set", &again);
+    let kept: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(
+        (&kept[0]["by"], &kept[0]["patterns"]),
+        (&json!("me"), &json!(["bork"]))
+    );
+
+    for no_list in ["{}", "[1,", "7"] {
+        fs::write(&path, no_list).unwrap();
+        let list = call(&daemon, "pattern.list", &json!({}));
+        let warning = list["warnings"][0].as_str().unwrap();
+        assert!(
+            warning.contains("the built-in patterns count alone"),
+            "{warning}"
+        );
+    }
 }
 
 #[test]

@@ -237,6 +237,7 @@ mod tests {
             category: category.into(),
             patterns: vec!["^x".into()],
             description: String::new(),
+            others: serde_json::Map::new(),
         };
         let compiled = Compiled::new(&[entry("ssh"), entry("mine")], Vec::new());
         let names: Vec<_> = compiled
@@ -258,6 +259,7 @@ mod tests {
                 category: format!("c{number}"),
                 patterns: vec![r"\pL".repeat(1000)],
                 description: String::new(),
+                others: serde_json::Map::new(),
             })
             .collect();
         let compiled = Compiled::new(&large, Vec::new());

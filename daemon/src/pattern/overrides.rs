@@ -6,6 +6,7 @@ use crate::expect::{LinePatterns, PatternError, line_weights};
 use ccd_protocol::SessionId;
 use ccd_protocol::pattern::PatternType;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 use std::path::Path;
 
 /// Most entries of the file.
@@ -33,7 +34,13 @@ pub(super) struct Override {
     pub(super) patterns: Vec<String>,
     #[serde(default)]
     pub(super) description: String,
+    /// What somebody else wrote beside it; kept as it is.
+    #[serde(flatten)]
+    pub(super) others: Map<String, Value>,
 }
+
+/// An entry of the file, or what is wrong with it.
+pub(super) type Entry = Result<Override, String>;
 
 impl Override {
     /// Checks everything about an entry; returns how many places its patterns may have to be followed at once.
@@ -93,7 +100,20 @@ impl Override {
     }
 }
 
-/// Reads the file; no file is an empty list.
+/// Reads the file, whatever its entries are; no file is an empty list.
+///
+/// # Errors
+///
+/// [`DocumentError`] when it is no list in JSON, with line and column.
+pub(super) fn read_each(path: &Path) -> Result<Vec<Entry>, DocumentError> {
+    let entries: Vec<Value> = documents::read(path)?.unwrap_or_default();
+    let entries = entries.into_iter();
+    Ok(entries
+        .map(|entry| serde_json::from_value(entry).map_err(|error| error.to_string()))
+        .collect())
+}
+
+/// Reads the file to change it: what could not be written back as it is, is a mistake. No file is an empty list.
 ///
 /// # Errors
 ///
@@ -138,21 +158,31 @@ pub(super) fn check_together(entries: &[Override]) -> Result<(), LibraryError> {
 }
 
 /// Sorts out what cannot be used, with a warning for each that says where it stands and what is wrong.
-pub(super) fn usable(path: &Path, entries: Vec<Override>) -> (Vec<Override>, Vec<String>) {
+pub(super) fn usable(path: &Path, entries: Vec<Entry>) -> (Vec<Override>, Vec<String>) {
     let (mut good, mut warnings) = (Vec::<Override>::new(), Vec::new());
     let mut weight = 0;
     for (number, entry) in (1..).zip(entries) {
-        let (pattern_type, category) = (entry.pattern_type.name(), entry.category.clone());
+        let name = match &entry {
+            Ok(entry) => format!(" ({} {:?})", entry.pattern_type.name(), entry.category),
+            Err(_) => String::new(),
+        };
         let mut warn = |problem: String| {
             let path = path.display();
             warnings.push(format!(
-                "{path}, entry {number} ({pattern_type} {category:?}) is left out: {problem}"
+                "{path}, entry {number}{name} is left out: {problem}"
             ));
         };
         if number > MAX_ENTRIES {
             warn(format!("at most {MAX_ENTRIES} entries are kept"));
             break;
         }
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(problem) => {
+                warn(problem);
+                continue;
+            }
+        };
         if good
             .iter()
             .any(|other| other.is(entry.pattern_type, &entry.category))

@@ -114,7 +114,8 @@ pub struct PatternSetParams {
     pub pattern_type: PatternType,
     /// `[A-Za-z0-9._-]{1,64}`, not starting with a dot.
     pub category: String,
-    /// 1 to 100 regular expressions of at most 4,096 bytes; none may match the empty text.
+    /// 1 to 100 regular expressions of at most 4,096 bytes; none may match the empty text, or need a line end. All that were
+    /// set may have at most 1,000 places that a search has to follow at once: `[ab]{50}` has 50, an ordinary one 2 to 25.
     pub patterns: Vec<String>,
     /// Default: that of the entry before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,8 +145,8 @@ pub struct PatternUnsetReply {
 pub struct PatternTestParams {
     /// At most 1 MiB; control sequences in it are not looked at.
     pub text: String,
-    /// Only patterns of this type. Without one, what says nothing alone is left out: lines of help, and the signs where
-    /// data in a built-in format may begin.
+    /// Only patterns of this type. Without one, what says nothing alone is left out: lines of help, endings of prompts, and
+    /// the signs where data in a built-in format may begin.
     #[serde(
         default,
         deserialize_with = "crate::spelling::any_case_or_none",
@@ -160,7 +161,8 @@ pub struct PatternTestParams {
 pub struct PatternTestReply {
     /// In the order of the text.
     pub matches: Vec<PatternMatch>,
-    /// There are more than 1,000 matches, or a line has more than 64 KiB: the rest was not looked at.
+    /// There are more than 1,000 matches, a line has more than 64 KiB, or further matches in the same line would have cost
+    /// too much: the rest was not looked at.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -50,6 +50,7 @@ fn the_library_has_all_built_in_categories() {
         "prompt/sudo",
         "prompt/git",
         "prompt/generic",
+        "prompt/endings",
         "error/command_not_found",
         "error/permission_denied",
         "error/connection_failed",
@@ -138,10 +139,24 @@ fn wrong_patterns_are_refused_with_their_place() {
     );
     assert_error(&set("x", &[]), ErrorCode::InvalidPattern);
     assert_error(&set("x", &["a*".into()]), ErrorCode::InvalidPattern);
-    assert_error(
-        &set("x", &[r"(\pL{100}){1000}".into()]),
-        ErrorCode::InvalidPattern,
-    );
+    for (patterns, problem) in [
+        (
+            vec!["ok", "(a{1000}){1000}"],
+            "pattern 2 may have 1001001 places to follow at once: at most 1000",
+        ),
+        (vec![r"(\pL{100}){1000}"], "at most 1000"),
+        (
+            vec!["[ab]{400}"; 3],
+            "all patterns that were set may have 1203 places",
+        ),
+        (vec!["ok", r"first\nsecond"], "pattern 2 can never match"),
+    ] {
+        let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
+        let error = set("x", &patterns);
+        assert_error(&error, ErrorCode::InvalidPattern);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(problem), "{message}");
+    }
     assert_error(
         &set("x", &vec!["a".into(); 101]),
         ErrorCode::InvalidArgument,
@@ -161,6 +176,35 @@ fn wrong_patterns_are_refused_with_their_place() {
         ErrorCode::InvalidParams,
     );
     assert!(!daemon.home().join("patterns.json").exists());
+}
+
+#[test]
+fn all_patterns_that_were_set_have_one_limit_for_what_they_cost() {
+    let daemon = Daemon::start();
+    let set = |category: &str, pattern: &str| {
+        let params = json!({"pattern_type": "state", "category": category, "patterns": [pattern]});
+        daemon.call_value("pattern.set", &params)
+    };
+    set("a", "a[ab]{600}").unwrap();
+    assert_error(
+        &set("b", "b[ab]{600}").unwrap_err(),
+        ErrorCode::InvalidPattern,
+    );
+    set("a", "a[ab]{60}").unwrap();
+    set("b", "b[ab]{600}").unwrap();
+
+    // By hand there may be more than may be set: what comes too late is left out.
+    let entry = |category: &str| json!({"pattern_type": "error", "category": category, "patterns": ["^oops [ab]{600}|^oops"]});
+    let file = json!([entry("first"), entry("second")]).to_string();
+    fs::write(daemon.home().join("patterns.json"), file).unwrap();
+    let warnings = call(&daemon, "pattern.list", &json!({}))["warnings"].clone();
+    assert_eq!(warnings.as_array().unwrap().len(), 1, "{warnings}");
+    let warning = warnings[0].as_str().unwrap();
+    assert!(
+        warning.contains("entry 2") && warning.contains("at most 1000"),
+        "{warning}"
+    );
+    assert!(is_error(&daemon, "oops"));
 }
 
 #[test]
@@ -186,7 +230,7 @@ fn a_file_edited_by_hand_counts_and_a_broken_one_is_told_never_overwritten() {
     let warnings = list["warnings"].as_array().unwrap();
     assert_eq!(warnings.len(), 2, "{warnings:?}");
     let first = warnings[0].as_str().unwrap();
-    for part in ["patterns.json", "entry 1", "\"bad\"", "pattern 1", "byte 0"] {
+    for part in ["patterns.json", "entry 1", "\"bad\"", "pattern 2", "byte 0"] {
         assert!(first.contains(part), "{first:?} lacks {part:?}");
     }
     assert!(is_error(&daemon, "well") && !is_error(&daemon, "again"));
@@ -211,13 +255,79 @@ fn a_file_edited_by_hand_counts_and_a_broken_one_is_told_never_overwritten() {
     let error = daemon.call_value("pattern.set", &set).unwrap_err();
     assert_error(&error, ErrorCode::Storage);
     assert_eq!(fs::read_to_string(&path).unwrap(), broken);
-    let type_of = r#"[{"pattern_type": "mood", "category": "x", "patterns": ["x"]}]"#;
-    fs::write(&path, type_of).unwrap();
-    let told = call(&daemon, "pattern.list", &json!({}))["warnings"][0].to_string();
-    assert!(told.contains("mood") && told.contains("line 1"), "{told}");
-
     fs::remove_file(&path).unwrap();
     assert!(call(&daemon, "pattern.list", &json!({}))["warnings"].is_null());
+}
+
+#[test]
+fn an_entry_of_another_shape_leaves_the_others_and_is_never_written_over() {
+    let daemon = Daemon::start();
+    let path = daemon.home().join("patterns.json");
+    let wrong = [
+        (
+            r#"{"pattern_type":"eror","category":"x","patterns":["x"]}"#,
+            "\"eror\" is none of",
+        ),
+        (
+            r#"{"pattern_type":"error","category":"x","patterns":"x"}"#,
+            "expected a sequence",
+        ),
+        (
+            r#"{"pattern_type":"error","category":"x"}"#,
+            "missing field `patterns`",
+        ),
+        ("null", "null"),
+        ("7", "7"),
+    ];
+    let entries: Vec<&str> = wrong.iter().map(|(entry, _)| *entry).collect();
+    let file = format!(
+        r#"[{}, {{"pattern_type":"error","category":"y","patterns":["zork"]}}]"#,
+        entries.join(",")
+    );
+    fs::write(&path, &file).unwrap();
+    assert!(is_error(&daemon, "zork"));
+    let list = call(&daemon, "pattern.list", &json!({}));
+    let warnings = list["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), wrong.len(), "{warnings:?}");
+    for (number, (warning, (_, problem))) in (1..).zip(warnings.iter().zip(wrong)) {
+        let warning = warning.as_str().unwrap();
+        let place = format!("patterns.json, entry {number} is left out: ");
+        assert!(
+            warning.contains(&place) && warning.contains(problem),
+            "{warning}"
+        );
+    }
+    let set = json!({"pattern_type": "error", "category": "z", "patterns": ["x"]});
+    let unset = json!({"pattern_type": "error", "category": "y"});
+    for (method, params) in [("pattern.set", &set), ("pattern.unset", &unset)] {
+        let error = daemon.call_value(method, params).unwrap_err();
+        assert_error(&error, ErrorCode::Storage);
+        assert_eq!(fs::read_to_string(&path).unwrap(), file);
+    }
+
+    // What is not ours in an entry stays in it.
+    fs::write(
+        &path,
+        r#"[{"pattern_type":"error","category":"y","patterns":["zork"],"by":"me"}]"#,
+    )
+    .unwrap();
+    let again = json!({"pattern_type": "error", "category": "y", "patterns": ["bork"]});
+    call(&daemon, "pattern.set", &again);
+    let kept: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(
+        (&kept[0]["by"], &kept[0]["patterns"]),
+        (&json!("me"), &json!(["bork"]))
+    );
+
+    for no_list in ["{}", "[1,", "7"] {
+        fs::write(&path, no_list).unwrap();
+        let list = call(&daemon, "pattern.list", &json!({}));
+        let warning = list["warnings"][0].as_str().unwrap();
+        assert!(
+            warning.contains("the built-in patterns count alone"),
+            "{warning}"
+        );
+    }
 }
 
 #[test]
@@ -256,6 +366,33 @@ fn waiting_for_a_prompt_knows_the_library() {
     let found = call(&daemon, "pattern.test", &test);
     assert_eq!(found["matches"][0]["category"], "mine");
     assert_eq!(found["matches"][0]["span"], json!({"start": 0, "end": 7}));
+}
+
+#[test]
+fn a_pattern_counts_for_who_waits_already() {
+    let daemon = Daemon::start();
+    let by_hand = |category: &str, pattern: &str| {
+        let file = json!([{"pattern_type": "prompt", "category": category, "patterns": [pattern]}]);
+        fs::write(daemon.home().join("patterns.json"), file.to_string()).unwrap();
+    };
+    let by_call = |category: &str, pattern: &str| {
+        let set = json!({"pattern_type": "prompt", "category": category, "patterns": [pattern]});
+        call(&daemon, "pattern.set", &set);
+    };
+    let changes: [(&str, &dyn Fn(&str, &str)); 2] = [("hand", &by_hand), ("call", &by_call)];
+    for (name, change) in changes {
+        let session = daemon.open("sh", &["-c", &format!("printf '{name}| '; exec cat")]);
+        session.expect(name);
+        assert_error(
+            &session.try_wait(WaitFor::Prompt, 100.0).unwrap_err(),
+            ErrorCode::Timeout,
+        );
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| session.wait(WaitFor::Prompt).reason);
+            change(name, &format!(r"^{name}\| $"));
+            assert_eq!(waits.join().unwrap(), "prompt", "{name}");
+        });
+    }
 }
 
 #[test]
@@ -327,6 +464,9 @@ fn the_client_reads_texts_from_everywhere_and_fails_as_grep_does() {
         (&found["is_error"], &found["prompt"]["category"]),
         (&json!(true), &json!("python"))
     );
+    fs::write(&file, "Router#\n").unwrap();
+    let told = ccctl.ok(&["pattern", "classify", "--file", file.to_str().unwrap()]);
+    assert!(told.contains("prompt          \"Router#\""), "{told}");
 
     ccctl.ok(&["pattern", "unset", "error", "mine"]);
     let again = ccctl.run(&["pattern", "unset", "error", "mine"]);

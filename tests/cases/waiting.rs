@@ -146,6 +146,31 @@ fn a_prompt_needs_more_than_a_program_that_reads() {
 }
 
 #[test]
+fn the_sign_of_a_prompt_is_enough_for_a_program_that_is_seen_to_wait() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    for prompt in [
+        "Router>",
+        "Router(config)#",
+        ">",
+        "$",
+        "(gdb)",
+        "host%",
+        "C:\\\\>",
+        "➜  ~ ",
+        "what is it (name)",
+    ] {
+        let asks =
+            format!("import sys; sys.stdout.reconfigure(encoding='utf-8'); input('{prompt}')");
+        let python = daemon.open("python3", &["-c", &asks]);
+        let reply = python.wait(WaitFor::Prompt);
+        assert_eq!(reply.reason, "prompt", "{prompt}");
+    }
+}
+
+#[test]
 fn silence_is_what_has_no_output_for_so_long() {
     let daemon = Daemon::start();
     let idle = |session: &OpenSession<'_>, idle_ms: f64, timeout_ms: f64| {

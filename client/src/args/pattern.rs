@@ -69,6 +69,7 @@ Examples:
     #[command(after_help = "Examples:
   ccctl pattern classify --file answer.txt
   ccctl session read py --lines 20 | ccctl pattern classify -
+  ccctl session screen py | grep . | tail -n 1 | ccctl pattern classify -
   tar --help | ccctl pattern classify - --json | jq .commands")]
     Classify(PatternText),
 }

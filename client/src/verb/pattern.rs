@@ -130,10 +130,40 @@ fn read(text: &PatternText, context: &Context) -> Result<String, Failure> {
         what: what.clone(),
         source,
     })?;
+    forget_newline_of_line(&mut bytes);
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
         context.note(&format!(
             "{what} has bytes that are not UTF-8: each is looked at as U+FFFD, which has 3 bytes"
         ));
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     }))
+}
+
+/// One line that a tool has printed is meant as that line: behind its newline there would be no prompt.
+fn forget_newline_of_line(bytes: &mut Vec<u8>) {
+    let newline = bytes.iter().position(|&byte| byte == b'\n');
+    if newline.is_some_and(|at| at + 1 == bytes.len()) {
+        bytes.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_single_line_loses_its_newline() {
+        for (given, kept) in [
+            ("", ""),
+            (">>> ", ">>> "),
+            (">>> \n", ">>> "),
+            ("\n", ""),
+            ("a\nb\n", "a\nb\n"),
+            ("a\n\n", "a\n\n"),
+        ] {
+            let mut bytes = given.as_bytes().to_vec();
+            forget_newline_of_line(&mut bytes);
+            assert_eq!(bytes, kept.as_bytes(), "{given:?}");
+        }
+    }
 }

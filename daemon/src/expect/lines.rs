@@ -10,6 +10,7 @@ use regex_syntax::hir::Hir;
 
 use super::patterns::{MAX_COMPILED_BYTES, PatternError, parse};
 use super::syntax;
+use super::weight::{fits_a_line, weight};
 
 /// What a search of many patterns at once may keep of its automaton.
 const SET_CACHE_BYTES: usize = 1 << 20;
@@ -26,6 +27,7 @@ pub(crate) struct LinePatterns {
 
 struct One {
     hir: Hir,
+    weight: u64,
     regex: OnceLock<Option<meta::Regex>>,
 }
 
@@ -34,17 +36,14 @@ impl LinePatterns {
     ///
     /// # Errors
     ///
-    /// A [`PatternError`] that names the first pattern that cannot be used, also one that matches the empty text.
+    /// A [`PatternError`] that names the first pattern that cannot be used, also one that matches the empty text or no line.
     pub(crate) fn compile<'a>(
         list: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self, PatternError> {
         let mut hirs = Vec::new();
         let mut memory_bytes = 0;
         for (index, pattern) in list.into_iter().enumerate() {
-            let hir = parse(index, pattern, false)?;
-            if hir.properties().minimum_len() == Some(0) {
-                return Err(PatternError::MatchesNothing { index });
-            }
+            let hir = parse_line_pattern(index, pattern)?;
             memory_bytes += syntax::memory_bytes(&hir);
             if memory_bytes > MAX_COMPILED_BYTES {
                 return Err(PatternError::PatternTooBig { index });
@@ -59,6 +58,7 @@ impl LinePatterns {
             .build_many_from_hir(&hirs)
             .map_err(|_| PatternError::ListTooBig)?;
         let each = hirs.into_iter().map(|hir| One {
+            weight: weight(&hir),
             hir,
             regex: OnceLock::new(),
         });
@@ -83,7 +83,7 @@ impl LinePatterns {
 
     /// Returns the places in the list of all patterns that match somewhere in the line.
     pub(crate) fn matching(&self, line: &str) -> Vec<usize> {
-        let Some(any) = self.any.as_ref().filter(|any| any.is_match(line)) else {
+        let Some(any) = &self.any else {
             return Vec::new();
         };
         let mut found = PatternSet::new(any.pattern_len());
@@ -96,6 +96,12 @@ impl LinePatterns {
         let matches = self.regex(index).map(|regex| regex.find_iter(line));
         let spans = matches.into_iter().flatten().take(most);
         spans.map(|found| found.range()).collect()
+    }
+
+    /// What a search for one match of a pattern costs at worst: its weight for each byte of the line.
+    pub(crate) fn cost(&self, index: usize, line: &str) -> u64 {
+        let weight = self.each.get(index).map_or(0, |one| one.weight);
+        weight.saturating_mul(line.len() as u64)
     }
 
     /// Returns what a named group of a pattern matched first.
@@ -115,6 +121,31 @@ impl LinePatterns {
         });
         regex.as_ref()
     }
+}
+
+/// How many places of each pattern a search may have to follow at once, which it does for each byte of a line.
+///
+/// # Errors
+///
+/// As [`LinePatterns::compile`]. Nothing is compiled.
+pub(crate) fn line_weights<'a>(
+    list: impl IntoIterator<Item = &'a str>,
+) -> Result<Vec<u64>, PatternError> {
+    let patterns = (0..).zip(list);
+    patterns
+        .map(|(index, pattern)| Ok(weight(&parse_line_pattern(index, pattern)?)))
+        .collect()
+}
+
+fn parse_line_pattern(index: usize, pattern: &str) -> Result<Hir, PatternError> {
+    let hir = parse(index, pattern, false)?;
+    if hir.properties().minimum_len() == Some(0) {
+        return Err(PatternError::MatchesNothing { index });
+    }
+    if !fits_a_line(&hir) {
+        return Err(PatternError::NeedsLineEnd { index });
+    }
+    Ok(hir)
 }
 
 fn config(cache_bytes: usize) -> meta::Config {

@@ -16,12 +16,13 @@ mod search;
 mod strip;
 mod syntax;
 mod text;
+mod weight;
 
 pub(crate) use cache::PatternCache;
 pub(crate) use clean_stream::CleanStream;
 pub(crate) use cleaned::Cleaned;
 pub(crate) use decode::encoding_for;
-pub(crate) use lines::LinePatterns;
+pub(crate) use lines::{LinePatterns, line_weights};
 pub(crate) use matcher::{BEFORE_BYTES, Hit, Matcher};
 pub(crate) use miss::closest_miss;
 pub(crate) use patterns::{Pattern, PatternError, Patterns};

@@ -40,22 +40,24 @@ pub(crate) enum Pattern {
     Timeout,
 }
 
-/// A list of patterns that cannot be used.
+/// A list of patterns that cannot be used. An `index` counts from 0, as on the wire; messages count from 1, as people do.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternError {
     #[error("the list of patterns is empty")]
     Empty,
     #[error("{count} patterns in one list, at most {MAX_PATTERNS} are allowed")]
     TooMany { count: usize },
-    #[error("pattern {index} is wrong at byte {at}: {message}")]
+    #[error("pattern {} is wrong at byte {at}: {message}", .index + 1)]
     Syntax {
         index: usize,
         at: usize,
         message: String,
     },
-    #[error("pattern {index} matches the empty text, and so every line: make it match something")]
+    #[error("pattern {} matches the empty text, and so every line: make it match something", .index + 1)]
     MatchesNothing { index: usize },
-    #[error("pattern {index} needs more than {} MiB", MAX_COMPILED_BYTES >> 20)]
+    #[error("pattern {} can never match: each line is looked at alone, without what ends it", .index + 1)]
+    NeedsLineEnd { index: usize },
+    #[error("pattern {} needs more than {} MiB", .index + 1, MAX_COMPILED_BYTES >> 20)]
     PatternTooBig { index: usize },
     #[error("the patterns need more than {} MiB together", MAX_COMPILED_BYTES >> 20)]
     ListTooBig,

@@ -17,6 +17,9 @@ pub(super) struct BuiltIn {
 /// The category of type help whose patterns are lines of a help text, and say nothing alone.
 pub(super) const HELP_LINES: &str = "lines";
 
+/// The category of type prompt whose patterns tell a prompt only where the program is known to wait for input.
+pub(super) const PROMPT_ENDINGS: &str = "endings";
+
 /// All categories; where several say the same of a line, the first one counts.
 pub(super) const BUILT_INS: &[BuiltIn] = &[
     BuiltIn {
@@ -27,7 +30,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"^\.\.\. ?$",
             r"^In \[[0-9]+\]: ?$",
             r"^ *\.\.\.: ?$",
-            r"^\([Pp]db\) ?$|^ipdb> ?$",
+            r"^\((?:[Pp]db|Cmd)\) ?$|^ipdb> ?$",
         ],
         description: "Python, IPython and their debuggers",
     },
@@ -43,7 +46,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
     BuiltIn {
         pattern_type: Prompt,
         category: "postgres",
-        patterns: &[r#"^[A-Za-z0-9_.@:-]+[-=('"*!^$][#>] ?$"#],
+        patterns: &[r#"^[A-Za-z0-9_.@:][A-Za-z0-9_.@:-]*[-=('"*!^$][#>] ?$"#],
         description: "psql, also inside a statement",
     },
     BuiltIn {
@@ -82,10 +85,34 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
         pattern_type: Prompt,
         category: "bash",
         patterns: &[
-            "[$#][ \u{a0}]*[ \u{a0}]$",
-            r"^[\[(]?[A-Za-z0-9._-]+@[A-Za-z0-9._-]+[: ][^$#]{0,200}[$#%] *$",
+            "(?:#|(?:^|[^0-9])\\$|[A-Za-z~/][^ ]*\\$)[ \u{a0}]*[ \u{a0}]$",
+            r"^(?:\([^()]{1,60}\) ?){0,2}[\[(]?[A-Za-z0-9._-]+@[A-Za-z0-9._-]+[: ][^$#]{0,200}[$#%] *$",
+            r"^(?:\([^()]{1,60}\) ?){0,2}[A-Za-z0-9._-]+@[A-Za-z0-9._-]+[: ][~/][^ <>]{0,200}> *$",
+            // Without a blank behind the sign: the sign alone, or behind the name of a shell, a host or a folder.
+            r"^[$#%]$",
+            r"^[A-Za-z0-9_.@:-]*[a-z~][A-Za-z0-9_.@:-]*\$$",
+            r"^[a-z][A-Za-z0-9_.@-]*[a-z]%$",
+            r"^[~/][^ <>#$%]{0,200} ?[#$%]$",
         ],
-        description: "bash and other shells that end in $ or #",
+        description: "bash and other shells that end in $, # or %",
+    },
+    BuiltIn {
+        pattern_type: Prompt,
+        category: "zsh",
+        patterns: &[
+            r"^➜ {1,2}[^ ]{1,200}(?: [a-z]{2,4}:\([^()]{0,200}\))?(?: ✗)? *$",
+            r"^(?:[~/][^ ]{0,200} )?[❯❱➜»›λ▶]$",
+        ],
+        description: "Themes of zsh and other shells, without a blank behind the sign",
+    },
+    BuiltIn {
+        pattern_type: Prompt,
+        category: "windows",
+        patterns: &[
+            r#"^(?:PS )?[A-Za-z]:\\[^<>"|?*]{0,200}> *$"#,
+            r"^PS [~/][^<>]{0,200}> *$",
+        ],
+        description: "cmd and PowerShell",
     },
     BuiltIn {
         pattern_type: Prompt,
@@ -97,14 +124,29 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
         pattern_type: Prompt,
         category: "generic",
         patterns: &[
-            "(?:[>❯❱➜»›λ→▶]|(?:^|[^0-9])%)[ \u{a0}]*[ \u{a0}]$",
+            "(?:^|[^0-9])%[ \u{a0}]*[ \u{a0}]$",
+            "[❯❱➜»›λ→▶][ \u{a0}]*[ \u{a0}]$",
+            // No arrow, and nothing in angle brackets.
+            "^(?:[^<]*[^<= -] ?[=-]?)?>{1,3}[ \u{a0}]*[ \u{a0}]$",
+            "^ *DB<+[0-9]+>+ *$",
+            // Without a blank: one word, which may have a mode or a number in brackets, as those of routers do.
+            r"^>{1,3}$",
+            r"^(?:[A-Za-z0-9_~]|\([^()<> ]+\)|\[[^\[\]<> ]+\])(?:(?:[A-Za-z0-9_.@:/~-]|\([^()<> ]+\)|\[[^\[\]<> ]+\])*(?:[A-Za-z0-9_~]|\([^()<> ]+\)|\[[^\[\]<> ]+\]))?>$|^[a-z]+:/>$",
+            r"^[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,80}[A-Za-z0-9_)\]](?:\([^() ]{1,40}\))?#$",
+            r"^\((?:[A-Za-z]{0,8}dbg?|dlv|rr|byebug)\)$",
             "^[ \t]*(?:\\?-|:|--More--|\\(END\\))[ \t]*$",
             "^[ \t]*\\([A-Za-z0-9_.-]+\\)[ \u{a0}]*[ \u{a0}]$",
             "(?:^[ \t]*:|[^ \t:][ \t]*:|：|[?？])[ \t\u{a0}]*$",
             "(?i)(?:\\by/n(?:/[qa])?|[(\\[]y(?:es)?/no?(?:/\\[fingerprint\\]|/[qa])?[)\\]])[ \t\u{a0}]*$",
             "(?i)\\b(?:press|hit) .*(?:key|enter|return|space)",
         ],
-        description: "A sign with a blank behind it, a question, a choice, or a key to press",
+        description: "A sign with a blank or only a name with it, a question, a choice, or a key to press",
+    },
+    BuiltIn {
+        pattern_type: Prompt,
+        category: PROMPT_ENDINGS,
+        patterns: &["[>#$%):?\\]»›→➜▶❯❱λ✗][ \t\u{a0}]*$"],
+        description: "How prompts end; counts only where the program is seen to wait for input",
     },
     BuiltIn {
         pattern_type: Error,

@@ -2,6 +2,7 @@
 
 use super::compiled::{Compiled, Place};
 use super::lines::{Line, lines};
+use super::seen::Seen;
 use super::{formats, help};
 use crate::expect::Cleaned;
 use ccd_protocol::pattern::{
@@ -18,6 +19,12 @@ pub(crate) const MAX_TEXT_BYTES: usize = 1 << 20;
 const MAX_MATCHES: usize = 1000;
 const MAX_MATCHES_IN_LINE: usize = 20;
 
+/// What the search for further matches in the same line may cost in a text, in the unit of [`LinePatterns::cost`]: about
+/// half a second. The first match of each pattern in a line is always told.
+///
+/// [`LinePatterns::cost`]: crate::expect::LinePatterns::cost
+const MAX_COST: u64 = 64 << 20;
+
 /// Longest text of a match that is told, in characters.
 const MAX_MATCHED_CHARS: usize = 1000;
 
@@ -25,12 +32,15 @@ const MAX_MATCHED_CHARS: usize = 1000;
 struct Matches {
     list: Vec<PatternMatch>,
     is_cut: bool,
+    /// What is left of [`MAX_COST`].
+    cost_left: u64,
 }
 
 impl Compiled {
     /// Which patterns match a text, and where.
     ///
-    /// With a type only those of it; without one not those that say nothing alone: signs of data formats, lines of help.
+    /// With a type only those of it; without one not those that say nothing alone: signs of data formats, endings of
+    /// prompts, lines of help.
     pub(crate) fn test(&self, raw: &str, only: Option<PatternType>) -> PatternTestReply {
         let text = Cleaned::of(raw);
         let lines = lines(text.text());
@@ -38,7 +48,8 @@ impl Compiled {
         let types: Vec<PatternType> = types
             .filter(|pattern_type| only.is_none_or(|only| only == *pattern_type))
             .collect();
-        let found = self.matches(&text, &lines, &types, |place| {
+        let seen = Seen::of(self, &lines, &types);
+        let found = self.matches(&text, &lines, &seen, &types, |place| {
             only.is_some() || !(place.is_only_a_sign() || place.is_help_line())
         });
         PatternTestReply {
@@ -52,11 +63,12 @@ impl Compiled {
     pub(crate) fn classify(&self, raw: &str) -> PatternClassifyReply {
         let text = Cleaned::of(raw);
         let lines = lines(text.text());
-        let is_help = self.is_help(&lines);
-        let found = self.matches(&text, &lines, &PatternType::ALL, |place| {
+        let seen = Seen::of(self, &lines, &PatternType::ALL);
+        let is_help = self.is_help(&lines, &seen);
+        let found = self.matches(&text, &lines, &seen, &PatternType::ALL, |place| {
             !place.is_only_a_sign() && (is_help || !place.is_help_line())
         });
-        let signs = self.signs(&lines);
+        let signs = self.signs(&seen);
         let mut data = formats::find(text.text(), &lines, |format| signs.contains(format));
         if is_help {
             data.forget_aligned(); // options stand below each other, too
@@ -69,16 +81,16 @@ impl Compiled {
             .map(|found| found.category.as_str())
             .collect();
         data_formats.extend(of_ones_own.into_iter().map(str::to_owned));
-        let prompt = self.prompt(&text, &lines);
+        let prompt = self.prompt(&text, &lines, &seen);
         let span = |range: Range<usize>| span_in(&text, range);
         PatternClassifyReply {
-            is_error: self.is_error(&found, &lines),
+            is_error: !seen.all(PatternType::Error).is_empty(),
             is_help,
             commands: match is_help {
-                true => help::commands(self, &lines),
+                true => help::commands(self, &lines, &seen),
                 false => Vec::new(),
             },
-            state_transition: self.last_state(&lines),
+            state_transition: self.last_state(&lines, &seen),
             has_prompt: prompt.is_some(),
             prompt,
             has_table: !data.tables.is_empty(),
@@ -113,12 +125,14 @@ impl Compiled {
         &self,
         text: &Cleaned,
         lines: &[Line<'_>],
+        seen: &Seen,
         types: &[PatternType],
         counts: impl Fn(&Place<'_>) -> bool,
     ) -> Matches {
         let mut found = Matches {
             list: Vec::new(),
             is_cut: false,
+            cost_left: MAX_COST,
         };
         for line in lines {
             let (head, is_cut) = line.head();
@@ -126,12 +140,14 @@ impl Compiled {
             if line.is_blank() {
                 continue;
             }
-            let is_last = line.start == lines.last().map_or(0, |last| last.start);
             let mut in_line = Vec::new();
-            // A prompt is where the cursor is.
             for &pattern_type in types {
-                if pattern_type != PatternType::Prompt || is_last {
-                    self.matches_in(line, head, pattern_type, &counts, &mut in_line);
+                for index in seen.matching(pattern_type, line) {
+                    if let Some(place) = self.place(pattern_type, index).filter(&counts) {
+                        for range in self.spans(pattern_type, index, head, &mut found) {
+                            in_line.push((line.start + range.start..line.start + range.end, place));
+                        }
+                    }
                 }
             }
             in_line.sort_by_key(|(range, _)| range.start);
@@ -153,36 +169,30 @@ impl Compiled {
         found
     }
 
-    fn matches_in<'p>(
-        &'p self,
-        line: &Line<'_>,
-        head: &str,
+    /// Where a pattern matches in a line, as far as that may cost.
+    fn spans(
+        &self,
         pattern_type: PatternType,
-        counts: &impl Fn(&Place<'_>) -> bool,
-        found: &mut Vec<(Range<usize>, Place<'p>)>,
-    ) {
+        index: usize,
+        head: &str,
+        found: &mut Matches,
+    ) -> Vec<Range<usize>> {
         let patterns = self.lines(pattern_type);
-        for index in patterns.matching(head) {
-            let place = || {
-                self.place(pattern_type, index)
-                    .filter(|place| counts(place))
-            };
-            if place().is_none() {
-                continue;
-            }
-            for range in patterns.spans(index, head, MAX_MATCHES_IN_LINE) {
-                let range = line.start + range.start..line.start + range.end;
-                found.extend(place().map(|place| (range, place)));
-            }
-        }
+        let cost = patterns.cost(index, head).max(1);
+        let affordable = usize::try_from(found.cost_left / cost).unwrap_or(usize::MAX);
+        let most = affordable.clamp(1, MAX_MATCHES_IN_LINE);
+        let spans = patterns.spans(index, head, most);
+        let further = spans.len().saturating_sub(1) as u64;
+        found.cost_left = found.cost_left.saturating_sub(cost.saturating_mul(further));
+        found.is_cut |= most < MAX_MATCHES_IN_LINE && spans.len() == most;
+        spans
     }
 
     /// The last line, when it is a prompt: what comes first of the library says of which program.
-    fn prompt(&self, text: &Cleaned, lines: &[Line<'_>]) -> Option<PromptFound> {
+    fn prompt(&self, text: &Cleaned, lines: &[Line<'_>], seen: &Seen) -> Option<PromptFound> {
         let line = lines.last()?;
         let (head, _) = line.head();
-        let patterns = self.lines(PatternType::Prompt).matching(head);
-        let place = self.place(PatternType::Prompt, *patterns.first()?)?;
+        let place = self.prompt_place(seen.matching(PatternType::Prompt, line))?;
         let start = line.start + (head.len() - head.trim_start().len());
         let shown = head.trim();
         Some(PromptFound {
@@ -193,49 +203,35 @@ impl Compiled {
     }
 
     /// Name of the state that the last line tells of that tells of one.
-    fn last_state(&self, lines: &[Line<'_>]) -> Option<String> {
+    fn last_state(&self, lines: &[Line<'_>], seen: &Seen) -> Option<String> {
         let patterns = self.lines(PatternType::State);
         lines.iter().rev().find_map(|line| {
-            let (head, _) = line.head();
-            let mut found = patterns.matching(head).into_iter();
+            let mut found = seen.matching(PatternType::State, line);
             found.find_map(|index| {
-                let name = patterns.group(index, head, "state")?;
+                let name = patterns.group(index, line.head().0, "state")?;
                 Some(name.chars().take(MAX_MATCHED_CHARS).collect())
             })
         })
     }
 
-    fn is_help(&self, lines: &[Line<'_>]) -> bool {
-        let patterns = self.lines(PatternType::Help);
-        let says_so = |line: &Line<'_>| {
-            let places = patterns.matching(line.head().0).into_iter();
-            places
-                .filter_map(|index| self.place(PatternType::Help, index))
-                .any(|place| !place.is_help_line())
+    fn is_help(&self, lines: &[Line<'_>], seen: &Seen) -> bool {
+        let says_so = |&(_, index): &(usize, usize)| {
+            let place = self.place(PatternType::Help, index);
+            place.is_some_and(|place| !place.is_help_line())
         };
-        lines.iter().any(says_so) || help::is_list_of_commands(self, lines)
-    }
-
-    fn is_error(&self, found: &Matches, lines: &[Line<'_>]) -> bool {
-        let is_error = |found: &PatternMatch| found.pattern_type == PatternType::Error;
-        found.list.iter().any(is_error)
-            || (found.is_cut && lines.iter().any(|line| self.is_error_line(line.head().0)))
+        seen.all(PatternType::Help).iter().any(says_so)
+            || help::is_list_of_commands(self, lines, seen)
     }
 
     /// The data formats that are decided by more than patterns, and whose signs a line has.
-    fn signs(&self, lines: &[Line<'_>]) -> BTreeSet<&str> {
-        let patterns = self.lines(PatternType::DataFormat);
-        let (mut known, mut signs) = (BTreeSet::new(), BTreeSet::new());
-        for line in lines.iter().filter(|line| !line.is_blank()) {
-            for index in patterns.matching(line.head().0) {
-                if known.insert(index) {
-                    let place = self.place(PatternType::DataFormat, index);
-                    let sign = place.filter(Place::is_only_a_sign);
-                    signs.extend(sign.map(|place| place.entry.category.as_str()));
-                }
-            }
-        }
-        signs
+    fn signs(&self, seen: &Seen) -> BTreeSet<&str> {
+        let found = seen.all(PatternType::DataFormat).iter();
+        let known: BTreeSet<usize> = found.map(|&(_, index)| index).collect();
+        let places = known
+            .into_iter()
+            .filter_map(|index| self.place(PatternType::DataFormat, index));
+        let signs = places.filter(Place::is_only_a_sign);
+        signs.map(|place| place.entry.category.as_str()).collect()
     }
 }
 

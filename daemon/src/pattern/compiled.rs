@@ -1,6 +1,6 @@
 //! All patterns in force, ready to be looked for.
 
-use super::built_in::{BUILT_INS, HELP_LINES};
+use super::built_in::{BUILT_INS, HELP_LINES, PROMPT_ENDINGS};
 use super::overrides::Override;
 use crate::expect::LinePatterns;
 use ccd_protocol::pattern::{PatternEntry, PatternOrigin, PatternType};
@@ -24,6 +24,7 @@ struct Kind {
 }
 
 /// A pattern in its entry.
+#[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) entry: &'a PatternEntry,
     pub(super) pattern: &'a str,
@@ -37,8 +38,11 @@ impl Place<'_> {
 
     /// Whether more than the pattern decides about it.
     pub(super) fn is_only_a_sign(&self) -> bool {
-        self.entry.pattern_type == PatternType::DataFormat
-            && self.entry.origin == PatternOrigin::BuiltIn
+        match self.entry.pattern_type {
+            PatternType::DataFormat => self.entry.origin == PatternOrigin::BuiltIn,
+            PatternType::Prompt => self.entry.category == PROMPT_ENDINGS,
+            _ => false,
+        }
     }
 }
 
@@ -113,7 +117,26 @@ impl Compiled {
     /// `last_line` is the text from the start of the line to the cursor, blanks at its end included, without control
     /// sequences. This is a guess, for programs whose state cannot be seen; ask it only about a terminal that has been quiet.
     pub(crate) fn is_prompt(&self, last_line: &str) -> bool {
+        let matching = self.lines(PatternType::Prompt).matching(last_line);
+        self.prompt_place(matching).is_some()
+    }
+
+    /// Whether a program that waits for input as the kernel says shows a prompt: the sign at the end is enough then.
+    ///
+    /// `last_line` as for [`Compiled::is_prompt`].
+    pub(crate) fn ends_as_prompt(&self, last_line: &str) -> bool {
         self.lines(PatternType::Prompt).is_match(last_line)
+    }
+
+    /// What comes first, of the prompt patterns that match, that says of a line alone that it is a prompt.
+    pub(super) fn prompt_place(
+        &self,
+        matching: impl IntoIterator<Item = usize>,
+    ) -> Option<Place<'_>> {
+        let mut places = matching
+            .into_iter()
+            .filter_map(|index| self.place(PatternType::Prompt, index));
+        places.find(|place| !place.is_only_a_sign())
     }
 
     /// The compiled patterns of a type.
@@ -214,6 +237,7 @@ mod tests {
             category: category.into(),
             patterns: vec!["^x".into()],
             description: String::new(),
+            others: serde_json::Map::new(),
         };
         let compiled = Compiled::new(&[entry("ssh"), entry("mine")], Vec::new());
         let names: Vec<_> = compiled
@@ -235,6 +259,7 @@ mod tests {
                 category: format!("c{number}"),
                 patterns: vec![r"\pL".repeat(1000)],
                 description: String::new(),
+                others: serde_json::Map::new(),
             })
             .collect();
         let compiled = Compiled::new(&large, Vec::new());

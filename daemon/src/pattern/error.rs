@@ -1,5 +1,6 @@
 //! What can be wrong with a request to the library.
 
+use super::overrides::MAX_WEIGHT;
 use crate::documents::DocumentError;
 use crate::expect::PatternError;
 use ccd_protocol::pattern::PatternType;
@@ -16,14 +17,41 @@ pub(crate) enum LibraryError {
     Limit(String),
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    #[error(
+        "pattern {number} may have {weight} places to follow at once: at most {MAX_WEIGHT} are allowed, since each takes \
+         time for every byte; make its repetitions smaller"
+    )]
+    Heavy { number: usize, weight: u64 },
+    #[error(
+        "all patterns that were set may have {weight} places to follow at once: at most {MAX_WEIGHT} are allowed, since \
+         each takes time for every byte; make repetitions smaller or unset some"
+    )]
+    HeavyTogether { weight: u64 },
     #[error("no {} patterns of the category {category:?} were set{}", .pattern_type.name(), because(*.is_built_in))]
     NotFound {
         pattern_type: PatternType,
         category: String,
         is_built_in: bool,
     },
-    #[error("{0}; mend or remove the file first, so that nothing in it is lost")]
+    #[error("{0}{advice}", advice = advice(.0))]
     Document(#[from] DocumentError),
+}
+
+/// What can be done about a file that cannot be read or written.
+fn advice(error: &DocumentError) -> String {
+    match error {
+        DocumentError::Shape { .. } => {
+            "; mend or remove the file first, so that nothing in it is lost".to_owned()
+        }
+        DocumentError::Read { .. } => {
+            "; make the file readable or remove it first, so that nothing in it is lost".to_owned()
+        }
+        DocumentError::Write { path, .. } => match path.parent() {
+            Some(folder) => format!("; a new file must be possible in {}", folder.display()),
+            None => String::new(),
+        },
+        DocumentError::TooLarge { .. } | DocumentError::Full { .. } => String::new(),
+    }
 }
 
 fn because(is_built_in: bool) -> &'static str {
@@ -31,5 +59,31 @@ fn because(is_built_in: bool) -> &'static str {
         ": those in force are built in"
     } else {
         ""
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn what_can_be_done_depends_on_what_is_wrong() {
+        let path = || "/home/x/patterns.json".into();
+        let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
+        let write = DocumentError::Write {
+            path: path(),
+            source: denied(),
+        };
+        assert_eq!(
+            LibraryError::from(write).to_string(),
+            "/home/x/patterns.json cannot be written: permission denied; a new file must be possible in /home/x"
+        );
+        let read = DocumentError::Read {
+            path: path(),
+            source: denied(),
+        };
+        let text = LibraryError::from(read).to_string();
+        assert!(text.contains("make the file readable"), "{text}");
     }
 }

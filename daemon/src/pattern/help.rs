@@ -2,6 +2,7 @@
 
 use super::compiled::Compiled;
 use super::lines::Line;
+use super::seen::Seen;
 use ccd_protocol::pattern::{CommandFound, PatternType};
 
 /// Most commands that are told.
@@ -18,14 +19,14 @@ const LEAST_LINES: usize = 2;
 const DASH_SHAPE: char = '-';
 
 /// Returns the commands and options, in their order, each name once.
-pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>]) -> Vec<CommandFound> {
+pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> Vec<CommandFound> {
     let mut commands: Vec<CommandFound> = Vec::new();
     let mut names = std::collections::HashSet::new();
     for line in lines {
         if commands.len() == MAX_COMMANDS {
             break;
         }
-        let Some((name, description)) = command(compiled, line) else {
+        let Some((name, description)) = command(compiled, line, seen) else {
             continue;
         };
         if names.insert(name) {
@@ -39,9 +40,9 @@ pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>]) -> Vec<CommandFo
 }
 
 /// Whether lines like `name - text` are most of a text.
-pub(super) fn is_list_of_commands(compiled: &Compiled, lines: &[Line<'_>]) -> bool {
+pub(super) fn is_list_of_commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> bool {
     let is_shaped = |line: &&Line<'_>| {
-        command(compiled, line).is_some_and(|(name, _)| {
+        command(compiled, line, seen).is_some_and(|(name, _)| {
             let behind = line.text.trim_start().get(name.len()..).unwrap_or_default();
             behind.trim_start().starts_with([DASH_SHAPE, '–', '—'])
         })
@@ -52,10 +53,10 @@ pub(super) fn is_list_of_commands(compiled: &Compiled, lines: &[Line<'_>]) -> bo
 }
 
 /// Name and description, by the first pattern of type help that has groups for them and matches.
-fn command<'a>(compiled: &Compiled, line: &Line<'a>) -> Option<(&'a str, &'a str)> {
+fn command<'a>(compiled: &Compiled, line: &Line<'a>, seen: &Seen) -> Option<(&'a str, &'a str)> {
     let (text, _) = line.head();
     let patterns = compiled.lines(PatternType::Help);
-    for index in patterns.matching(text) {
+    for index in seen.matching(PatternType::Help, line) {
         let Some(name) = patterns.group(index, text, "name") else {
             continue;
         };

@@ -6,6 +6,7 @@ use super::overrides::{self, Override};
 use ccd_protocol::pattern::{
     PatternEntry, PatternOrigin, PatternSetParams, PatternType, PatternUnsetReply,
 };
+use serde_json::Map;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -53,7 +54,7 @@ impl Library {
 
     /// The patterns as the file has them now: one look at it, and if it has changed it is read.
     ///
-    /// A file that cannot be used leaves the built-in patterns, with a warning.
+    /// An entry that cannot be used is left out, with a warning; without a list of them the built-in patterns count alone.
     pub(crate) async fn fresh(self: &Arc<Self>) -> Arc<Compiled> {
         let library = Arc::clone(self);
         blocking(move || library.look()).await
@@ -95,7 +96,7 @@ impl Library {
         if *seen == stamp {
             return self.current();
         }
-        let compiled = match overrides::read(&self.path) {
+        let compiled = match overrides::read_each(&self.path) {
             Ok(entries) => {
                 let (entries, warnings) = overrides::usable(&self.path, entries);
                 Compiled::new(&entries, warnings)
@@ -135,13 +136,16 @@ impl Library {
             category,
             patterns,
             description,
+            others: before.map_or_else(Map::new, |at| entries[at].others.clone()),
         };
         entry.check()?;
         match before {
             Some(at) => entries[at] = entry.clone(),
             None => entries.push(entry.clone()),
         }
-        let (usable, warnings) = overrides::usable(&self.path, entries.clone());
+        overrides::check_together(&entries)?;
+        let all = entries.iter().cloned().map(Ok).collect();
+        let (usable, warnings) = overrides::usable(&self.path, all);
         let known = warnings.len();
         let together = Compiled::new(&usable, warnings);
         if let Some(problem) = together.warnings().get(known) {

@@ -3,6 +3,7 @@
 //! - `library`: [`Library`], the patterns in force: built-in ones and those of `patterns.json`
 //! - `built_in`, `overrides`: where they come from
 //! - `compiled`: [`Compiled`], the same ready to be looked for
+//! - `seen`: which patterns match which lines
 //! - `classify`, `help`, `formats`: what a text is
 //!
 //! Pure but for the file: no sessions, no protocol errors.
@@ -22,6 +23,7 @@ mod lines;
 mod overrides;
 #[cfg(test)]
 mod prompt_tests;
+mod seen;
 
 pub(crate) use classify::MAX_TEXT_BYTES;
 pub(crate) use compiled::Compiled;

@@ -2,10 +2,11 @@
 
 use super::error::LibraryError;
 use crate::documents::{self, DocumentError};
-use crate::expect::{LinePatterns, PatternError};
+use crate::expect::{LinePatterns, PatternError, line_weights};
 use ccd_protocol::SessionId;
 use ccd_protocol::pattern::PatternType;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 use std::path::Path;
 
 /// Most entries of the file.
@@ -14,6 +15,13 @@ const MAX_ENTRIES: usize = 500;
 /// Most patterns of an entry, and their longest.
 const MAX_PATTERNS: usize = 100;
 const MAX_PATTERN_BYTES: usize = 4096;
+
+/// Most places that all patterns of the file together may have to be followed at once, for each byte of a text.
+///
+/// An ordinary pattern has 2 to 25 (`\w+\s+\p{L}+` 6), `.{0,100}` has 101. The worst that are accepted (`a[ab]{990}[0-9]`,
+/// nested optional ones, in each type) take up to 1 s for a text of 64 KiB that is one line, and 60 ms for a line of 4,000
+/// bytes, measured on two cores with a daemon that was built without optimisation.
+pub(super) const MAX_WEIGHT: u64 = 1000;
 
 const MAX_DESCRIPTION_BYTES: usize = 1000;
 
@@ -26,15 +34,21 @@ pub(super) struct Override {
     pub(super) patterns: Vec<String>,
     #[serde(default)]
     pub(super) description: String,
+    /// What somebody else wrote beside it; kept as it is.
+    #[serde(flatten)]
+    pub(super) others: Map<String, Value>,
 }
 
+/// An entry of the file, or what is wrong with it.
+pub(super) type Entry = Result<Override, String>;
+
 impl Override {
-    /// Checks everything about an entry.
+    /// Checks everything about an entry; returns how many places its patterns may have to be followed at once.
     ///
     /// # Errors
     ///
     /// [`LibraryError`] that names what is wrong.
-    pub(super) fn check(&self) -> Result<(), LibraryError> {
+    pub(super) fn check(&self) -> Result<u64, LibraryError> {
         SessionId::parse(&self.category).map_err(|error| LibraryError::Category {
             category: self.category.clone(),
             error,
@@ -54,7 +68,8 @@ impl Override {
             .position(|pattern| pattern.len() > MAX_PATTERN_BYTES);
         if let Some(index) = long {
             return Err(LibraryError::Limit(format!(
-                "pattern {index} has {} bytes: at most {MAX_PATTERN_BYTES} are kept",
+                "pattern {} has {} bytes: at most {MAX_PATTERN_BYTES} are kept",
+                index + 1,
                 self.patterns[index].len()
             )));
         }
@@ -64,8 +79,20 @@ impl Override {
                 self.description.len()
             )));
         }
-        LinePatterns::compile(self.patterns.iter().map(String::as_str))?;
-        Ok(())
+        let patterns = || self.patterns.iter().map(String::as_str);
+        let weights = line_weights(patterns())?;
+        if let Some(index) = weights.iter().position(|&weight| weight > MAX_WEIGHT) {
+            return Err(LibraryError::Heavy {
+                number: index + 1,
+                weight: weights[index],
+            });
+        }
+        let weight = weights.iter().sum();
+        if weight > MAX_WEIGHT {
+            return Err(LibraryError::HeavyTogether { weight });
+        }
+        LinePatterns::compile(patterns())?;
+        Ok(weight)
     }
 
     pub(super) fn is(&self, pattern_type: PatternType, category: &str) -> bool {
@@ -73,7 +100,20 @@ impl Override {
     }
 }
 
-/// Reads the file; no file is an empty list.
+/// Reads the file, whatever its entries are; no file is an empty list.
+///
+/// # Errors
+///
+/// [`DocumentError`] when it is no list in JSON, with line and column.
+pub(super) fn read_each(path: &Path) -> Result<Vec<Entry>, DocumentError> {
+    let entries: Vec<Value> = documents::read(path)?.unwrap_or_default();
+    let entries = entries.into_iter();
+    Ok(entries
+        .map(|entry| serde_json::from_value(entry).map_err(|error| error.to_string()))
+        .collect())
+}
+
+/// Reads the file to change it: what could not be written back as it is, is a mistake. No file is an empty list.
 ///
 /// # Errors
 ///
@@ -97,21 +137,52 @@ pub(super) fn write(path: &Path, entries: &[Override]) -> Result<(), LibraryErro
     Ok(documents::write(path, &entries)?)
 }
 
+/// Checks what all entries that can be used cost together.
+///
+/// # Errors
+///
+/// [`LibraryError::HeavyTogether`].
+pub(super) fn check_together(entries: &[Override]) -> Result<(), LibraryError> {
+    let weights = entries.iter().filter_map(|entry| {
+        let weights = line_weights(entry.patterns.iter().map(String::as_str)).ok()?;
+        Some(
+            weights
+                .iter()
+                .fold(0u64, |sum, &one| sum.saturating_add(one)),
+        )
+    });
+    match weights.filter(|&weight| weight <= MAX_WEIGHT).sum() {
+        weight if weight > MAX_WEIGHT => Err(LibraryError::HeavyTogether { weight }),
+        _ => Ok(()),
+    }
+}
+
 /// Sorts out what cannot be used, with a warning for each that says where it stands and what is wrong.
-pub(super) fn usable(path: &Path, entries: Vec<Override>) -> (Vec<Override>, Vec<String>) {
+pub(super) fn usable(path: &Path, entries: Vec<Entry>) -> (Vec<Override>, Vec<String>) {
     let (mut good, mut warnings) = (Vec::<Override>::new(), Vec::new());
+    let mut weight = 0;
     for (number, entry) in (1..).zip(entries) {
-        let (pattern_type, category) = (entry.pattern_type.name(), entry.category.clone());
+        let name = match &entry {
+            Ok(entry) => format!(" ({} {:?})", entry.pattern_type.name(), entry.category),
+            Err(_) => String::new(),
+        };
         let mut warn = |problem: String| {
             let path = path.display();
             warnings.push(format!(
-                "{path}, entry {number} ({pattern_type} {category:?}) is left out: {problem}"
+                "{path}, entry {number}{name} is left out: {problem}"
             ));
         };
         if number > MAX_ENTRIES {
             warn(format!("at most {MAX_ENTRIES} entries are kept"));
             break;
         }
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(problem) => {
+                warn(problem);
+                continue;
+            }
+        };
         if good
             .iter()
             .any(|other| other.is(entry.pattern_type, &entry.category))
@@ -120,7 +191,14 @@ pub(super) fn usable(path: &Path, entries: Vec<Override>) -> (Vec<Override>, Vec
             continue;
         }
         match entry.check() {
-            Ok(()) => good.push(entry),
+            Ok(more) if weight + more > MAX_WEIGHT => {
+                let weight = weight + more;
+                warn(LibraryError::HeavyTogether { weight }.to_string());
+            }
+            Ok(more) => {
+                weight += more;
+                good.push(entry);
+            }
             Err(error) => warn(error.to_string()),
         }
     }

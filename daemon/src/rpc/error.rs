@@ -121,7 +121,11 @@ fn code_of(error: &RpcError) -> ErrorCode {
         RpcError::HandingOver => ErrorCode::HandedOver,
         RpcError::Lost(_) => ErrorCode::Unavailable,
         RpcError::Document(_) | RpcError::Library(LibraryError::Document(_)) => ErrorCode::Storage,
-        RpcError::Library(LibraryError::Pattern(_)) => ErrorCode::InvalidPattern,
+        RpcError::Library(
+            LibraryError::Pattern(_)
+            | LibraryError::Heavy { .. }
+            | LibraryError::HeavyTogether { .. },
+        ) => ErrorCode::InvalidPattern,
         RpcError::Library(LibraryError::NotFound { .. }) => ErrorCode::PatternNotFound,
         RpcError::Library(LibraryError::Category { .. } | LibraryError::Limit(_)) => {
             ErrorCode::InvalidArgument

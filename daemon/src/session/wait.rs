@@ -67,10 +67,7 @@ impl Sessions {
         let met = match params.condition {
             WaitFor::Exit => wait_exit(&session, deadline).await,
             WaitFor::Idle => wait_idle(&session, idle, deadline).await,
-            WaitFor::Prompt => {
-                self.library.fresh().await;
-                self.wait_input(&session, true, deadline).await
-            }
+            WaitFor::Prompt => self.wait_input(&session, true, deadline).await,
             WaitFor::Input => self.wait_input(&session, false, deadline).await,
         };
         let Some(met) = met else {
@@ -183,7 +180,12 @@ impl Sessions {
             return None;
         }
         let long_quiet = quiet >= TUI_QUIET || only_once;
-        let shows_prompt = || self.library.current().is_prompt(&last_line(session));
+        // A pattern may come while somebody waits for it, also by an editor: one look at the file for each at the program.
+        let library = match prompt && found.verdict != Verdict::No {
+            true => self.library.fresh().await,
+            false => self.library.current(),
+        };
+        let shows_prompt = || library.is_prompt(&last_line(session));
         // Line editors and full-screen programs turn canonical mode off, and hardly anything else does.
         let takes_keys = found.is_blind() && !found.line.canonical;
         let (waits, guess) = match found.verdict {
@@ -196,7 +198,12 @@ impl Sessions {
             Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
             Verdict::No => (false, None),
         };
-        if !waits || (prompt && !shows_prompt()) {
+        // Where the kernel says that the program waits, the sign alone tells its prompt from other output.
+        let ends_as_prompt = || match guess {
+            None => library.ends_as_prompt(&last_line(session)),
+            Some(_) => shows_prompt(),
+        };
+        if !waits || (prompt && !ends_as_prompt()) {
             return None;
         }
         let waiting = waiting(&found, guess);

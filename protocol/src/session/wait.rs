@@ -14,7 +14,8 @@ pub enum WaitFor {
     Exit,
     /// No output for `idle_ms`.
     Idle,
-    /// The program waits for input and shows a prompt.
+    /// The program waits for input and shows a prompt. Where the system shows that it waits, a line that ends as prompts
+    /// do is one; elsewhere the line must have the shape of one.
     Prompt,
     /// The program waits for input.
     Input,

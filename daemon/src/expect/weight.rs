@@ -1,0 +1,174 @@
+//! How much of a pattern a search may have to look at for one byte.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+/// The ASCII characters, and one for all others.
+const CHARACTERS: usize = 129;
+const OTHERS: usize = 128;
+
+/// Returns at how many places of a pattern a search may stand at once: the time for a byte, at worst, in units of about
+/// 8 ns.
+///
+/// Of the places for characters, repetitions counted out, only those that take the same character can be reached by the
+/// same text: `[ab]{1000}` weighs a thousand times as much as `abcd`. What may be left out (`a?`) is looked past for
+/// every byte.
+pub(super) fn weight(hir: &Hir) -> u64 {
+    let places = Places::of(hir);
+    let most = places.of_character.iter().copied().max().unwrap_or(0);
+    most.saturating_add(places.always)
+}
+
+/// Returns whether a text without line ends can match at all.
+pub(super) fn fits_a_line(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => true,
+        HirKind::Literal(literal) => !literal.0.iter().any(|byte| matches!(byte, b'\n' | b'\r')),
+        HirKind::Class(Class::Unicode(class)) => {
+            let mut ranges = class.iter();
+            ranges.any(|range| !is_line_ends(u32::from(range.start()), u32::from(range.end())))
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            let mut ranges = class.iter();
+            ranges.any(|range| !is_line_ends(u32::from(range.start()), u32::from(range.end())))
+        }
+        HirKind::Repetition(repetition) => repetition.min == 0 || fits_a_line(&repetition.sub),
+        HirKind::Capture(capture) => fits_a_line(&capture.sub),
+        HirKind::Concat(parts) => parts.iter().all(fits_a_line),
+        HirKind::Alternation(parts) => parts.iter().any(fits_a_line),
+    }
+}
+
+/// Whether a range of characters has nothing but line ends.
+fn is_line_ends(start: u32, end: u32) -> bool {
+    start == end && matches!(start, 0x0a | 0x0d)
+}
+
+/// Places that may be stood at behind each character, and those that may be behind any.
+struct Places {
+    of_character: [u64; CHARACTERS],
+    always: u64,
+}
+
+impl Places {
+    fn none() -> Self {
+        Self {
+            of_character: [0; CHARACTERS],
+            always: 0,
+        }
+    }
+
+    // The parser limits how deep a pattern may nest, and so this recursion.
+    fn of(hir: &Hir) -> Self {
+        let mut places = Self::none();
+        match hir.kind() {
+            HirKind::Empty => {}
+            HirKind::Look(_) => places.always = 1,
+            HirKind::Literal(literal) => {
+                for &byte in &literal.0 {
+                    places.of_character[usize::from(byte).min(OTHERS)] += 1;
+                }
+            }
+            HirKind::Class(Class::Unicode(class)) => {
+                for range in class.iter() {
+                    places.take(u32::from(range.start()), u32::from(range.end()));
+                }
+            }
+            HirKind::Class(Class::Bytes(class)) => {
+                for range in class.iter() {
+                    places.take(range.start().into(), range.end().into());
+                }
+            }
+            HirKind::Repetition(repetition) => {
+                places = Self::of(&repetition.sub);
+                let least = repetition.min.saturating_add(1);
+                let times = u64::from(repetition.max.unwrap_or(least)).max(1);
+                places.repeat(times);
+                let may_be_empty = repetition.sub.properties().minimum_len() == Some(0);
+                places.add_always(if may_be_empty { times } else { 1 });
+            }
+            HirKind::Capture(capture) => places = Self::of(&capture.sub),
+            HirKind::Concat(parts) => places.add_all(parts),
+            HirKind::Alternation(parts) => {
+                places.add_all(parts);
+                places.add_always(parts.len() as u64);
+            }
+        }
+        places
+    }
+
+    /// A class takes a character once, however many of its ranges say so.
+    fn take(&mut self, start: u32, end: u32) {
+        let clip = |character: u32| usize::try_from(character).unwrap_or(OTHERS).min(OTHERS);
+        for place in &mut self.of_character[clip(start)..=clip(end)] {
+            *place = 1;
+        }
+    }
+
+    fn repeat(&mut self, times: u64) {
+        for place in &mut self.of_character {
+            *place = place.saturating_mul(times);
+        }
+        self.always = self.always.saturating_mul(times);
+    }
+
+    fn add_always(&mut self, more: u64) {
+        self.always = self.always.saturating_add(more);
+    }
+
+    fn add_all(&mut self, parts: &[Hir]) {
+        for part in parts {
+            let part = Self::of(part);
+            for (place, more) in self.of_character.iter_mut().zip(part.of_character) {
+                *place = place.saturating_add(more);
+            }
+            self.add_always(part.always);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::syntax;
+    use super::*;
+
+    fn of(pattern: &str) -> u64 {
+        weight(&syntax::parse(pattern, false).unwrap())
+    }
+
+    #[test]
+    fn repetitions_weigh_what_they_stand_for() {
+        assert_eq!(of("abcd"), 1);
+        assert_eq!(of("aaaa"), 4);
+        assert_eq!(of("[ab]{1000}"), 1001);
+        assert_eq!(of("(?:a{1000}){1000}"), 1_001_001);
+        assert_eq!(of("(?:a{0,10}){0,10}"), 120);
+        assert_eq!(of(".{3,}x"), 6);
+        assert!(of("(?:a?b?){500}c") >= 1500);
+        let nested = "(?:".repeat(20) + "a" + &"{1000}){1000}".repeat(20);
+        assert_eq!(of(&nested), u64::MAX);
+    }
+
+    #[test]
+    fn ordinary_patterns_weigh_little() {
+        for pattern in [
+            r"\w+\s+\p{L}+",
+            r"^[A-Za-z0-9_]+\[[0-9]+\]\| $",
+            r"(?i)\bconnection (?:refused|timed out|reset by peer)\b",
+            r"^\p{Lu}\p{Ll}*, \p{Lu}\p{Ll}*: .*$",
+            "出错了|ошибка: .*",
+        ] {
+            assert!(of(pattern) <= 25, "{pattern} weighs {}", of(pattern));
+        }
+    }
+
+    #[test]
+    fn what_needs_a_line_end_fits_no_line() {
+        let fits = |pattern| fits_a_line(&syntax::parse(pattern, false).unwrap());
+        for pattern in [r"a\nb", r"\r\n$", r"(?:a\n)+b", r"[\r\n]", r"(?:\n|\nx)y"] {
+            assert!(!fits(pattern), "{pattern}");
+        }
+        for pattern in [r"a\n?b", r"a|\nb", r"\s", r"[^x]", "(?s)a.b", "(?m)^a$"] {
+            assert!(fits(pattern), "{pattern}");
+        }
+    }
+}

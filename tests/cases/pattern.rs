@@ -379,8 +379,7 @@ fn a_pattern_counts_for_who_waits_already() {
         let set = json!({"pattern_type": "prompt", "category": category, "patterns": [pattern]});
         call(&daemon, "pattern.set", &set);
     };
-    let changes: [(&str, &dyn Fn(&str, &str)); 2] = [("hand", &by_hand), ("call", &by_call)];
-    for (name, change) in changes {
+    for (name, is_by_hand) in [("hand", true), ("call", false)] {
         let session = daemon.open("sh", &["-c", &format!("printf '{name}| '; exec cat")]);
         session.expect(name);
         assert_error(
@@ -389,7 +388,11 @@ fn a_pattern_counts_for_who_waits_already() {
         );
         std::thread::scope(|scope| {
             let waits = scope.spawn(|| session.wait(WaitFor::Prompt).reason);
-            change(name, &format!(r"^{name}\| $"));
+            let pattern = format!(r"^{name}\| $");
+            match is_by_hand {
+                true => by_hand(name, &pattern),
+                false => by_call(name, &pattern),
+            }
             assert_eq!(waits.join().unwrap(), "prompt", "{name}");
         });
     }

@@ -6,6 +6,7 @@
 mod form;
 mod hidden;
 mod masked;
+mod nearby;
 mod row;
 
 pub(crate) use form::{Form, Inexact};

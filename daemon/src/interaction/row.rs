@@ -2,14 +2,15 @@
 
 use super::hidden::HIDDEN;
 use super::masked::Masked;
+use super::nearby::Nearby;
 use super::{Event, Form, Noted, Typed};
 use crate::expect::clean_lossy;
-use crate::output::Piece;
 use crate::program::quoted;
 use crate::redact::redact_part;
 use crate::session::{Session, describe_end};
 use crate::store::InteractionRow;
 use ccd_protocol::session::EndReason;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// Characters of output that a RECV row keeps.
@@ -19,7 +20,7 @@ const RECV_CHARS: usize = 500;
 const RECV_BYTES: usize = 4096;
 
 /// Output before and behind in which a secret may begin or end.
-const LINE_BYTES: usize = 1024;
+const LINE_BYTES: u64 = 1024;
 
 /// Output in which a typed text is looked for.
 const ECHO_BYTES: usize = 16 << 10;
@@ -37,10 +38,9 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
         Event::End => Some(session.output.facts().bytes),
         Event::Start | Event::Failure(_) | Event::Trouble(_) => None,
     };
-    if let Some(upto) = upto
-        && let Some(row) = received(noted, upto).await
-    {
-        rows.push(row);
+    let mut nearby = Nearby::default();
+    if let Some(upto) = upto {
+        rows.extend(received(noted, upto, &mut nearby).await);
     }
     let mut row = blank(noted);
     match &noted.event {
@@ -65,7 +65,7 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
             row.form = form.to_json();
             row.action = "EXPECT".into();
             row.pattern_matched = Some(kept(session, pattern));
-            let matched = shown_match(session, matched, *start, *end).await;
+            let matched = shown_match(session, matched, *start..*end, &nearby).await;
             row.output_text = Some(first_chars(&matched, RECV_CHARS));
             (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
         }
@@ -114,8 +114,8 @@ fn end_row(session: &Session, row: &mut InteractionRow) {
     (row.start_offset, row.end_offset) = (Some(offset(end)), Some(offset(end)));
 }
 
-/// The row for the output since the last one, if there was any.
-async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
+/// The row for the output since the last one, if there was any; what it reads stays in `nearby`.
+async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<InteractionRow> {
     let session = &noted.session;
     let from = session.recorded_upto.fetch_max(upto, Ordering::AcqRel);
     if from >= upto {
@@ -124,8 +124,10 @@ async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
     let len = usize::try_from(upto - from)
         .unwrap_or(usize::MAX)
         .min(RECV_BYTES);
-    let text = shown_output(session, from, len).await;
-    let text = in_its_lines(session, &text, from, from + len as u64).await;
+    let end = from + len as u64;
+    *nearby = Nearby::around(session, from, end, LINE_BYTES).await;
+    let text = shown(session, from, len, nearby).await;
+    let text = in_its_lines(session, &text, from..end, nearby).await;
     let mut row = blank(noted);
     row.action = "RECV".into();
     row.client = None;
@@ -137,8 +139,12 @@ async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
 
 /// Text of the output from `from` on, without what was typed hidden and is shown there.
 pub(crate) async fn shown_output(session: &Session, from: u64, len: usize) -> String {
+    shown(session, from, len, &Nearby::default()).await
+}
+
+async fn shown(session: &Session, from: u64, len: usize, nearby: &Nearby) -> String {
     let text_at = async |from, len| {
-        let bytes = read(session, from, len).await;
+        let bytes = nearby.read(session, from, len).await;
         (clean_lossy(&bytes, session.facts.encoding), bytes.len())
     };
     let (text, read_bytes) = text_at(from, len).await;
@@ -155,47 +161,39 @@ pub(crate) async fn shown_output(session: &Session, from: u64, len: usize) -> St
     session.hidden.mask(&(before + &text + &after), shown)
 }
 
-/// What a pattern matched at `[start, end)`, likewise.
-async fn shown_match(session: &Session, matched: &str, start: u64, end: u64) -> String {
-    let mut shown = matched.to_owned();
+/// What a pattern matched at `place`, likewise.
+async fn shown_match(
+    session: &Session,
+    matched: &str,
+    place: Range<u64>,
+    nearby: &Nearby,
+) -> String {
+    let mut text = matched.to_owned();
     if session.hidden.longest_line() > 0 {
-        let len = usize::try_from(end - start).unwrap_or(usize::MAX);
-        shown = shown_output(session, start, len.min(RECV_BYTES)).await;
-        if !shown.contains(HIDDEN) {
-            shown = session.hidden.mask(matched, 0..matched.len());
+        let len = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
+        text = shown(session, place.start, len.min(RECV_BYTES), nearby).await;
+        if !text.contains(HIDDEN) {
+            text = session.hidden.mask(matched, 0..matched.len());
         }
     }
-    in_its_lines(session, &shown, start, end).await
+    in_its_lines(session, &text, place, nearby).await
 }
 
-/// The text of the output `[start, end)` without its secrets, also without the part of one that begins before or goes
-/// on behind in the same line.
-async fn in_its_lines(session: &Session, text: &str, start: u64, end: u64) -> String {
+/// The text of the output at `place` without its secrets, also without the part of one that begins before or goes on
+/// behind in the same line.
+async fn in_its_lines(session: &Session, text: &str, place: Range<u64>, nearby: &Nearby) -> String {
     let encoding = session.facts.encoding;
-    let first = start.saturating_sub(LINE_BYTES as u64);
-    let before_bytes = usize::try_from(start - first).unwrap_or(LINE_BYTES);
-    let before = clean_lossy(&read(session, first, before_bytes).await, encoding);
-    let after = clean_lossy(&read(session, end, LINE_BYTES).await, encoding);
-    let before = before.rsplit('\n').next().unwrap_or_default();
-    let after = after.split('\n').next().unwrap_or_default();
+    let first = place.start.saturating_sub(LINE_BYTES);
+    let before_bytes = usize::try_from(place.start - first).unwrap_or(0);
+    // Cut before it is cleaned: most lines are short, and this is done for each row.
+    let before = nearby.read(session, first, before_bytes).await;
+    let line_start = memchr::memrchr(b'\n', &before).map_or(0, |newline| newline + 1);
+    let after = nearby.read(session, place.end, LINE_BYTES as usize).await;
+    let line_end = memchr::memchr(b'\n', &after).unwrap_or(after.len());
+    let before = clean_lossy(&before[line_start..], encoding);
+    let after = clean_lossy(&after[..line_end], encoding);
     let shown = before.len()..before.len() + text.len();
     redact_part(&format!("{before}{text}{after}"), shown)
-}
-
-async fn read(session: &Session, from: u64, len: usize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut at = from;
-    while bytes.len() < len {
-        match session.output.read(at, len - bytes.len()).await {
-            Ok(Piece::Bytes(more)) => {
-                at += more.len() as u64;
-                bytes.extend_from_slice(&more);
-            }
-            Ok(Piece::Missing { resume }) if resume < from + len as u64 => at = resume,
-            _ => break,
-        }
-    }
-    bytes
 }
 
 /// Typed text as the log may keep it, as far as the terminal has shown it by now.
@@ -211,7 +209,9 @@ pub(crate) async fn shown_input(session: &Session, typed: &Typed) -> Option<Stri
         return Some(HIDDEN.into());
     }
     if let Some(echo) = &typed.echo {
-        let output = read(session, typed.offset, ECHO_BYTES).await;
+        let output = Nearby::default()
+            .read(session, typed.offset, ECHO_BYTES)
+            .await;
         let screen = without_blanks(&clean_lossy(&output, session.facts.encoding));
         let visible = echo.lines().map(without_blanks);
         if !visible.into_iter().all(|line| screen.contains(&line)) {
@@ -223,11 +223,12 @@ pub(crate) async fn shown_input(session: &Session, typed: &Typed) -> Option<Stri
 
 /// What a session runs, as others may see it.
 pub(crate) fn shown_command(session: &Session) -> String {
-    let line = command_line(session);
-    Masked::of(&line, &session.hidden).part(0..line.len())
+    let words = std::iter::once(session.facts.program.clone()).chain(shown_args(session));
+    let words: Vec<String> = words.map(|word| quoted(&word)).collect();
+    words.join(" ")
 }
 
-/// The arguments likewise, one by one.
+/// Its arguments likewise, one by one.
 pub(crate) fn shown_args(session: &Session) -> Vec<String> {
     let line = command_line(session);
     let masked = Masked::of(&line, &session.hidden);
@@ -256,9 +257,12 @@ fn without_blanks(text: &str) -> String {
 }
 
 fn command_line(session: &Session) -> String {
-    let words = std::iter::once(&session.facts.program).chain(&session.facts.args);
-    let words: Vec<String> = words.map(|word| quoted(word)).collect();
-    words.join(" ")
+    let mut line = session.facts.program.clone();
+    for arg in &session.facts.args {
+        line.push(' ');
+        line.push_str(arg);
+    }
+    line
 }
 
 /// A text about the session as the database may keep it.

@@ -56,6 +56,7 @@ fn the_library_has_all_built_in_categories() {
         "error/connection_failed",
         "error/authentication_failed",
         "help/indicators",
+        "help/hints",
         "help/lines",
         "data_format/json",
         "data_format/xml",

@@ -17,6 +17,9 @@ pub(super) struct BuiltIn {
 /// The category of type help whose patterns are lines of a help text, and say nothing alone.
 pub(super) const HELP_LINES: &str = "lines";
 
+/// The category of type help whose patterns say where help is to be found, which is not there yet.
+pub(super) const HELP_HINTS: &str = "hints";
+
 /// The category of type prompt whose patterns tell a prompt only where the program is known to wait for input.
 pub(super) const PROMPT_ENDINGS: &str = "endings";
 
@@ -220,12 +223,23 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
         pattern_type: Help,
         category: "indicators",
         patterns: &[
-            r"(?i)^[ \t]*usage *:",
+            r"(?i)^[ \t]*(?:this is .{1,60}\. +)?usage *:",
+            r"(?i)^[ \t]*usage *:.*(?:\[|<[a-z]|[ \t]--?[a-z]|\.\.\.)",
             r"(?i)^[ \t]*(?:[a-z]+ ){0,3}(?:commands|subcommands|options|arguments|flags|examples|synopsis|syntax|help menu|usage) *:? *$",
+        ],
+        description: "A heading or a line of usage, as help texts have; one alone says nothing",
+    },
+    BuiltIn {
+        pattern_type: Help,
+        category: HELP_HINTS,
+        patterns: &[
             r"(?i)\btype .{1,60} for (?:more )?(?:help|information|usage)\b",
+            r"(?i)\btype .{1,40} to (?:see|list|show|get|find out)\b",
+            r"(?i)\btype .{1,60} for (?:a |the |full )?(?:list|documentation)\b",
+            r"(?i)\buse .{1,40} to find out (?:more )?about\b",
             r"(?i)(?:--help\b|-h\b)['\x60]? for (?:more|help|usage)|\b(?:try|see|use|run) .{0,80}--?help\b",
         ],
-        description: "A line that only a help text has",
+        description: "Where help is to be found, as banners and errors say too; one alone says nothing",
     },
     BuiltIn {
         pattern_type: Help,
@@ -236,6 +250,10 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"^[ \t]*(?P<name>[-.\\?A-Za-z0-9_]{1,40}) *: +(?P<description>[^ \t].*)$",
             r"^[ \t]*\[(?P<name>[A-Za-z0-9?_-]{1,30})\] +(?P<description>[^ \t].*)$",
             r"^[ \t]*[•*-] +(?P<name>[-.\\?A-Za-z0-9_]{1,40})(?: *[-–—:] +|  +)(?P<description>[^ \t].*)$",
+            // `.name ARGS   text`, `\name for text`, and an option without a text.
+            r"^(?P<name>[.:\\/][A-Za-z?!][^ \t]*(?: [^ \t]+){0,5}?)(?:  +|\t+ *)(?P<description>[^ \t].*)$",
+            r"^[ \t]*(?:Type: *)?(?P<name>\\[A-Za-z?]+)(?: or .*)? (?:for|to) (?P<description>.*)$",
+            r"^[ \t]+(?P<name>--?[A-Za-z0-9][A-Za-z0-9-]*(?:[= ][A-Z<\[][^ ]*)?)[ \t]*$",
         ],
         description: "A command or option and what it does; counts in a help text only",
     },

@@ -64,7 +64,7 @@ impl Compiled {
         let text = Cleaned::of(raw);
         let lines = lines(text.text());
         let seen = Seen::of(self, &lines, &PatternType::ALL);
-        let is_help = self.is_help(&lines, &seen);
+        let is_help = help::is_help(self, &lines, &seen);
         let found = self.matches(&text, &lines, &seen, &PatternType::ALL, |place| {
             !place.is_only_a_sign() && (is_help || !place.is_help_line())
         });
@@ -212,15 +212,6 @@ impl Compiled {
                 Some(name.chars().take(MAX_MATCHED_CHARS).collect())
             })
         })
-    }
-
-    fn is_help(&self, lines: &[Line<'_>], seen: &Seen) -> bool {
-        let says_so = |&(_, index): &(usize, usize)| {
-            let place = self.place(PatternType::Help, index);
-            place.is_some_and(|place| !place.is_help_line())
-        };
-        seen.all(PatternType::Help).iter().any(says_so)
-            || help::is_list_of_commands(self, lines, seen)
     }
 
     /// The data formats that are decided by more than patterns, and whose signs a line has.

@@ -18,7 +18,7 @@ fn formats(text: &str) -> Vec<String> {
 }
 
 /// What a program prints, on either stream; `None` when it is not installed.
-fn printed(program: &str, args: &[&str], input: &str) -> Option<String> {
+pub(super) fn printed(program: &str, args: &[&str], input: &str) -> Option<String> {
     use std::io::Write as _;
     use std::process::Stdio;
     let mut child = Command::new(program)

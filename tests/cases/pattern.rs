@@ -55,6 +55,7 @@ fn the_library_has_all_built_in_categories() {
         "error/permission_denied",
         "error/connection_failed",
         "error/authentication_failed",
+        "error/summary",
         "help/indicators",
         "help/hints",
         "help/lines",

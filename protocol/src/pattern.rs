@@ -221,12 +221,12 @@ pub struct PatternClassifyReply {
     pub has_table: bool,
     pub tables: Vec<TableFound>,
     pub has_json: bool,
-    /// Objects and arrays in the text, at most 100.
+    /// Objects and arrays in the text, at most 100, and none that nests deeper than 120.
     pub json: Vec<JsonFound>,
     /// What a help text tells of, at most 1,000.
     pub commands: Vec<CommandFound>,
     pub line_count: usize,
-    /// Not all of the text was looked at: see `pattern.test`.
+    /// Not all of the text was looked at: see `pattern.test`. Or there are more or deeper documents than `json` may have.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -51,6 +51,7 @@ mod menu;
 mod odd_programs;
 mod parallel;
 mod pattern;
+mod pattern_file;
 mod peers;
 mod pipe;
 mod pipe_place;

@@ -17,6 +17,12 @@ pub(super) struct BuiltIn {
 /// The category of type help whose patterns are lines of a help text, and say nothing alone.
 pub(super) const HELP_LINES: &str = "lines";
 
+/// The category of type error whose patterns count what failed, which says nothing in a help text.
+pub(super) const ERROR_SUMMARY: &str = "summary";
+
+/// The category of type help whose patterns say where help is to be found, which is not there yet.
+pub(super) const HELP_HINTS: &str = "hints";
+
 /// The category of type prompt whose patterns tell a prompt only where the program is known to wait for input.
 pub(super) const PROMPT_ENDINGS: &str = "endings";
 
@@ -172,7 +178,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
         pattern_type: Error,
         category: "connection_failed",
         patterns: &[
-            r"(?i)\bconnection (?:refused|timed out|reset by|aborted)\b",
+            r"(?i)\bconnection (?:refused|timed out|reset by|aborted)\b|\boperation timed out\b",
             r"(?i)\b(?:could not|couldn't|cannot) resolve\b",
             r"(?i)\bname or service not known\b|\btemporary failure in name resolution\b",
             r"(?i)\b(?:no route to host|network is unreachable|host is down)\b",
@@ -195,7 +201,10 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
         category: "generic",
         patterns: &[
             // A label in front: `fatal: …`, `foo.c:3:5: error: …`, `npm ERR! …`, `[ERROR] …`, `ValueError: …`.
-            r"(?i)^[\t ]*(?:[^ \t]+:[\t ]+){0,4}(?:(?:fatal|syntax|internal|runtime|type|parse|system|network|unexpected|unknown|general|build|linker|usage|fatal python) )?(?:error|fatal|panic|critical|failure|exception)(?:\[[A-Za-z0-9_]+\])?(?:[\t ]+[0-9]+|[\t ]+\([^)]*\))?[\t ]*[:!]",
+            r"(?i)^[\t ]*(?:[^ \t]+:[\t ]+){0,4}(?:(?:fatal|syntax|internal|runtime|type|parse|system|network|unexpected|unknown|general|build|linker|usage|fatal python) )?(?:error|fatal|panic|critical|failure|exception)(?:\[[A-Za-z0-9_]+\])?(?:[\t ]+[A-Z]{0,8}[0-9]+|[\t ]+\([^)]*\))?[\t ]*[:!]",
+            r"(?i)^[\t ]*error (?:response )?from (?:[a-z]+ ){0,3}[a-z]+:",
+            r"(?i): (?:syntax|parse) error\b|^curl: \([1-9][0-9]*\) |\breturned error: ?[0-9]",
+            r"(?i)^(?:.*: )?exit (?:status|code):? ?[1-9][0-9]*[.)]?$",
             r"(?i)^[\t ]*(?:\[[^\]]*\][\t ]*)*[\[<(](?:error|fatal|panic|critical|err|fail|failed)[\])>]",
             r"^[A-Za-z_][A-Za-z0-9_.]*(?:Error|Exception)(?:: |:?$| \[)",
             r"^(?:E: |[a-z]+ ERR! |[a-z]+: \*\*\* )",
@@ -210,22 +219,43 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"(?i)\bnot found[.!]?$|\bnot found: ",
             r"(?i)\b(?:segmentation fault|core dumped|bus error|stack overflow|out of memory|cannot allocate memory|no space left on device|disk quota exceeded|read-only file system|too many open files|broken pipe|input/output error)\b",
             r"^Traceback \(most recent call last\):|^Exception in thread |^thread '[^']*' .*panicked at |^panic: ",
-            r"^(?:test result: )?FAILED\b|^--- FAIL|^(?:not ok [0-9])",
-            r"(?i)(?:^|[^0-9.,])[1-9][0-9,]* (?:[a-z]+ )?(?:errors?|failures?|failed)(?:[^A-Za-z-]|$)",
+            r"^(?:test result: )?FAILED(?:[.!]|$|[:=]? *[1-9]| +[^ 0-9=:]|: *[^ 0-9])|^--- FAIL|^(?:not ok [0-9])",
+            r"^[\t ]*FAIL(?:$|[: \t] *[A-Za-z_./])",
             r"(?i)\babort(?:ed|ing)?[.!:]?$|^abort(?:ed|ing)?(?:[:.!,(]| by | due )",
         ],
         description: "A line that tells of an error by its label or its sentence",
     },
     BuiltIn {
+        pattern_type: Error,
+        category: ERROR_SUMMARY,
+        patterns: &[
+            // Not the 10 of `0/10 failed` and `0 of 10 failed`.
+            r"(?i)(?:^|[^f] |[^ 0-9.,/])[1-9][0-9,]* (?:[a-z]+ )?(?:errors?|failures?|failed)(?:[^A-Za-z=:-]|: *[^ 0-9]|:?$)",
+            r"(?i)(?:^|[^0-9.,/])[1-9][0-9,]*(?:/| (?:out )?of )[1-9][0-9,]* (?:[a-z]+ )?(?:errors?|failures?|failed)(?:[^A-Za-z=:-]|: *[^ 0-9]|:?$)",
+        ],
+        description: "How many things failed; in a help text it is only told what that would mean",
+    },
+    BuiltIn {
         pattern_type: Help,
         category: "indicators",
         patterns: &[
-            r"(?i)^[ \t]*usage *:",
+            r"(?i)^[ \t]*(?:this is .{1,60}\. +)?usage *:",
+            r"(?i)^[ \t]*usage *:.*(?:\[|<[a-z]|[ \t]--?[a-z]|\.\.\.)",
             r"(?i)^[ \t]*(?:[a-z]+ ){0,3}(?:commands|subcommands|options|arguments|flags|examples|synopsis|syntax|help menu|usage) *:? *$",
+        ],
+        description: "A heading or a line of usage, as help texts have; one alone says nothing",
+    },
+    BuiltIn {
+        pattern_type: Help,
+        category: HELP_HINTS,
+        patterns: &[
             r"(?i)\btype .{1,60} for (?:more )?(?:help|information|usage)\b",
+            r"(?i)\btype .{1,40} to (?:see|list|show|get|find out)\b",
+            r"(?i)\btype .{1,60} for (?:a |the |full )?(?:list|documentation)\b",
+            r"(?i)\buse .{1,40} to find out (?:more )?about\b",
             r"(?i)(?:--help\b|-h\b)['\x60]? for (?:more|help|usage)|\b(?:try|see|use|run) .{0,80}--?help\b",
         ],
-        description: "A line that only a help text has",
+        description: "Where help is to be found, as banners and errors say too; one alone says nothing",
     },
     BuiltIn {
         pattern_type: Help,
@@ -236,6 +266,10 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"^[ \t]*(?P<name>[-.\\?A-Za-z0-9_]{1,40}) *: +(?P<description>[^ \t].*)$",
             r"^[ \t]*\[(?P<name>[A-Za-z0-9?_-]{1,30})\] +(?P<description>[^ \t].*)$",
             r"^[ \t]*[•*-] +(?P<name>[-.\\?A-Za-z0-9_]{1,40})(?: *[-–—:] +|  +)(?P<description>[^ \t].*)$",
+            // `.name ARGS   text`, `\name for text`, and an option without a text.
+            r"^(?P<name>[.:\\/][A-Za-z?!][^ \t]*(?: [^ \t]+){0,5}?)(?:  +|\t+ *)(?P<description>[^ \t].*)$",
+            r"^[ \t]*(?:Type: *)?(?P<name>\\[A-Za-z?]+)(?: or .*)? (?:for|to) (?P<description>.*)$",
+            r"^[ \t]+(?P<name>--?[A-Za-z0-9][A-Za-z0-9-]*(?:[= ][A-Z<\[][^ ]*)?)[ \t]*$",
         ],
         description: "A command or option and what it does; counts in a help text only",
     },

@@ -64,10 +64,17 @@ impl Compiled {
         let text = Cleaned::of(raw);
         let lines = lines(text.text());
         let seen = Seen::of(self, &lines, &PatternType::ALL);
-        let is_help = self.is_help(&lines, &seen);
-        let found = self.matches(&text, &lines, &seen, &PatternType::ALL, |place| {
-            !place.is_only_a_sign() && (is_help || !place.is_help_line())
-        });
+        let is_help = help::is_help(self, &lines, &seen);
+        let found = self.matches(
+            &text,
+            &lines,
+            &seen,
+            &PatternType::ALL,
+            |place| match is_help {
+                true => !place.is_only_a_sign() && !place.is_summary(),
+                false => !place.is_only_a_sign() && !place.is_help_line(),
+            },
+        );
         let signs = self.signs(&seen);
         let mut data = formats::find(text.text(), &lines, |format| signs.contains(format));
         if is_help {
@@ -84,7 +91,7 @@ impl Compiled {
         let prompt = self.prompt(&text, &lines, &seen);
         let span = |range: Range<usize>| span_in(&text, range);
         PatternClassifyReply {
-            is_error: !seen.all(PatternType::Error).is_empty(),
+            is_error: self.is_error(is_help, &seen),
             is_help,
             commands: match is_help {
                 true => help::commands(self, &lines, &seen),
@@ -202,6 +209,14 @@ impl Compiled {
         })
     }
 
+    fn is_error(&self, is_help: bool, seen: &Seen) -> bool {
+        let mut places = seen
+            .all(PatternType::Error)
+            .iter()
+            .filter_map(|&(_, index)| self.place(PatternType::Error, index));
+        places.any(|place| !is_help || !place.is_summary())
+    }
+
     /// Name of the state that the last line tells of that tells of one.
     fn last_state(&self, lines: &[Line<'_>], seen: &Seen) -> Option<String> {
         let patterns = self.lines(PatternType::State);
@@ -212,15 +227,6 @@ impl Compiled {
                 Some(name.chars().take(MAX_MATCHED_CHARS).collect())
             })
         })
-    }
-
-    fn is_help(&self, lines: &[Line<'_>], seen: &Seen) -> bool {
-        let says_so = |&(_, index): &(usize, usize)| {
-            let place = self.place(PatternType::Help, index);
-            place.is_some_and(|place| !place.is_help_line())
-        };
-        seen.all(PatternType::Help).iter().any(says_so)
-            || help::is_list_of_commands(self, lines, seen)
     }
 
     /// The data formats that are decided by more than patterns, and whose signs a line has.

@@ -18,7 +18,7 @@ fn formats(text: &str) -> Vec<String> {
 }
 
 /// What a program prints, on either stream; `None` when it is not installed.
-fn printed(program: &str, args: &[&str], input: &str) -> Option<String> {
+pub(super) fn printed(program: &str, args: &[&str], input: &str) -> Option<String> {
     use std::io::Write as _;
     use std::process::Stdio;
     let mut child = Command::new(program)
@@ -102,6 +102,13 @@ fn formats_are_told_apart() {
         assert_eq!(formats(text), [""; 0], "{text:?}");
         assert_eq!(classify(text).state_transition, None, "{text:?}");
     }
+    // A flow of YAML is no JSON, and text that fills its lines alike no table.
+    assert_eq!(formats("a: {b: 1, c: [1,2]}"), [""; 0]);
+    assert_eq!(formats("x:\n  a: {b: 1, c: [1,2]}\n  d: 2\n"), ["yaml"]);
+    assert_eq!(
+        formats("INSERT INTO t VALUES (1, 2);\n".repeat(3).as_str()),
+        [""; 0]
+    );
     let both = formats("config:\n{\"a\": 1}\n\nx,y,z\n1,2,3\n");
     assert_eq!(both, ["json", "csv"]);
 }
@@ -292,6 +299,14 @@ fn real_programs_are_what_they_are() {
         ("cargo", &["--help"], "", |found| {
             found.is_help && found.commands.iter().any(|c| c.name.starts_with("build"))
         }),
+        // It shows a small document.
+        ("jq", &["--help"], "", |found| {
+            found.data_formats == ["json"]
+        }),
+        ("vim", &["--help"], "", |found| {
+            found.data_formats.is_empty()
+        }),
+        ("bc", &[], "1+\n", |found| found.is_error),
         ("date", &[], "", |found| {
             found.data_formats.is_empty() && !found.is_error && !found.has_prompt
         }),
@@ -350,6 +365,23 @@ fn control_sequences_are_not_looked_at_and_spans_are_those_of_the_given_text() {
     assert_eq!(&text[error.span.start..error.span.end], "Error\x1b[0m:");
     assert_eq!(found.prompt.unwrap().text, ">>>");
     assert_eq!(found.line_count, 3);
+}
+
+#[test]
+fn a_help_text_that_tells_of_failures_is_no_error() {
+    let text =
+        "Usage: ccctl [OPTIONS] <COMMAND>\n\nExit status: 0 done, 1 failed, 2 usage, 3 no daemon\n";
+    let found = classify(text);
+    assert!(found.is_help && !found.is_error, "{found:#?}");
+    assert!(classify("0 done, 1 failed").is_error);
+    assert!(classify("error: no such file\nUsage: x [-a]\n").is_error);
+}
+
+#[test]
+fn documents_that_are_too_deep_are_said() {
+    let deep = format!("{}1{}", "{\"a\":".repeat(300), "}".repeat(300));
+    let found = classify(&deep);
+    assert!(found.truncated && found.json.is_empty());
 }
 
 #[test]

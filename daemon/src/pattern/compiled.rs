@@ -1,6 +1,6 @@
 //! All patterns in force, ready to be looked for.
 
-use super::built_in::{BUILT_INS, HELP_LINES, PROMPT_ENDINGS};
+use super::built_in::{BUILT_INS, ERROR_SUMMARY, HELP_LINES, PROMPT_ENDINGS};
 use super::overrides::Override;
 use crate::expect::LinePatterns;
 use ccd_protocol::pattern::{PatternEntry, PatternOrigin, PatternType};
@@ -34,6 +34,11 @@ impl Place<'_> {
     /// Whether it is a line of a help text, which says nothing alone.
     pub(super) fn is_help_line(&self) -> bool {
         self.entry.pattern_type == PatternType::Help && self.entry.category == HELP_LINES
+    }
+
+    /// Whether it counts what failed, which says nothing in a help text.
+    pub(super) fn is_summary(&self) -> bool {
+        self.entry.pattern_type == PatternType::Error && self.entry.category == ERROR_SUMMARY
     }
 
     /// Whether more than the pattern decides about it.

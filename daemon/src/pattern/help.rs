@@ -1,9 +1,11 @@
 //! Commands and options that a help text tells of.
 
+use super::built_in::HELP_HINTS;
 use super::compiled::Compiled;
 use super::lines::Line;
 use super::seen::Seen;
-use ccd_protocol::pattern::{CommandFound, PatternType};
+use ccd_protocol::pattern::{CommandFound, PatternOrigin, PatternType};
+use std::collections::BTreeSet;
 
 /// Most commands that are told.
 const MAX_COMMANDS: usize = 1000;
@@ -15,8 +17,31 @@ const MAX_DESCRIPTION_CHARS: usize = 500;
 /// So many lines of one shape make a help text of a text that does not say so, if they are most of it.
 const LEAST_LINES: usize = 2;
 
-/// The shape that needs no indentation and no heading to be told from prose: `name - text`.
-const DASH_SHAPE: char = '-';
+/// So many things that say so make a help text: banners and errors have one.
+const LEAST_HITS: usize = 2;
+
+/// Names of which one is in a list of commands that looks like keys and values otherwise.
+const COMMON_COMMANDS: [&str; 7] = ["help", "?", "h", "quit", "exit", "commands", "usage"];
+
+/// What stands between a name and its description, where that tells a list of commands from prose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// `name - text`
+    Dash,
+    /// `name: text`
+    Colon,
+    /// `.name   text`
+    Signed,
+    Other,
+}
+
+/// A command or option, and what it does.
+struct Command<'a> {
+    name: &'a str,
+    description: &'a str,
+    shape: Shape,
+    is_indented: bool,
+}
 
 /// Returns the commands and options, in their order, each name once.
 pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> Vec<CommandFound> {
@@ -26,7 +51,10 @@ pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> 
         if commands.len() == MAX_COMMANDS {
             break;
         }
-        let Some((name, description)) = command(compiled, line, seen) else {
+        let Some(Command {
+            name, description, ..
+        }) = command(compiled, line, seen)
+        else {
             continue;
         };
         if names.insert(name) {
@@ -39,21 +67,63 @@ pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> 
     commands
 }
 
-/// Whether lines like `name - text` are most of a text.
-pub(super) fn is_list_of_commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> bool {
-    let is_shaped = |line: &&Line<'_>| {
-        command(compiled, line, seen).is_some_and(|(name, _)| {
-            let behind = line.text.trim_start().get(name.len()..).unwrap_or_default();
-            behind.trim_start().starts_with([DASH_SHAPE, '–', '—'])
-        })
-    };
-    let count = lines.iter().filter(|line| !line.is_blank()).count();
-    let shaped = lines.iter().filter(is_shaped).count();
-    shaped >= LEAST_LINES && shaped * 2 > count
+/// Whether a text is a help text: two things say so, or a heading and what stands below it, or most lines do.
+///
+/// What users have set says so alone.
+pub(super) fn is_help(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> bool {
+    let mut hits = BTreeSet::new();
+    let mut heading = None;
+    for &(start, index) in seen.all(PatternType::Help) {
+        match compiled.place(PatternType::Help, index) {
+            Some(place) if place.is_help_line() => {}
+            Some(place) if place.entry.origin != PatternOrigin::BuiltIn => return true,
+            Some(place) => {
+                hits.insert(index);
+                if place.entry.category != HELP_HINTS {
+                    heading.get_or_insert(start);
+                }
+            }
+            None => {}
+        }
+    }
+    let is_below = |line: &&Line<'_>| heading.is_some_and(|start| line.start > start);
+    hits.len() >= LEAST_HITS
+        || has_commands(compiled, lines.iter().filter(is_below), seen)
+        || is_list_of_commands(compiled, lines, seen)
 }
 
-/// Name and description, by the first pattern of type help that has groups for them and matches.
-fn command<'a>(compiled: &Compiled, line: &Line<'a>, seen: &Seen) -> Option<(&'a str, &'a str)> {
+/// Whether commands stand below a heading; `name: text` alone is what many things are.
+fn has_commands<'l, 'a: 'l>(
+    compiled: &Compiled,
+    lines: impl Iterator<Item = &'l Line<'a>>,
+    seen: &Seen,
+) -> bool {
+    lines
+        .filter_map(|line| command(compiled, line, seen))
+        .any(|command| command.is_indented || command.shape != Shape::Colon)
+}
+
+/// Whether lines like `name - text` are most of a text.
+fn is_list_of_commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> bool {
+    let commands = lines
+        .iter()
+        .filter_map(|line| command(compiled, line, seen));
+    let commands: Vec<Command<'_>> = commands.collect();
+    let count = lines.iter().filter(|line| !line.is_blank()).count();
+    let is_most = |shape: Shape| {
+        let shaped = commands.iter().filter(|command| command.shape == shape);
+        let shaped = shaped.count();
+        shaped >= LEAST_LINES && shaped * 2 > count
+    };
+    let has_common = || {
+        let mut names = commands.iter().map(|command| command.name);
+        names.any(|name| COMMON_COMMANDS.contains(&name))
+    };
+    is_most(Shape::Dash) || is_most(Shape::Signed) || (is_most(Shape::Colon) && has_common())
+}
+
+/// By the first pattern of type help that has groups and matches.
+fn command<'a>(compiled: &Compiled, line: &Line<'a>, seen: &Seen) -> Option<Command<'a>> {
     let (text, _) = line.head();
     let patterns = compiled.lines(PatternType::Help);
     for index in seen.matching(PatternType::Help, line) {
@@ -66,7 +136,26 @@ fn command<'a>(compiled: &Compiled, line: &Line<'a>, seen: &Seen) -> Option<(&'a
             continue;
         }
         let description = patterns.group(index, text, "description");
-        return Some((name, description.unwrap_or_default().trim()));
+        return Some(Command {
+            name,
+            description: description.unwrap_or_default().trim(),
+            shape: shape(name, text),
+            is_indented: text.starts_with([' ', '\t']),
+        });
     }
     None
+}
+
+fn shape(name: &str, line: &str) -> Shape {
+    let behind = line.split_once(name).map_or("", |(_, behind)| behind);
+    let sign = behind.trim_start();
+    if sign.starts_with(['-', '–', '—']) {
+        Shape::Dash
+    } else if behind.starts_with(':') {
+        Shape::Colon
+    } else if name.starts_with(['.', ':', '\\', '/']) {
+        Shape::Signed
+    } else {
+        Shape::Other
+    }
 }

@@ -18,6 +18,8 @@ mod error;
 mod error_tests;
 mod formats;
 mod help;
+#[cfg(test)]
+mod help_tests;
 mod library;
 mod lines;
 mod overrides;

@@ -1,12 +1,24 @@
 //! CSV: lines with the same number of fields, which are no prose.
 
 use super::super::lines::{Line, span_of};
+use super::table::is_option;
+use std::borrow::Cow;
 use std::ops::Range;
 
 const SEPARATORS: [char; 3] = [',', ';', '\t'];
 
 /// Longest field of the first line, which names the columns or is a record like the others.
 const MAX_NAME_BYTES: usize = 64;
+
+/// Most lines of one record: fields in quotes may have several.
+const MAX_RECORD_LINES: usize = 20;
+
+/// One record, on one line or several.
+struct Record<'a> {
+    /// With their quotes.
+    fields: Vec<Cow<'a, str>>,
+    lines: usize,
+}
 
 /// Returns runs of lines that are records.
 pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
@@ -15,13 +27,14 @@ pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
     while at < lines.len() {
         let longest = SEPARATORS
             .into_iter()
-            .map(|separator| (run_len(&lines[at..], separator), separator))
-            .max_by_key(|&(len, _)| len);
+            .map(|separator| (run(&lines[at..], separator), separator))
+            .max_by_key(|(run, _)| run.len());
         match longest {
-            Some((len, separator)) if len >= 2 => {
-                let run = &lines[at..at + len];
-                if is_csv(run, separator) {
-                    spans.push(span_of(run));
+            Some((run, separator)) if run.len() >= 2 => {
+                let len = run.iter().map(|record| record.lines).sum::<usize>();
+                let of_run = &lines[at..at + len];
+                if is_csv(&run, of_run, separator) {
+                    spans.push(span_of(of_run));
                 }
                 at += len;
             }
@@ -31,78 +44,120 @@ pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
     spans
 }
 
-/// How many lines from the first one on have as many fields as it.
-fn run_len(lines: &[Line<'_>], separator: char) -> usize {
-    let Some(count) = lines
-        .first()
-        .and_then(|line| field_count(line.text, separator))
-    else {
-        return 0;
-    };
-    lines
-        .iter()
-        .take_while(|line| field_count(line.text, separator) == Some(count))
-        .count()
-}
-
-/// How many fields a line has; `None` with fewer than two, or with a quote that is not closed.
-fn field_count(line: &str, separator: char) -> Option<usize> {
-    let mut count = 1;
-    let mut is_quoted = false;
-    for c in line.chars() {
-        match c {
-            '"' => is_quoted = !is_quoted,
-            c if c == separator && !is_quoted => count += 1,
-            _ => {}
+/// The records from the first line on that have as many fields as it.
+fn run<'a>(lines: &[Line<'a>], separator: char) -> Vec<Record<'a>> {
+    let mut records: Vec<Record<'a>> = Vec::new();
+    let mut rest = lines;
+    while let Some(record) = record(rest, separator) {
+        let first = records.first().unwrap_or(&record);
+        if first.fields.len() != record.fields.len() {
+            break;
         }
+        rest = &rest[record.lines..];
+        records.push(record);
     }
-    (count >= 2 && !is_quoted).then_some(count)
+    records
 }
 
-fn is_csv(run: &[Line<'_>], separator: char) -> bool {
+/// The record that lines begin with; `None` with fewer than two fields, or with a quote that is not closed.
+///
+/// Only a quote that begins a field goes on in the next line.
+fn record<'a>(lines: &[Line<'a>], separator: char) -> Option<Record<'a>> {
+    let mut fields: Vec<Cow<'a, str>> = Vec::new();
+    let mut open: Option<String> = None;
+    for (index, line) in lines.iter().take(MAX_RECORD_LINES).enumerate() {
+        let (mut start, mut is_quoted) = (0, open.is_some());
+        for (at, c) in line.text.char_indices() {
+            match c {
+                '"' => is_quoted = !is_quoted,
+                c if c == separator && !is_quoted => {
+                    fields.push(field(open.take(), &line.text[start..at]));
+                    start = at + c.len_utf8();
+                }
+                _ => {}
+            }
+        }
+        let last = field(open.take(), &line.text[start..]);
+        if !is_quoted {
+            fields.push(last);
+            return (fields.len() >= 2).then_some(Record {
+                fields,
+                lines: index + 1,
+            });
+        }
+        if fields.is_empty() || !last.starts_with('"') {
+            return None;
+        }
+        open = Some(last.into_owned() + "\n");
+    }
+    None
+}
+
+fn field(before: Option<String>, text: &str) -> Cow<'_, str> {
+    match before {
+        Some(before) => Cow::Owned(before + text),
+        None => Cow::Borrowed(text),
+    }
+}
+
+fn is_csv(run: &[Record<'_>], lines: &[Line<'_>], separator: char) -> bool {
     let Some(first) = run.first() else {
         return false;
     };
-    let names: Vec<&str> = first.text.split(separator).map(str::trim).collect();
+    let names: Vec<&str> = first.fields.iter().map(|name| name.trim()).collect();
     let named = names.iter().all(|name| {
         !name.is_empty() && name.len() <= MAX_NAME_BYTES && !name.contains(['{', '}', '('])
     });
     // A list that goes on in the next line: `a, b,`.
-    let goes_on = run.iter().all(|line| line.text.ends_with(separator));
+    let goes_on = lines.iter().all(|line| line.text.ends_with(separator));
     if !named || goes_on {
         return false;
     }
     if separator == '\t' {
-        return names.len() >= 3 || run.len() >= 3;
+        // Tabs indent, too, and stand between an option and what it does.
+        let is_other = |line: &Line<'_>| line.text.starts_with([' ', '\t']) || is_option(line.text);
+        return !lines.iter().any(is_other) && (names.len() >= 3 || run.len() >= 3);
     }
-    if run
+    if lines
         .iter()
         .any(|line| line.text.ends_with(['{', '}', '(']) || line.text.ends_with(");"))
     {
         return false; // code
     }
     // Behind the comma of a sentence stands a blank; between records none, or few words.
-    let fields = || {
-        run.iter()
-            .flat_map(|line| line.text.split(separator).skip(1))
-    };
-    let is_spaced = fields().any(|field| field.starts_with(' '));
+    let mut behind = run.iter().flat_map(|record| record.fields.iter().skip(1));
+    let is_spaced = behind.any(|field| field.starts_with(' '));
     let is_terse = || {
-        let mut all = run.iter().flat_map(|line| line.text.split(separator));
+        let mut all = run.iter().flat_map(|record| &record.fields);
         all.all(|field| field.split_whitespace().count() <= 4 && !field.trim_end().ends_with('.'))
     };
     match (names.len(), is_spaced) {
         (2, true) => false,
-        (2, false) => run.len() >= 3 && !are_thousands(run, separator),
+        (2, false) => {
+            (run.len() >= 3 && !are_thousands(lines, separator)) || are_named(&names, separator)
+        }
         (_, true) => run.len() >= 3 && is_terse(),
         (_, false) => true,
     }
 }
 
+/// `name,age`: two names without a blank behind the comma, which no sentence has.
+fn are_named(names: &[&str], separator: char) -> bool {
+    let is_name = |name: &&str| {
+        let name = name.trim_matches('"');
+        name.len() >= 2
+            && name.starts_with(char::is_alphabetic)
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_ -".contains(c))
+    };
+    separator == ',' && names.iter().all(is_name)
+}
+
 /// `1,234 files`: the comma is part of a number.
-fn are_thousands(run: &[Line<'_>], separator: char) -> bool {
+fn are_thousands(lines: &[Line<'_>], separator: char) -> bool {
     separator == ','
-        && run.iter().all(|line| {
+        && lines.iter().all(|line| {
             line.text
                 .split_once(separator)
                 .is_some_and(|(before, behind)| {
@@ -130,6 +185,10 @@ mod tests {
             "x,1\ny,2\nz,3\n",
             "name, age, city\nAda, 36, London\nBob, 40, New York\n",
             "Result:\nid,a,b\n1,2,3\n\n2 rows\n",
+            "name,age\njoe,5",
+            "name,note\n\"joe\",\"hi, you\"\n\"ann\",\"x\"",
+            "name,note\n\"joe\",\"hi,\nyou\"\n\"ann\",\"x \"\"y\"\"\"\n",
+            "id,name,note\n1,\"a\n\nb\",x\n2,c,d\n",
         ] {
             assert_eq!(count(text), 1, "{text:?}");
         }
@@ -146,6 +205,11 @@ mod tests {
             "\tmodified:   a\n\tmodified:   b\n\tmodified:   c\n",
             "a,\nb,\nc,\n",
             "",
+            "Hello, world\nfoo,bar\n",
+            "Usage:\tjq [options] <filter>\n\tjq --args <filter>\n\tjq --jsonargs <filter>\n",
+            "   -reg\tRegister\n   -unreg\tUnregister\n   -x\tOther\n",
+            "-a\tall\n-b\tboth\n-c\tnone\n",
+            "x,\"open\nand so on\nfor ever\n",
         ] {
             assert_eq!(count(text), 0, "{text:?}");
         }

@@ -9,6 +9,9 @@ const MAX_DOCUMENTS: usize = 100;
 /// How many times the text's length may be read in search of documents: brackets that lead nowhere cost.
 const MAX_READS: usize = 8;
 
+/// Deepest document that is told. A reply must stay below the 128 that clients parse.
+const MAX_DEPTH: usize = 120;
+
 /// An object or array.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Document {
@@ -16,13 +19,14 @@ pub(crate) struct Document {
     pub(crate) value: Value,
 }
 
-/// Returns the documents of a text in their order, and whether some brackets were not looked at.
+/// Returns the documents of a text in their order, and whether some were left out: too many, too deep, or behind too many
+/// brackets that lead nowhere.
 pub(super) fn documents(text: &str) -> (Vec<Document>, bool) {
     let bytes = text.as_bytes();
     let whole = text.len() - text.trim_start().len()..text.trim_end().len();
     let mut budget = MAX_READS * text.len() + 1024;
     let mut found = Vec::new();
-    let mut at = 0;
+    let (mut at, mut is_cut) = (0, false);
     while let Some(start) = memchr::memchr2(b'{', b'[', &bytes[at..]).map(|next| at + next) {
         at = start + 1;
         if !may_begin(&bytes[start..]) {
@@ -33,15 +37,63 @@ pub(super) fn documents(text: &str) -> (Vec<Document>, bool) {
         }
         let (value, read) = parse(&text[start..]);
         budget = budget.saturating_sub(read);
+        if nesting(&bytes[start..start + read], MAX_DEPTH).0 > MAX_DEPTH {
+            let (_, len) = nesting(&bytes[start..], usize::MAX);
+            budget = budget.saturating_sub(len);
+            (at, is_cut) = (start + len, true);
+            continue;
+        }
         if let Some(value) = value {
             let span = start..start + read;
+            if is_in_braces(&text[..start]) && !holds_objects(&value) {
+                continue;
+            }
             at = span.end;
             if has_content(&value, span == whole) {
                 found.push(Document { span, value });
             }
         }
     }
-    (found, false)
+    (found, is_cut)
+}
+
+/// How deep the brackets nest that a text begins with, at most one more than `enough`, and how many bytes they take.
+fn nesting(bytes: &[u8], enough: usize) -> (usize, usize) {
+    let (mut depth, mut deepest) = (0usize, 0);
+    let (mut is_string, mut is_escaped) = (false, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            b'{' | b'[' if !is_string => depth += 1,
+            b'}' | b']' if !is_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+        if depth == 0 || deepest > enough {
+            return (deepest, at + 1);
+        }
+    }
+    (deepest, bytes.len())
+}
+
+/// Whether a brace is open in the last line of a text: what follows belongs to something that is no JSON, such as
+/// `{b: [1, 2]}`. Only the end of a long line is looked at.
+fn is_in_braces(before: &str) -> bool {
+    const LOOKED_AT_BYTES: usize = 200;
+    let from = before.floor_char_boundary(before.len().saturating_sub(LOOKED_AT_BYTES));
+    let line = before[from..].rsplit('\n').next().unwrap_or_default();
+    line.matches('{').count() > line.matches('}').count()
+}
+
+/// Whether an object is in it, whose names in quotes make it JSON wherever it stands.
+fn holds_objects(value: &Value) -> bool {
+    match value {
+        Value::Object(_) => true,
+        Value::Array(items) => items.iter().any(holds_objects),
+        _ => false,
+    }
 }
 
 /// A cheap look at what follows the bracket.
@@ -146,9 +198,34 @@ mod tests {
             "[\"x\"] is a list",
             "[true]",
             "%{http_code}",
+            "a: {b: 1, c: [1,2]}",
+            "f() { return [1, 2]; }",
         ] {
             assert_eq!(values(text), [] as [Value; 0], "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_is_too_deep_is_left_out_as_a_whole_and_said() {
+        let object = |depth: usize| format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+        for (depth, is_told) in [
+            (100, true),
+            (120, true),
+            (121, false),
+            (127, false),
+            (300, false),
+        ] {
+            let text = format!("x {} y [1, 2]", object(depth));
+            let (found, is_cut) = documents(&text);
+            assert_eq!(
+                (found.len(), is_cut),
+                (1 + usize::from(is_told), !is_told),
+                "{depth}"
+            );
+            assert_eq!(found.last().unwrap().value, json!([1, 2]));
+        }
+        let array = format!("{}1,2{}", "[".repeat(300), "]".repeat(300));
+        assert_eq!(documents(&array), (Vec::new(), true));
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn aligned(block: &[Line<'_>]) -> Option<Table> {
         let gutters = gutters(rows)?;
         let wide = gutters.iter().filter(|width| **width >= 2).count();
         let columns = gutters.len() + 1;
-        if rows.iter().any(|row| is_option(row.text)) {
+        if rows.iter().any(|row| is_option(row.text)) || is_code(rows) {
             return None;
         }
         let is_named = rows.first().is_some_and(|row| is_head(row.text));
@@ -119,7 +119,8 @@ fn aligned(block: &[Line<'_>]) -> Option<Table> {
             0..=1 => false,
             2 => is_named && wide == 1 && rows.len() >= 2,
             3..=4 => (wide >= 1 && rows.len() >= 3) || (wide >= 2 && is_named),
-            _ => rows.len() >= 3 || (is_named && rows.len() >= 2),
+            // Words of the same sentence stand below each other too; only columns are filled up with blanks.
+            _ => (rows.len() >= 3 && is_filled_up(rows)) || (is_named && rows.len() >= 2),
         };
         is_table.then(|| Table {
             kind: TableKind::Aligned,
@@ -130,13 +131,32 @@ fn aligned(block: &[Line<'_>]) -> Option<Table> {
     })
 }
 
+/// Whether blanks fill up a column, or the lines are those of `ls -l`, which need none when all values have one length.
+fn is_filled_up(rows: &[Line<'_>]) -> bool {
+    rows.iter().any(|row| row.text.trim().contains("  "))
+        || rows.iter().all(|row| is_mode(row.text))
+}
+
+/// `drwxr-xr-x …`
+fn is_mode(line: &str) -> bool {
+    let word = line.split(' ').next().unwrap_or_default();
+    word.len() >= 10
+        && word.starts_with(['-', 'd', 'l', 'b', 'c', 's', 'p'])
+        && word.chars().skip(1).take(9).all(|c| "rwxsStT-".contains(c))
+}
+
+/// Statements, each with its end.
+fn is_code(rows: &[Line<'_>]) -> bool {
+    rows.iter().all(|row| row.text.trim_end().ends_with(';'))
+}
+
 /// `-a, --all  …` of a help text.
-fn is_option(line: &str) -> bool {
+pub(super) fn is_option(line: &str) -> bool {
     let mut chars = line.trim_start().chars();
     chars.next() == Some('-')
         && match (chars.next(), chars.next()) {
             (Some('-'), Some(c)) => c.is_alphabetic(),
-            (Some(c), Some(' ' | ',' | '=')) => c.is_alphanumeric(),
+            (Some(c), Some(' ' | '\t' | ',' | '=')) => c.is_alphanumeric(),
             _ => false,
         }
 }
@@ -219,6 +239,8 @@ mod tests {
         assert_eq!(found(docker), [(TableKind::Aligned, 3, 3)]);
         let ls = "total 12\n-rw-r--r-- 1 root root  120 Jan  1 10:00 a\n-rw-r--r-- 1 root root 4096 Jan 12 11:30 longer\ndrwxr-xr-x 2 me   me    512 Feb  3 09:05 b\n";
         assert_eq!(found(ls).len(), 1, "{:?}", found(ls));
+        let even = "-rw-r--r-- 1 root root 4096 Jan 12 10:00 a\n-rw-r--r-- 1 root root 4096 Jan 12 11:30 b\ndrwxr-xr-x 2 root root 4096 Jan 13 09:05 c\n";
+        assert_eq!(found(even).len(), 1, "{:?}", found(even));
     }
 
     #[test]
@@ -233,6 +255,10 @@ mod tests {
             "  -a, --all     show all\n  -b            brief\n  -c, --colour  in colour\n",
             "usage: x [-a | -b]\n       [-c | -d]\n",
             "* one\n* two\n",
+            "64 bytes from 127.0.0.1: icmp_seq=1 ttl=64 time=0.045 ms\n64 bytes from 127.0.0.1: icmp_seq=2 ttl=64 time=0.051 ms\n64 bytes from 127.0.0.1: icmp_seq=3 ttl=64 time=0.049 ms\n",
+            "INSERT INTO t VALUES (1, 2);\nINSERT INTO t VALUES (3, 4);\nINSERT INTO t VALUES (5, 6);\n",
+            "import { a } from 'a';\nimport { b } from 'b';\nimport { c } from 'c';\n",
+            "import { a } from 'a'\nimport { b } from 'b'\nimport { c } from 'c'\n",
         ] {
             assert_eq!(found(text), [], "{text:?}");
         }

@@ -3,16 +3,16 @@
 use crate::args::Size;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use signal_hook::consts::{
-    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2,
-    SIGVTALRM, SIGXCPU, SIGXFSZ,
+    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1,
+    SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
 };
 use std::io::{self, IsTerminal as _};
 
 /// Signals that end a program which does not heed them: who has changed the terminal must. Not those that tell of a
 /// defect of the program, after which nothing can be relied on.
-pub(crate) const ENDING_SIGNALS: [i32; 14] = [
-    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2,
-    SIGVTALRM, SIGXCPU, SIGXFSZ,
+pub(crate) const ENDING_SIGNALS: [i32; 15] = [
+    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1,
+    SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
 ];
 
 /// Raw mode of standard input, put back when dropped.

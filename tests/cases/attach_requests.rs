@@ -6,7 +6,7 @@ use crate::support::{Connection, Daemon, eventually};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::ErrorCode;
-use ccd_protocol::session::SessionCreateParams;
+use ccd_protocol::session::{SessionCreateParams, WaitFor};
 use serde_json::{Value, json};
 
 #[test]
@@ -97,7 +97,34 @@ fn a_session_in_another_encoding_is_shown_and_typed_into() {
         let picture = String::from_utf8(STANDARD.decode(picture).unwrap()).unwrap();
         picture.contains("日本").then_some(())
     });
+    let history = daemon
+        .call_value("session.history", &json!({"session": target.id()}))
+        .unwrap();
+    let rows = history["interactions"].as_array().unwrap();
+    let typed = rows.iter().find(|row| row["action"] == "SEND").unwrap();
+    assert_eq!(typed["input_text"], "日本");
     let screen = json!({"session": target.id()});
     let screen = daemon.call_value("session.screen", &screen).unwrap();
     assert_eq!(screen["lines"][0], "日本");
+}
+
+#[test]
+fn hidden_bytes_in_another_encoding_stay_hidden() {
+    let daemon = Daemon::start();
+    let script = "stty -echo; read s; stty echo; echo \"<$s>\"; read z";
+    let target = daemon.open_with(&SessionCreateParams {
+        encoding: Some("latin1".to_owned()),
+        ..program(&daemon, "sh", &["-c", script])
+    });
+    target.wait(WaitFor::Input);
+    let typed =
+        json!({"session": target.id(), "data_b64": STANDARD.encode(b"p\xe4ssw\xf6rd-\xe9\n")});
+    daemon.call_value("session.send", &typed).unwrap();
+    target.expect(">");
+    target.close();
+    let history = daemon
+        .call_value("session.history", &json!({"session": target.id()}))
+        .unwrap();
+    let text = history.to_string();
+    assert!(text.contains("<hidden>") && !text.contains("rd-"), "{text}");
 }

@@ -20,6 +20,7 @@ fn what_was_typed_at_a_hidden_prompt_is_not_kept() {
         let job = job_of(&daemon, &json!({"chain": chain, "shared": shared}));
         let steps = job["result"]["steps"].as_array().unwrap();
         assert_eq!(steps[0]["output"], "PIN: \nit is <hidden> ok\n", "{job}");
+        assert!(steps[0].get("omitted_bytes").is_none(), "{job}");
         assert_eq!(steps[1]["output"], "next\n", "{job}");
         assert_eq!(steps[2]["output"], "PIN: \nit is visible ok\n", "{job}");
     }

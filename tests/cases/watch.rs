@@ -384,3 +384,27 @@ fn a_watched_program_gets_the_variables_of_the_request() {
     let params = json!({"program": "sh", "args": ["-c", "echo $GREETING"], "env": {"GREETING": "hello"}, "patterns": [{"exact": "hello"}]});
     assert_eq!(lines(&watched(&daemon, &params)), ["hello"]);
 }
+
+#[test]
+fn the_time_of_a_watch_is_that_of_its_commands_too() {
+    let daemon = Daemon::start();
+    let script = "echo hit; echo hit; exec sleep 4716.2";
+    let ran = Ccctl::new(&daemon).run(&[
+        "watch",
+        "-p",
+        "hit",
+        "--timeout",
+        "1",
+        "--run",
+        "sleep 4716.3",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ]);
+    assert!(
+        ran.stderr.contains("--run ended with signal: 15"),
+        "{ran:?}"
+    );
+    assert_eq!(with_command_line("sleep 4716.3"), [0; 0]);
+}

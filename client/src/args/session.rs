@@ -139,7 +139,8 @@ Ctrl-\\ then d leaves the session ($CCD_DETACH_KEYS); Ctrl-\\ twice types it onc
         after_help = "One event a line: [unix.mmm][TYPE] text. TYPE is OUT (output), ERR (output that looks like an
 error), IN (what was typed) or MTX (facts, such as session_id at the start and session_closed at
 the end). Several readers share the lines. The session never waits for them: what nobody reads is
-kept as far as memory goes, then left out and counted. The pipe goes with the session.
+kept as far as memory goes, then left out and counted. The pipe goes with the session: who reads
+then gets the rest, unless nothing is read for a second.
 
 Examples:
   cat \"$(ccctl session pipe build)\"

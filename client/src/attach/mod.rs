@@ -120,13 +120,13 @@ fn attach_to(
     // From here on the end of the session is shown, not refused.
     viewer.params.ended = true;
     if !context.global.json {
-        context.note(&format!("attached to {name}, {} leaves it", keys));
+        context.note(&format!("attached to {name}, {}", way_out(keys)));
     }
     let left = viewer.watch(connection, &name, keys);
     for trouble in viewer.link.troubles() {
         context.note(&format!("not typed: {trouble}"));
     }
-    tell(left?, &name, context)
+    tell(left?, &session.session_id, &name, context)
 }
 
 /// How it ended.
@@ -195,7 +195,7 @@ impl Viewer {
             source,
         };
         // What else was said of it goes out of sight at once; a program with a title takes its place.
-        let title = format!("{name}, {keys} leaves it");
+        let title = format!("{name}, {}", way_out(keys));
         let screen = UserScreen::enter(title).map_err(system)?;
         let screen: Screen = Arc::new(Mutex::new(screen));
         let _given_back = threads::GivenBack::whatever_happens(&screen);
@@ -326,6 +326,13 @@ impl Viewer {
     }
 }
 
+fn way_out(keys: &DetachKeys) -> String {
+    match keys.to_string() {
+        none if none.is_empty() => "only its end leaves it".to_owned(),
+        keys => format!("{keys} leaves it"),
+    }
+}
+
 /// The size of the user's terminal, as far as a session can have it.
 fn viewer_size() -> Size {
     let size = terminal_size().unwrap_or(UNKNOWN_SIZE);
@@ -336,7 +343,7 @@ fn viewer_size() -> Size {
 }
 
 /// Says how it ended, behind what was shown.
-fn tell(left: Left, name: &str, context: &mut Context) -> Result<Exit, Failure> {
+fn tell(left: Left, session: &str, name: &str, context: &mut Context) -> Result<Exit, Failure> {
     let exit = match &left {
         Left::Stopped(Stop::Signal(signal)) => Exit::of_program(None, Some(*signal)),
         Left::Stopped(Stop::Panic) => Exit::Internal,
@@ -347,7 +354,9 @@ fn tell(left: Left, name: &str, context: &mut Context) -> Result<Exit, Failure> 
             Left::Ended(ended) => Some(ended),
             Left::Stopped(_) => None,
         };
-        context.write_json(&serde_json::json!({"detached": ended.is_none(), "ended": ended}))?;
+        let told =
+            serde_json::json!({"session": session, "detached": ended.is_none(), "ended": ended});
+        context.write_json(&told)?;
     } else {
         context.note(&match &left {
             Left::Stopped(_) => format!("detached from {name}, which goes on"),

@@ -270,7 +270,7 @@ impl Bench {
     /// The end of an output without secrets and without what was typed hidden into its session, as much as there is room
     /// for, and how many bytes before it are left out.
     pub(super) fn kept(&self, output: &str, session: &Session) -> (String, u64) {
-        let shown = without_hidden(output, session);
+        let (shown, before) = without_hidden(output, session);
         // Whole, because half a secret is not recognised.
         let clean = redact(&shown).text;
         let mut state = self.state();
@@ -279,7 +279,6 @@ impl Bench {
             .clamp(MIN_OUTPUT_BYTES, MAX_OUTPUT_BYTES);
         let (end, bytes) = end_of(&clean, room);
         state.output_bytes += bytes;
-        let before = output.len() - shown.len().min(output.len());
         (end.to_owned(), (before + clean.len() - end.len()) as u64)
     }
 
@@ -342,16 +341,18 @@ pub(super) fn whole_lines(text: &str) -> String {
     format!("{text}{end}")
 }
 
-/// The end of an output with a mask where what was typed hidden stands in it; all of it when nothing was.
-fn without_hidden<'a>(output: &'a str, session: &Session) -> Cow<'a, str> {
+/// The end of an output with a mask where what was typed hidden stands in it, and how many bytes before it are left out;
+/// all of it when nothing was typed hidden.
+fn without_hidden<'a>(output: &'a str, session: &Session) -> (Cow<'a, str>, usize) {
     if session.hidden.is_empty() {
-        return Cow::Borrowed(output);
+        return (Cow::Borrowed(output), 0);
     }
     let end_from = |bytes: usize| output.ceil_char_boundary(output.len().saturating_sub(bytes));
     // With what stands before it, of which a part may reach into it.
     let looked_at = &output[end_from(MASKED_BYTES + MAX_OUTPUT_BYTES)..];
     let shown = looked_at.len() - output[end_from(MASKED_BYTES)..].len()..looked_at.len();
-    Cow::Owned(session.hidden.mask(looked_at, shown))
+    let before = output.len() - shown.len();
+    (Cow::Owned(session.hidden.mask(looked_at, shown)), before)
 }
 
 /// The longest end of `text` that takes at most `room` bytes as JSON, and how many it takes.

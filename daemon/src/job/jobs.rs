@@ -366,6 +366,8 @@ mod tests {
         while jobs.running(&id).is_some() {
             tokio::task::yield_now().await;
         }
+        // Which of them is older is told by milliseconds.
+        tokio::time::sleep(Duration::from_millis(2)).await;
         id
     }
 

@@ -40,9 +40,16 @@ pub(super) fn redact_sample(config: &mut ProgramConfig) -> usize {
 pub(crate) fn asks_for_secret(prompt: &str) -> bool {
     let prompt = prompt.to_ascii_lowercase();
     let mut words = prompt.split(|c: char| !c.is_ascii_alphanumeric());
-    ["passw", "passphrase", "passcode", "secret", "token"]
-        .iter()
-        .any(|part| prompt.contains(part))
+    [
+        "passw",
+        "assword",
+        "passphrase",
+        "passcode",
+        "secret",
+        "token",
+    ]
+    .iter()
+    .any(|part| prompt.contains(part))
         || words.any(|word| matches!(word, "pin" | "otp"))
 }
 
@@ -57,6 +64,7 @@ mod tests {
             "Enter PIN: ",
             "(?i)password|passphrase",
             "OTP> ",
+            "[Pp]assword.*: ",
         ] {
             assert!(asks_for_secret(prompt), "{prompt}");
         }

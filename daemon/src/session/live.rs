@@ -369,6 +369,13 @@ impl Session {
         }
     }
 
+    /// The arguments without what was given as a secret.
+    fn shown_args(&self) -> Vec<String> {
+        let args = self.facts.args.iter();
+        args.map(|arg| self.hidden.mask(arg, 0..arg.len()))
+            .collect()
+    }
+
     /// The record as it goes to clients.
     pub(crate) fn record(&self, waiting_for_input: Option<WaitingForInput>) -> Record {
         let state = self.state().clone();
@@ -378,7 +385,7 @@ impl Session {
             session_id: facts.id.to_string(),
             name: facts.name.as_ref().map(SessionId::to_string),
             program: facts.program.clone(),
-            args: facts.args.clone(),
+            args: self.shown_args(),
             cwd: facts.cwd.clone(),
             timeout: facts.timeout.as_secs_f64(),
             created_at: facts.created_at.clone(),

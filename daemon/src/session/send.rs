@@ -27,6 +27,8 @@ const END_KEY: &str = "C-d";
 /// What a request wants typed.
 struct Input {
     bytes: Vec<u8>,
+    /// What the client gave, where that was in another encoding.
+    as_typed: Option<Vec<u8>>,
     /// As the interaction log may show it.
     text: String,
     /// What the named keys typed, those with more than one letter as ends of lines; `None` without keys.
@@ -42,11 +44,18 @@ struct Input {
 }
 
 impl Input {
-    /// What a viewer types is UTF-8; what is no text stays as it is.
-    fn encode(&mut self, encoding: &'static Encoding) {
+    /// What a viewer types is UTF-8, and the program's encoding another one; what is no text stays as it is.
+    fn encoded(mut self, encoding: &'static Encoding) -> Self {
         if let Ok(text) = std::str::from_utf8(&self.bytes) {
-            self.bytes = encoding.encode(text).0.into_owned();
+            let bytes = encoding.encode(text).0.into_owned();
+            self.as_typed = Some(std::mem::replace(&mut self.bytes, bytes));
         }
+        self
+    }
+
+    /// The bytes that came from the client.
+    fn as_typed(&self) -> &[u8] {
+        self.as_typed.as_deref().unwrap_or(&self.bytes)
     }
 
     /// What must be kept out of the interaction log if it is hidden.
@@ -83,10 +92,11 @@ impl Sessions {
         let session = self.find(&params.session)?;
         session.require_alive()?;
         self.follow_viewer(&session, peer)?;
-        let mut input = input_of(&session, params)?;
-        if session.facts.encoding != UTF_8 && session.viewers.has(peer) {
-            input.encode(session.facts.encoding);
-        }
+        let is_viewer = session.facts.encoding != UTF_8 && session.viewers.has(peer);
+        let input = match is_viewer {
+            true => input_of(&session, params, UTF_8)?.encoded(session.facts.encoding),
+            false => input_of(&session, params, session.facts.encoding)?,
+        };
         let search = match &params.expect {
             Some(expect) => Some(
                 self.search(&session, &expect.patterns, expect.raw, expect.timeout_ms)
@@ -149,7 +159,7 @@ impl Sessions {
             canonical: written.canonical,
             alternate: session.modes().alternate_screen,
         };
-        match session.viewers.typed(peer, &input.bytes, taken) {
+        match session.viewers.typed(peer, input.as_typed(), taken) {
             Some(lines) => {
                 for typed in lines {
                     self.note_typed(session, peer, typed);
@@ -189,7 +199,12 @@ impl Sessions {
     }
 }
 
-fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, SessionError> {
+/// `encoding` is that of bytes.
+fn input_of(
+    session: &Session,
+    params: &SessionSendParams,
+    encoding: &'static Encoding,
+) -> Result<Input, SessionError> {
     let given = [
         params.text.is_some(),
         params.data_b64.is_some(),
@@ -212,12 +227,14 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
             .map_err(|error| {
                 SessionError::InvalidArgument(format!("data_b64 is no base64: {error}"))
             })?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (text, is_lossy) = encoding.decode_without_bom_handling(&bytes);
+        let text = text.into_owned();
         Input {
-            inexact: (text.as_bytes() != bytes).then_some(Inexact::Bytes),
+            inexact: is_lossy.then_some(Inexact::Bytes),
             has_enter: false,
             text,
             bytes,
+            as_typed: None,
             letters: None,
             named_keys: false,
             keys: None,
@@ -226,6 +243,7 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
         Input {
             bytes: Vec::new(),
             text: String::from(END_SHOWN),
+            as_typed: None,
             letters: None,
             named_keys: true,
             keys: Some(vec![String::from(END_KEY)]),
@@ -242,6 +260,7 @@ fn input_of(session: &Session, params: &SessionSendParams) -> Result<Input, Sess
         Input {
             bytes,
             text,
+            as_typed: None,
             letters: None,
             named_keys: false,
             keys: None,
@@ -290,6 +309,7 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError
     Ok(Input {
         bytes,
         text,
+        as_typed: None,
         letters: Some(letters),
         named_keys,
         keys: Some(names.to_vec()),

@@ -4,15 +4,23 @@ use crate::context::note;
 use crate::failure::Failure;
 use ccd_protocol::chain::WatchHit;
 use ccd_protocol::words::split;
+use rustix::process::{Pid, Signal, kill_process};
 use std::io;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Hits that wait for their command; further ones get none.
 const QUEUE_LEN: usize = 1000;
+
+/// A command that runs when the watch is over gets so long to end, and as long again before it is killed.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Longest time between two looks at a command.
+const MAX_PAUSE: Duration = Duration::from_millis(20);
 
 /// A thread that runs the commands.
 #[derive(Debug)]
@@ -68,7 +76,7 @@ impl HitCommand {
         }
     }
 
-    /// Waits for the command that runs, and if `all` is set for those that wait.
+    /// Waits for the command that runs, and if `all` is set for those that wait. Otherwise it has [`GRACE`] to end.
     pub(super) fn finish(self, all: bool) {
         self.is_given_up.store(!all, Ordering::Release);
         drop(self.hits);
@@ -86,6 +94,12 @@ impl HitCommand {
 fn words_of(line: &str) -> Result<Vec<String>, Failure> {
     let wrong = |what: &str| Failure::Usage(format!("--run: {what}"));
     let words = split(line).map_err(|what| wrong(&what))?;
+    if let Some(name) = read_by_shell(&words.words) {
+        return Err(wrong(&format!(
+            "a shell would run what a program prints in {name}: use ${} there",
+            variable_of(name)
+        )));
+    }
     match words.needs_shell {
         Some(what) => Err(wrong(&format!(
             "{what} is for a shell: add --shell, or put it in quotes"
@@ -94,16 +108,60 @@ fn words_of(line: &str) -> Result<Vec<String>, Failure> {
     }
 }
 
+/// A name that stands in the command of a shell, where what is put in is read as a command.
+fn read_by_shell(words: &[String]) -> Option<&'static str> {
+    let program = words.first()?.rsplit('/').next()?;
+    let is_shell = ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish"].contains(&program);
+    let is_option = |word: &String| word.starts_with('-') && word.ends_with('c');
+    let at = words.iter().position(is_option).filter(|_| is_shell)?;
+    let command = words.get(at + 1)?;
+    ["{line}", "{matched}", "{pattern}"]
+        .into_iter()
+        .find(|name| command.contains(name))
+}
+
+fn variable_of(name: &str) -> &'static str {
+    match name {
+        "{line}" => "CCD_LINE",
+        "{matched}" => "CCD_MATCHED",
+        _ => "CCD_PATTERN",
+    }
+}
+
 fn run_all(line: &Line, is_json: bool, hits: &Receiver<WatchHit>, is_given_up: &AtomicBool) {
     while let Ok(hit) = hits.recv() {
         if is_given_up.load(Ordering::Acquire) {
             return;
         }
-        match command(line, &hit, is_json).status() {
+        match status_of(command(line, &hit, is_json), is_given_up) {
             Ok(status) if status.success() => {}
             Ok(status) => note(&format!("watch: --run ended with {status}")),
             Err(error) => note(&format!("watch: --run could not be started: {error}")),
         }
+    }
+}
+
+/// Waits for a command, and ends it when it is given up and does not end by itself.
+fn status_of(mut command: Command, is_given_up: &AtomicBool) -> io::Result<ExitStatus> {
+    let mut child = command.spawn()?;
+    let mut pause = Duration::from_millis(1);
+    let mut given_up_at = None;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if is_given_up.load(Ordering::Acquire) {
+            let at = *given_up_at.get_or_insert_with(Instant::now);
+            if at.elapsed() >= 2 * GRACE {
+                child.kill()?;
+            } else if at.elapsed() >= GRACE
+                && let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+            {
+                let _ = kill_process(pid, Signal::TERM);
+            }
+        }
+        std::thread::sleep(pause);
+        pause = (2 * pause).min(MAX_PAUSE);
     }
 }
 
@@ -186,5 +244,20 @@ mod tests {
     fn a_line_for_a_shell_needs_one() {
         assert!(words_of("echo {line} | wc").is_err());
         assert_eq!(words_of("echo '{line}'").unwrap(), ["echo", "{line}"]);
+    }
+
+    #[test]
+    fn what_is_printed_is_no_part_of_a_shells_command() {
+        for line in ["sh -c 'echo {line}'", "/bin/bash -ec 'x {matched}'"] {
+            let error = words_of(line).unwrap_err().to_string();
+            assert!(error.contains("use $CCD_"), "{error}");
+        }
+        for line in [
+            "sh -c 'echo $CCD_LINE'",
+            "sh -c 'x $1' x {line}",
+            "notify -c {line}",
+        ] {
+            assert!(words_of(line).is_ok(), "{line}");
+        }
     }
 }

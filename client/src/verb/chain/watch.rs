@@ -39,7 +39,9 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
         },
     );
     if let Some(command) = command {
-        command.finish(matches!(end, Ok(End::Done(_))));
+        // What waits is run as long as the watch has time.
+        let has_time = matches!(&end, Ok(End::Done(job)) if !is(job, "timed_out"));
+        command.finish(has_time);
     }
     let job = match end? {
         End::Exit(exit) => return Ok(exit),

@@ -12,6 +12,8 @@ use std::io::Read;
 use std::iter::successors;
 use std::os::unix::process::parent_id;
 use std::sync::Arc;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 use std::time::Instant;
 
 /// The variable that tells a process its session; the mark by which those are found that have left the tree.
@@ -24,6 +26,12 @@ const MAX_PROCESSES: usize = 65_536;
 /// How much of a process's environment is searched; the kernel allows no more.
 #[cfg(target_os = "linux")]
 const MAX_ENVIRON_BYTES: u64 = 6 << 20;
+
+/// A process that has none may be about to become another program: it is looked at so often, with this pause between.
+#[cfg(target_os = "linux")]
+const EXEC_LOOKS: u32 = 3;
+#[cfg(target_os = "linux")]
+const EXEC_PAUSE: Duration = Duration::from_micros(200);
 
 /// Reads the table of this daemon's processes, once for all who ask at the same time.
 ///
@@ -196,10 +204,17 @@ fn all_processes() -> impl Iterator<Item = i32> {
 #[cfg(target_os = "linux")]
 fn environment_values(pid: i32, name: &str) -> Vec<Vec<u8>> {
     let mut environ = Vec::new();
-    let read = File::open(format!("/proc/{pid}/environ"))
-        .and_then(|file| file.take(MAX_ENVIRON_BYTES).read_to_end(&mut environ));
-    if read.is_err() {
-        return Vec::new();
+    for look in 0..EXEC_LOOKS {
+        if look > 0 {
+            std::thread::sleep(EXEC_PAUSE);
+        }
+        let read = File::open(format!("/proc/{pid}/environ"))
+            .and_then(|file| file.take(MAX_ENVIRON_BYTES).read_to_end(&mut environ));
+        match read {
+            Ok(0) => {}
+            Ok(_) => break,
+            Err(_) => return Vec::new(),
+        }
     }
     let value = |entry: &[u8]| {
         let after_name = entry.strip_prefix(name.as_bytes())?;

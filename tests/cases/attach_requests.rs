@@ -97,6 +97,10 @@ fn a_session_in_another_encoding_is_shown_and_typed_into() {
         let picture = String::from_utf8(STANDARD.decode(picture).unwrap()).unwrap();
         picture.contains("日本").then_some(())
     });
+    // A text that looks like UTF-8 once it is encoded is not encoded again.
+    let text = json!({"session": target.id(), "text": "\u{ff83}\u{ff71}", "newline": true});
+    client.call_value("session.send", &text).unwrap();
+    target.expect("M-CM-1");
     let history = daemon
         .call_value("session.history", &json!({"session": target.id()}))
         .unwrap();

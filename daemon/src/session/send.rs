@@ -92,8 +92,11 @@ impl Sessions {
         let session = self.find(&params.session)?;
         session.require_alive()?;
         self.follow_viewer(&session, peer)?;
-        let is_viewer = session.facts.encoding != UTF_8 && session.viewers.has(peer);
-        let input = match is_viewer {
+        // Text is encoded as it is; of bytes, those of a terminal are UTF-8.
+        let is_from_terminal = params.data_b64.is_some()
+            && session.facts.encoding != UTF_8
+            && session.viewers.has(peer);
+        let input = match is_from_terminal {
             true => input_of(&session, params, UTF_8)?.encoded(session.facts.encoding),
             false => input_of(&session, params, session.facts.encoding)?,
         };

@@ -25,6 +25,7 @@ const END_SHOWN: &str = "<C-d>";
 const END_KEY: &str = "C-d";
 
 /// What a request wants typed.
+#[derive(Default)]
 struct Input {
     bytes: Vec<u8>,
     /// What the client gave, where that was in another encoding.
@@ -234,24 +235,16 @@ fn input_of(
         let text = text.into_owned();
         Input {
             inexact: is_lossy.then_some(Inexact::Bytes),
-            has_enter: false,
             text,
             bytes,
-            as_typed: None,
-            letters: None,
-            named_keys: false,
-            keys: None,
+            ..Input::default()
         }
     } else if given_count == 0 {
         Input {
-            bytes: Vec::new(),
             text: String::from(END_SHOWN),
-            as_typed: None,
-            letters: None,
             named_keys: true,
             keys: Some(vec![String::from(END_KEY)]),
-            inexact: None,
-            has_enter: false,
+            ..Input::default()
         }
     } else {
         let text = params.text.clone().unwrap_or_default();
@@ -263,12 +256,8 @@ fn input_of(
         Input {
             bytes,
             text,
-            as_typed: None,
-            letters: None,
-            named_keys: false,
-            keys: None,
             inexact: params.paste.then_some(Inexact::Paste),
-            has_enter: false,
+            ..Input::default()
         }
     };
     if params.newline {
@@ -312,12 +301,10 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError
     Ok(Input {
         bytes,
         text,
-        as_typed: None,
         letters: Some(letters),
         named_keys,
         keys: Some(names.to_vec()),
-        inexact: None,
-        has_enter: false,
+        ..Input::default()
     })
 }
 

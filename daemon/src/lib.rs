@@ -43,6 +43,7 @@ mod socket;
 mod status;
 mod store;
 #[cfg_attr(portable, path = "no_upgrade.rs")]
+mod tape;
 mod upgrade;
 
 use args::Args;

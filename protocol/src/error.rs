@@ -68,6 +68,14 @@ error_codes! {
     ConfigNotFound = 2011 "config_not_found" "No program configuration has this name.",
     ChainNotFound = 2012 "chain_not_found" "No chain has this name.",
     PatternNotFound = 2013 "pattern_not_found" "The pattern library has no such entry.",
+    TapeMiss = 3001 "tape_miss" "No tape has this input here; the data names the nearest exchange and what differs.",
+    TapeInvalid = 3002 "tape_invalid" "A tape cannot be read; the message says where and why.",
+    TapeNotFound = 3003 "tape_not_found" "No tape of the root has this id.",
+    TapeConflict = 3004 "tape_conflict" "There is a tape of this name already, or two tapes have the same exchange.",
+    TapeLocked = 3005 "tape_locked" "Somebody else is writing this tape.",
+    TapeFormatNewer = 3006 "tape_format_newer" "The tape was written by a newer version.",
+    RedactionFailed = 3007 "redaction_failed" "Secrets could not be taken out, so nothing was written.",
+    InjectedError = 3008 "injected_error" "The session's tape options asked for this error.",
 }
 
 /// An error as it stands in a reply.

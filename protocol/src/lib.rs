@@ -14,6 +14,7 @@ pub mod session;
 pub mod socket;
 mod spelling;
 pub mod subscription;
+pub mod tape;
 pub mod timeout;
 pub mod version;
 pub mod words;
@@ -32,6 +33,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         pattern::METHODS,
         chain::METHODS,
         program::METHODS,
+        tape::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

@@ -1,5 +1,6 @@
 //! Starting a session.
 
+use crate::tape::TapeOptions;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -81,9 +82,9 @@ pub struct SessionCreateParams {
     /// secrets. The error about missing ones has `data.secrets`, a list of {name, step, env?, file?, prompt?}.
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
     pub secrets: Secrets,
-    /// Comes with tapes; refused as `unavailable` until then.
+    /// Record the program, or let tapes stand in for it. Absent: neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tape: Option<serde_json::Value>,
+    pub tape: Option<TapeOptions>,
 }
 
 /// Secrets by name, which show their names alone where they are printed.

@@ -1,6 +1,7 @@
 //! What a session is.
 
 use super::pipe::NamedPipe;
+use crate::tape::TapeUse;
 use serde::{Deserialize, Serialize};
 
 /// Whether the program runs.
@@ -71,7 +72,8 @@ pub struct Session {
     /// and where the daemon was killed before it could look.
     #[serde(default)]
     pub success: Option<bool>,
-    pub tape: Option<serde_json::Value>,
+    /// What tapes did for it.
+    pub tape: Option<TapeUse>,
     pub is_replay: bool,
     /// Seconds without input or output after which it ends; 0: no limit.
     pub session_timeout_s: f64,

@@ -39,6 +39,12 @@ const REPEATABLE: &[&str] = &[
     "config.check",
     "program.list",
     "program.get",
+    "tape.list",
+    "tape.get",
+    "tape.validate",
+    "tape.diff",
+    "tape.export",
+    "tape.svg",
 ];
 
 /// Methods that wait, and must not wait for all of their time again.

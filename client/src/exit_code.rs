@@ -82,7 +82,8 @@ impl Exit {
             | ErrorCode::SessionNotFound
             | ErrorCode::ConfigNotFound
             | ErrorCode::ChainNotFound
-            | ErrorCode::PatternNotFound => Exit::NotFound,
+            | ErrorCode::PatternNotFound
+            | ErrorCode::TapeNotFound => Exit::NotFound,
             ErrorCode::Busy
             | ErrorCode::ShuttingDown
             | ErrorCode::HandedOver
@@ -92,13 +93,20 @@ impl Exit {
             | ErrorCode::Unavailable
             | ErrorCode::SessionConflict
             | ErrorCode::MaxSessions
-            | ErrorCode::NotAShell => Exit::Refused,
+            | ErrorCode::NotAShell
+            | ErrorCode::TapeConflict
+            | ErrorCode::TapeLocked => Exit::Refused,
             ErrorCode::Timeout | ErrorCode::ExpectTimeout => Exit::TimedOut,
             ErrorCode::Storage
             | ErrorCode::SessionNotAlive
             | ErrorCode::SpawnFailed
             | ErrorCode::ProcessEnded
-            | ErrorCode::InputFull => Exit::Failed,
+            | ErrorCode::InputFull
+            | ErrorCode::TapeMiss
+            | ErrorCode::TapeInvalid
+            | ErrorCode::TapeFormatNewer
+            | ErrorCode::RedactionFailed
+            | ErrorCode::InjectedError => Exit::Failed,
             ErrorCode::ParseError | ErrorCode::InvalidRequest | ErrorCode::Internal => {
                 Exit::Internal
             }

@@ -165,7 +165,12 @@ fn after_loss(method: &str) -> &'static str {
         }
         "run" | "run.once" => "the program that was run ends too",
         "chain.delete" => "it is not known whether it was done: look with ccctl chain list",
-        "daemon.check" | "job.cancel" | "chain.run" | "chain.parallel" | "chain.watch" => {
+        "tape.import" => "it is not known whether it was done: look with ccctl tape list",
+        "tape.redact" | "tape.prune" => {
+            "it is not known whether all of it was done: look with ccctl tape redact, or ccctl tape prune --unused --dry-run"
+        }
+        "daemon.check" | "job.cancel" | "chain.run" | "chain.parallel" | "chain.watch"
+        | "tape.verify" => {
             "it is not known whether it was done: look with ccctl job list"
         }
         "pattern.unset" => "it is not known whether it was done: look with ccctl pattern list",

@@ -36,6 +36,10 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
         }
         Some(ErrorCode::SpawnFailed) => return None,
         Some(ErrorCode::ChainNotFound) => "ccctl chain list shows them",
+        Some(ErrorCode::TapeNotFound) if !has(error, "candidates") => {
+            "ccctl tape list shows them, with --tapes those of another folder"
+        }
+        Some(ErrorCode::TapeFormatNewer) => "ccctl daemon upgrade, or record it again",
         _ => return error.hint().filter(|hint| !error.message.contains(hint)),
     };
     Some(own)

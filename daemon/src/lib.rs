@@ -42,8 +42,8 @@ mod shutdown;
 mod socket;
 mod status;
 mod store;
-#[cfg_attr(portable, path = "no_upgrade.rs")]
 mod tape;
+#[cfg_attr(portable, path = "no_upgrade.rs")]
 mod upgrade;
 
 use args::Args;

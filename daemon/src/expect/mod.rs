@@ -26,4 +26,4 @@ pub(crate) use lines::{LinePatterns, line_weights};
 pub(crate) use matcher::{BEFORE_BYTES, Hit, Matcher};
 pub(crate) use miss::closest_miss;
 pub(crate) use patterns::{Pattern, PatternError, Patterns};
-pub(crate) use strip::clean_lossy;
+pub(crate) use strip::{Stripper, clean_lossy};

@@ -1,0 +1,19 @@
+//! What makes an exchange the right one: what counts of a command line, a prompt, an input, and of all inputs before.
+//!
+//! Recorder and player both ask here, so that what is recorded is found again.
+
+mod hash;
+mod input;
+mod prompt;
+mod rules;
+mod scrub;
+mod state;
+mod text;
+
+pub(crate) use hash::Fingerprint;
+pub(crate) use input::{HIDDEN_INPUT, normal_input};
+pub(crate) use prompt::{MAX_PROMPT_BYTES, PromptTracker, prompt_of, prompt_signature};
+pub(crate) use rules::{Context, Difference, Invocation, RuleError, Rules, program_name};
+pub(crate) use scrub::scrub;
+pub(crate) use state::StateHash;
+pub(crate) use text::normal_text;

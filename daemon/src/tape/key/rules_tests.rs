@@ -1,0 +1,192 @@
+use super::*;
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn env(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+fn rules(options: MatchOptions) -> Rules {
+    Rules::new(&options).unwrap()
+}
+
+fn with_args(rules: &Rules, args: &[&str]) -> Context {
+    rules.context("p", &words(args), &env(&[]), "/x")
+}
+
+#[test]
+fn by_default_a_few_variables_are_recorded_and_compared() {
+    let rules = rules(MatchOptions::default());
+    let all = env(&[
+        ("HOME", "/home/ann"),
+        ("LANG", "C"),
+        ("LANGUAGE", "en"),
+        ("LC_ALL", "C"),
+        ("TERM", "xterm"),
+        ("TZ", "UTC"),
+    ]);
+    let some = env(&[
+        ("LANG", "C"),
+        ("LC_ALL", "C"),
+        ("TERM", "xterm"),
+        ("TZ", "UTC"),
+    ]);
+    assert_eq!(rules.record_env(&all), some);
+    assert_eq!(rules.context("p", &[], &all, "/").env, some);
+}
+
+#[test]
+fn variables_are_allowed_and_ignored_by_name_or_its_begin() {
+    let rules = rules(MatchOptions {
+        allow_env: Some(words(&["APP_*", "PWD"])),
+        ignore_env: Some(words(&["PWD", "APP_RUN*"])),
+        ..MatchOptions::default()
+    });
+    let all = env(&[
+        ("APP_A", "1"),
+        ("APP_RUN_ID", "2"),
+        ("PWD", "/x"),
+        ("LANG", "C"),
+    ]);
+    assert_eq!(
+        rules.record_env(&all),
+        env(&[("APP_A", "1"), ("APP_RUN_ID", "2"), ("PWD", "/x")])
+    );
+    assert_eq!(
+        rules.context("p", &[], &all, "/").env,
+        env(&[("APP_A", "1")])
+    );
+}
+
+#[test]
+fn the_folder_of_a_program_and_by_default_the_working_directory_do_not_count() {
+    let rules_without = rules(MatchOptions::default());
+    let context =
+        |rules: &Rules, program: &str, cwd: &str| rules.context(program, &[], &env(&[]), cwd);
+    assert_eq!(
+        context(&rules_without, "/usr/bin/bc", "/a"),
+        context(&rules_without, "bc", "/b")
+    );
+    let rules_with = rules(MatchOptions {
+        match_cwd: Some(true),
+        ..MatchOptions::default()
+    });
+    let here = context(&rules_with, "bc", "/a");
+    let there = context(&rules_with, "bc", "/b");
+    assert!(!here.fits(&there));
+    assert_eq!(here.differences(&there)[0].part, "cwd");
+    assert_eq!(
+        context(&rules_with, "bc", "/home/ann/x"),
+        context(&rules_with, "bc", "/home/bob/x")
+    );
+}
+
+#[test]
+fn arguments_are_ignored_by_place_text_or_expression() {
+    let rules = rules(MatchOptions {
+        ignore_args: Some(vec![
+            IgnoredArg::Index(1),
+            IgnoredArg::Text("-v".to_owned()),
+            IgnoredArg::Text("/^--seed=/".to_owned()),
+        ]),
+        ..MatchOptions::default()
+    });
+    let context = with_args(&rules, &["a", "b", "-v", "--seed=1", "c"]);
+    assert_eq!(context.args, ["a", "c"]);
+    assert!(context.fits(&with_args(&rules, &["a", "x", "c", "--seed=77"])));
+    let other = with_args(&rules, &["a", "x", "d", "e"]);
+    let differences = context.differences(&other);
+    let parts: Vec<_> = differences.iter().map(|found| &found.part[..]).collect();
+    assert_eq!(parts, ["args[1]", "args[2]"]);
+    assert_eq!(differences[0].tape.as_deref(), Some("c"));
+    assert_eq!(differences[1].tape, None);
+}
+
+#[test]
+fn secrets_and_temporary_files_in_arguments_and_variables_do_not_count() {
+    let rules = rules(MatchOptions {
+        allow_env: Some(words(&["API_TOKEN", "LANG"])),
+        ..MatchOptions::default()
+    });
+    let context = rules.context(
+        "p",
+        &words(&["--password=hunter2hunter2", "/tmp/x.db"]),
+        &env(&[("API_TOKEN", "hunter2hunter2"), ("LANG", "C")]),
+        "/",
+    );
+    assert_eq!(context.args, ["--password=***", "<tmp>"]);
+    assert_eq!(context.env, env(&[("API_TOKEN", "***"), ("LANG", "C")]));
+    let again = rules.context("p", &context.args, &context.env, "/");
+    assert_eq!(again, context);
+}
+
+#[test]
+fn a_tape_that_says_nothing_of_the_environment_plays_in_any() {
+    let rules = rules(MatchOptions {
+        match_cwd: Some(true),
+        ..MatchOptions::default()
+    });
+    let session = rules.context("p", &[], &env(&[("LANG", "C")]), "/x");
+    let tape = rules.context("p", &[], &env(&[]), "");
+    assert!(tape.fits(&session));
+    assert!(tape.differences(&session).is_empty());
+    let tape = rules.context("p", &[], &env(&[("TZ", "UTC")]), "/x");
+    assert!(!tape.fits(&session));
+    let parts: Vec<_> = tape
+        .differences(&session)
+        .into_iter()
+        .map(|found| found.part)
+        .collect();
+    assert_eq!(parts, ["env LANG", "env TZ"]);
+}
+
+#[test]
+fn components_are_told_by_name() {
+    let rules = rules(MatchOptions::default());
+    let context = rules.context("/bin/p", &words(&["a b"]), &env(&[("TZ", "UTC")]), "/x");
+    let components = context.components();
+    assert_eq!(components["program"], "p");
+    assert_eq!(components["args"], "[\"a b\"]");
+    assert_eq!(components["env"], "{\"TZ\":\"UTC\"}");
+    assert!(!components.contains_key("cwd"));
+}
+
+#[test]
+fn rules_that_cannot_be_used_are_refused_by_name() {
+    let refused = |options: MatchOptions| Rules::new(&options).unwrap_err().to_string();
+    assert_eq!(
+        refused(MatchOptions {
+            allow_env: Some(words(&["LANG", "A*B"])),
+            ..MatchOptions::default()
+        }),
+        "match.allow_env[1] is no name of a variable: \"A*B\" (a name, or its begin with a * behind)"
+    );
+    let error = refused(MatchOptions {
+        ignore_args: Some(vec![IgnoredArg::Text("/(/".to_owned())]),
+        ..MatchOptions::default()
+    });
+    assert!(
+        error.starts_with("match.ignore_args[0] is no regular expression"),
+        "{error}"
+    );
+    let error = refused(MatchOptions {
+        ignore_args: Some(vec![IgnoredArg::Text("/(\\w{1000}){1000}/".to_owned())]),
+        ..MatchOptions::default()
+    });
+    assert!(error.contains("size limit"), "{error}");
+    let error = refused(MatchOptions {
+        ignore_env: Some(words(&["A"; 257])),
+        ..MatchOptions::default()
+    });
+    assert!(error.contains("257 entries"), "{error}");
+    let error = refused(MatchOptions {
+        ignore_env: Some(vec!["A".repeat(5000)]),
+        ..MatchOptions::default()
+    });
+    assert!(error.contains("longer than"), "{error}");
+}

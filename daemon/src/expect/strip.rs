@@ -70,7 +70,7 @@ impl Stripper {
 
     /// Calls `keep` with each unbroken run that stays of `raw`, in order, and
     /// with its offset in all that was ever fed.
-    pub(super) fn feed_runs(&mut self, raw: &[u8], mut keep: impl FnMut(u64, &[u8])) {
+    pub(crate) fn feed_runs(&mut self, raw: &[u8], mut keep: impl FnMut(u64, &[u8])) {
         let mut at = 0;
         while at < raw.len() {
             let offset = self.fed_bytes + at as u64;
@@ -96,7 +96,7 @@ impl Stripper {
     }
 
     /// Gives up the `\r` that is held back: returns its offset.
-    pub(super) fn take_return(&mut self) -> Option<u64> {
+    pub(crate) fn take_return(&mut self) -> Option<u64> {
         self.open_return.take()
     }
 

@@ -17,6 +17,9 @@ const MAX_NAME_BYTES: usize = 64;
 /// Most blanks around a separator, and before a name that begins a line.
 const MAX_BLANKS: usize = 32;
 
+/// Longest remark between a name and its colon, in bytes.
+const MAX_REMARK_BYTES: usize = 48;
+
 /// A name, what stands between it and its value, and where the value begins.
 pub(super) struct Assignment<'a> {
     /// The whole text.
@@ -98,6 +101,7 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
         return Some((Separator::Tag, at + 1));
     }
     let sign = at + blanks(bytes, at);
+    let sign = sign + remark_len(bytes, sign);
     let (separator, len) = match bytes.get(sign..)? {
         [b':', b':', ..] => return None,
         // `:-` gives a shell variable its default: ${PASSWORD:-hunter2}.
@@ -112,6 +116,24 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
     };
     let start = sign + len;
     Some((separator, start + blanks(bytes, start)))
+}
+
+/// Returns the length of a remark with a colon behind it: `AWS Secret Access Key [None]: `, `Password (again): `.
+fn remark_len(bytes: &[u8], at: usize) -> usize {
+    let behind = &bytes[at.min(bytes.len())..];
+    let close = match behind.first() {
+        Some(b'[') => b']',
+        Some(b'(') => b')',
+        _ => return 0,
+    };
+    let remark = &behind[..behind.len().min(MAX_REMARK_BYTES)];
+    match remark
+        .iter()
+        .position(|byte| *byte == close || *byte < b' ')
+    {
+        Some(end) if remark[end] == close && behind.get(end + 1) == Some(&b':') => end + 1,
+        _ => 0,
+    }
 }
 
 fn position(bytes: &[u8], begin: usize) -> Position {

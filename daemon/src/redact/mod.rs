@@ -6,18 +6,39 @@
 
 mod assignment;
 mod bearer;
+mod command;
 mod key;
 mod pem;
 mod place;
 mod placeholder;
+#[cfg_attr(not(test), allow(dead_code))]
+mod raw;
 mod redactor;
 mod secret;
+#[cfg_attr(not(test), allow(dead_code))]
+mod settled;
 mod tokens;
 mod url;
+#[cfg_attr(not(test), allow(dead_code))]
+mod user;
 mod value;
+#[cfg_attr(not(test), allow(dead_code))]
+mod view;
 
+#[cfg(test)]
+mod fixture_tests;
+#[cfg(test)]
+mod raw_tests;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use place::secret_place;
+#[allow(unused_imports)] // the recorder's
+pub(crate) use raw::{redact_bytes, redact_chunks, redact_typed};
+#[allow(unused_imports)] // the configuration's
+pub(crate) use redactor::use_rules;
 pub(crate) use redactor::{MASK, redact, redact_part, secrets_in};
+#[allow(unused_imports)] // the recorder's
+pub(crate) use settled::{MAX_UNDECIDED_BYTES, settled};
+#[allow(unused_imports)] // the configuration's
+pub(crate) use user::{MAX_RULE_BYTES, MAX_RULES, RuleError, UserRules};

@@ -1,5 +1,5 @@
 use super::redactor::{Rule, Verdict};
-use regex::Regex;
+use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
 const DASHES: &str = "-----";
 
 /// Longest block that is looked through for its end, in bytes; an RSA key of 16,384 bits has 12,700.
-const MAX_BLOCK_BYTES: usize = 16 * 1024;
+pub(super) const MAX_BLOCK_BYTES: usize = 64 * 1024;
 
 /// Longest `END` line, in bytes.
 const MAX_END_BYTES: usize = 64;
@@ -26,19 +26,28 @@ const MIN_LINE_BYTES: usize = 16;
 /// A line shorter than this is the last one of a block: full ones have 64 characters, 70 or 76.
 const MIN_FULL_LINE_BYTES: usize = 60;
 
+/// Longest first line, in bytes.
+const MAX_BEGIN_BYTES: usize = 128;
+
 fn judge(text: &str, anchor: Range<usize>) -> Verdict {
-    static BEGIN: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new("^-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-            .expect("a test compiles every pattern")
-    });
-    let Some(begin) = BEGIN.find(&text[anchor.start..]) else {
+    let Some(begin_len) = begin_len(&text.as_bytes()[anchor.start..]) else {
         return Verdict::Innocent;
     };
-    let body = anchor.start + begin.end();
+    let body = anchor.start + begin_len;
     match block_end(text, body).or_else(|| cut_off_end(text, body)) {
         Some(end) => Verdict::Secret(anchor.start..end),
         None => Verdict::Innocent, // only the marker, as in a program that looks for it
     }
+}
+
+/// Returns the length of the first line of a private key that `bytes` begin with.
+pub(super) fn begin_len(bytes: &[u8]) -> Option<usize> {
+    static BEGIN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new("^-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+            .expect("a test compiles every pattern")
+    });
+    let line = &bytes[..bytes.len().min(MAX_BEGIN_BYTES)];
+    BEGIN.find(line).map(|begin| begin.end())
 }
 
 /// Returns the end of the `END` line that closes the block, if the next dashes are one.

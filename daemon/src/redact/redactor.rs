@@ -1,25 +1,39 @@
-use super::{assignment, bearer, pem, tokens, url};
+use super::user::UserRules;
+use super::{assignment, bearer, command, pem, tokens, url};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 /// Stands in place of every secret, whatever its length was.
 pub(crate) const MASK: &str = "***";
 
 /// How often a text is looked at; a third time is hardly ever needed.
-const MAX_PASSES: usize = 8;
+pub(super) const MAX_PASSES: usize = 8;
 
-static BUILTIN: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(builtin_rules()));
+static IN_FORCE: LazyLock<RwLock<Arc<Redactor>>> =
+    LazyLock::new(|| RwLock::new(Arc::new(Redactor::new(UserRules::default()))));
 
-/// Returns `text` with every secret that the built-in rules find replaced by [`MASK`].
+/// Puts the user's rules in force beside the built-in ones, in place of those before.
+#[cfg_attr(not(test), allow(dead_code))] // the configuration's
+pub(crate) fn use_rules(rules: UserRules) {
+    let redactor = Arc::new(Redactor::new(rules));
+    *IN_FORCE.write().unwrap_or_else(PoisonError::into_inner) = redactor;
+}
+
+/// What redacts now.
+pub(super) fn in_force() -> Arc<Redactor> {
+    Arc::clone(&IN_FORCE.read().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Returns `text` with every secret that the rules find replaced by [`MASK`].
 pub(crate) fn redact(text: &str) -> Redacted<'_> {
-    BUILTIN.redact(text)
+    in_force().redact(text)
 }
 
 /// Returns where in `text` secrets stand, from left to right; no two of them touch.
 pub(crate) fn secrets_in(text: &str) -> Vec<Range<usize>> {
-    BUILTIN.places(text)
+    in_force().places(text)
 }
 
 /// Returns the part `shown` of `text` with [`MASK`] in place of what belongs to a secret of the whole text: half a
@@ -53,6 +67,8 @@ pub(crate) struct Redacted<'a> {
 pub(super) enum Verdict {
     /// These bytes are a secret. They begin at or behind the anchor's begin.
     Secret(Range<usize>),
+    /// Likewise both of these, the second behind the first.
+    Secrets(Range<usize>, Range<usize>),
     Innocent,
 }
 
@@ -72,13 +88,13 @@ pub(crate) struct Redactor {
     anchors: AhoCorasick,
     /// The judge of each anchor.
     judges: Vec<fn(&str, Range<usize>) -> Verdict>,
+    user: UserRules,
 }
 
 impl Redactor {
-    /// Returns a redactor with these rules.
-    pub(super) fn new(rules: impl IntoIterator<Item = Rule>) -> Self {
-        let (literals, judges): (Vec<_>, Vec<_>) = rules
-            .into_iter()
+    /// Returns a redactor with the built-in rules and these.
+    pub(super) fn new(user: UserRules) -> Self {
+        let (literals, judges): (Vec<_>, Vec<_>) = builtin_rules()
             .flat_map(|rule| rule.anchors.iter().map(move |&anchor| (anchor, rule.judge)))
             .unzip();
         let anchors = AhoCorasick::builder()
@@ -88,7 +104,11 @@ impl Redactor {
             .kind(Some(AhoCorasickKind::DFA))
             .build(literals)
             .expect("a hundred short literals are far below the limits of the automaton");
-        Self { anchors, judges }
+        Self {
+            anchors,
+            judges,
+            user,
+        }
     }
 
     /// Returns `text` with every secret replaced by [`MASK`]; takes time linear in its length.
@@ -113,8 +133,31 @@ impl Redactor {
         redacted
     }
 
+    /// Returns where the first anchor of a built-in rule begins, or where one may begin that goes on behind the text.
+    ///
+    /// No secret of a built-in rule begins before it.
+    pub(super) fn first_anchor(&self, text: &[u8]) -> Option<usize> {
+        let longest = self.anchors.max_pattern_len() - 1;
+        let begun = (text.len().saturating_sub(longest)..text.len()).find(|&at| {
+            let rest = &text[at..];
+            builtin_rules().any(|rule| {
+                let mut anchors = rule.anchors.iter().map(|anchor| anchor.as_bytes());
+                anchors.any(|anchor| {
+                    anchor.len() > rest.len() && anchor[..rest.len()].eq_ignore_ascii_case(rest)
+                })
+            })
+        });
+        let whole = self.anchors.find(text).map(|hit| hit.start());
+        whole.into_iter().chain(begun).min()
+    }
+
+    /// Tells whether the user has rules, of which nobody knows where their secrets begin.
+    pub(super) fn has_user_rules(&self) -> bool {
+        !self.user.is_empty()
+    }
+
     /// Returns where [`Self::redact`] puts a mask, in offsets of `text`.
-    fn places(&self, text: &str) -> Vec<Range<usize>> {
+    pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();
         for _ in 0..MAX_PASSES {
             let masked = masked(text, &places);
@@ -122,10 +165,7 @@ impl Redactor {
             if found.is_empty() {
                 break;
             }
-            let found: Vec<_> = found
-                .iter()
-                .map(|place| in_original(place, &places))
-                .collect();
+            let found = in_original(&found, &places);
             places.extend(found);
             merge(&mut places);
         }
@@ -141,17 +181,22 @@ impl Redactor {
     }
 
     /// What the rules find in a text as it stands.
-    fn find(&self, text: &str) -> Vec<Range<usize>> {
+    pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let mut from = 0;
         while let Some(hit) = self.anchors.find(Input::new(text).span(from..text.len())) {
             // An anchor may begin inside another that proved innocent.
             from = hit.start() + 1;
             let judge = self.judges[hit.pattern().as_usize()];
-            if let Verdict::Secret(secret) = judge(text, hit.range()) {
-                from = from.max(secret.end);
-                found.push(secret);
+            match judge(text, hit.range()) {
+                Verdict::Secret(secret) => found.push(secret),
+                Verdict::Secrets(first, second) => found.extend([first, second]),
+                Verdict::Innocent => continue,
             }
+            from = from.max(found.last().map_or(0, |secret| secret.end));
+        }
+        if self.user.find(text, &mut found) {
+            merge(&mut found);
         }
         found
     }
@@ -173,32 +218,53 @@ fn masked<'a>(text: &'a str, places: &[Range<usize>]) -> Cow<'a, str> {
     Cow::Owned(clean)
 }
 
-/// From a place in the text with masks at `places` to the one in the text without: a mask counts as a whole.
-fn in_original(place: &Range<usize>, places: &[Range<usize>]) -> Range<usize> {
-    let (mut start, mut end) = (place.start, place.end);
-    // How far the text with masks lies behind.
-    let (mut original_len, mut masked_len) = (0, 0);
-    for masked in places {
-        let mask_start = masked.start - original_len + masked_len;
-        let mask_end = mask_start + MASK.len();
-        original_len += masked.len();
-        masked_len += MASK.len();
-        if place.start >= mask_end {
-            start = place.start - masked_len + original_len;
-        } else if place.start >= mask_start {
-            start = masked.start;
-        }
-        if place.end >= mask_end {
-            end = place.end - masked_len + original_len;
-        } else if place.end > mask_start {
-            end = masked.end;
+/// From places in the text with masks at `places` to those in the text without: a mask counts as a whole.
+fn in_original(found: &[Range<usize>], places: &[Range<usize>]) -> Vec<Range<usize>> {
+    /// Walks over `places` with offsets that do not decrease.
+    struct Walk<'a> {
+        rest: &'a [Range<usize>],
+        /// How much was masked so far, and by how much.
+        original_len: usize,
+        masked_len: usize,
+    }
+    impl Walk<'_> {
+        /// The mask that the offset lies in or at the end of, else the offset where there are no masks.
+        fn to(&mut self, at: usize, is_end: bool) -> usize {
+            while let Some(place) = self.rest.first() {
+                let start = place.start - self.original_len + self.masked_len;
+                let end = start + MASK.len();
+                let is_inside = if is_end {
+                    at > start && at < end
+                } else {
+                    at >= start && at < end
+                };
+                if is_inside {
+                    return if is_end { place.end } else { place.start };
+                }
+                if at < end {
+                    break;
+                }
+                self.original_len += place.len();
+                self.masked_len += MASK.len();
+                self.rest = &self.rest[1..];
+            }
+            at - self.masked_len + self.original_len
         }
     }
-    start..end
+    let walk = || Walk {
+        rest: places,
+        original_len: 0,
+        masked_len: 0,
+    };
+    let (mut starts, mut ends) = (walk(), walk());
+    found
+        .iter()
+        .map(|place| starts.to(place.start, false)..ends.to(place.end, true))
+        .collect()
 }
 
 /// Puts places in order, and those that touch together.
-fn merge(places: &mut Vec<Range<usize>>) {
+pub(super) fn merge(places: &mut Vec<Range<usize>>) {
     places.sort_unstable_by_key(|place| place.start);
     places.dedup_by(|next, last| {
         let touches = next.start <= last.end;
@@ -210,7 +276,15 @@ fn merge(places: &mut Vec<Range<usize>>) {
 }
 
 fn builtin_rules() -> impl Iterator<Item = Rule> {
-    [assignment::RULE, bearer::RULE, pem::RULE, url::RULE]
-        .into_iter()
-        .chain(tokens::RULES)
+    [
+        assignment::RULE,
+        bearer::RULE,
+        command::RULE,
+        pem::RULE,
+        url::CREDENTIALS,
+        url::SIGNATURE,
+        url::WEBHOOK,
+    ]
+    .into_iter()
+    .chain(tokens::RULES)
 }

@@ -186,9 +186,12 @@ impl Assignment<'_> {
                 || ((is_path || (is_type && is_name))
                     && behind.is_some_and(|byte| b",;){|".contains(byte)));
         }
+        let is_spaced = self.bytes[self.start - 1] == b' ';
+        if is_path && is_name && is_spaced {
+            return true;
+        }
         let is_member = self.name.starts_with("self.") || self.name.starts_with("this.");
         let is_variable = is_member || behind == Some(&b';');
-        let is_spaced = self.bytes[self.start - 1] == b' ';
         is_name && is_variable && is_spaced && self.key.kind == KeyKind::Generated
     }
 

@@ -6,27 +6,31 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 /// One rule for each issuer.
-pub(super) const RULES: [Rule; 8] = [
+pub(super) const RULES: [Rule; 10] = [
     Rule {
         anchors: &["ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_"],
         judge: github,
     },
     Rule {
-        anchors: &["glpat-"],
+        anchors: &[
+            "glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "gloas-", "glsoat-", "glft-", "glimt-",
+            "glagent-",
+        ],
         judge: gitlab,
     },
     Rule {
         anchors: &[
-            "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-",
+            "xoxa-", "xoxb-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xoxc-",
+            "xoxd-", "xapp-",
         ],
         judge: slack,
     },
     Rule {
-        anchors: &["sk_live_", "sk_test_", "rk_live_", "rk_test_"],
+        anchors: &["sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"],
         judge: stripe,
     },
     Rule {
-        anchors: &["AIza"],
+        anchors: &["AIza", "ya29.", "1//0", "GOCSPX-"],
         judge: google,
     },
     Rule {
@@ -40,6 +44,22 @@ pub(super) const RULES: [Rule; 8] = [
     Rule {
         anchors: &["eyJ"],
         judge: json_web_token,
+    },
+    Rule {
+        anchors: &[
+            "npm_",
+            "pypi-",
+            "hf_",
+            "dop_v1_",
+            "dckr_pat_",
+            "shpat_",
+            "AGE-SECRET-KEY-1",
+        ],
+        judge: package_registry,
+    },
+    Rule {
+        anchors: &["SG."],
+        judge: sendgrid,
     },
 ];
 
@@ -57,24 +77,51 @@ macro_rules! judge_by_pattern {
 // All patterns begin with `^` and are matched where the anchor stands.
 judge_by_pattern! {
     github = "^(?:gh[opsur]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})";
-    gitlab = r"^glpat-[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*";
-    slack = "^(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}";
-    stripe = "^[sr]k_(?:live|test)_[A-Za-z0-9]{10,}";
-    google = "^AIza[A-Za-z0-9_-]{30,}";
-    aws = r"^A[KS]IA[A-Z0-9]{16}(?-u:\b)";
+    gitlab = r"^gl(?:pat|dt|rt|cbt|ptt|oas|soat|ft|imt|agent)-[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*";
+    slack = r"^(?:xox[abcdeoprs]-|xoxe\.|xapp-)[A-Za-z0-9%+/=.-]{10,}";
+    stripe = "^(?:[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{24,})";
+    /// Keys of APIs, OAuth access and refresh tokens, and secrets of OAuth clients.
+    google = r"^(?:AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_.-]{20,}|1//0[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,})";
     /// Anthropic, OpenAI, OpenRouter; the bare form of OpenAI has no hyphen, as names of CSS classes have.
     model_provider = "^sk-(?:(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{20,})";
+    package_registry = "^(?:npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{50,}|hf_[A-Za-z]{30,}|dop_v1_[a-f0-9]{64}|dckr_pat_[A-Za-z0-9_-]{20,}|shpat_[a-fA-F0-9]{32}|AGE-SECRET-KEY-1[A-Z0-9]{50,})";
+    sendgrid = r"^SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}";
     json_web_token = r"^eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*";
 }
 
+/// An access key's id, and the secret of 40 characters where it stands right behind, as in the tables and files that AWS
+/// gives out.
+fn aws(text: &str, anchor: Range<usize>) -> Verdict {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"^(A[KS]IA[A-Z0-9]{16})(?-u:\b)(?:["' \t]{0,3}[,:;|/ \t]["' \t]{0,8}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$))?"#)
+            .expect("a test compiles every pattern")
+    });
+    if !begins_word(text, anchor.start) {
+        return Verdict::Innocent;
+    }
+    let place = |found: regex::Match| anchor.start + found.start()..anchor.start + found.end();
+    let Some(captures) = PATTERN.captures(&text[anchor.start..]) else {
+        return Verdict::Innocent;
+    };
+    match (captures.get(1), captures.get(2)) {
+        (Some(id), Some(secret)) => Verdict::Secrets(place(id), place(secret)),
+        (Some(id), None) => Verdict::Secret(place(id)),
+        _ => Verdict::Innocent,
+    }
+}
+
 fn whole_match(pattern: &Regex, text: &str, start: usize) -> Verdict {
-    // Only at the begin of a word: `task-…` has no key, and a run of one class is looked at once.
-    let before = text.as_bytes()[..start].last();
-    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
+    if !begins_word(text, start) {
         return Verdict::Innocent;
     }
     match pattern.find(&text[start..]) {
         Some(found) => Verdict::Secret(start..start + found.end()),
         None => Verdict::Innocent,
     }
+}
+
+/// Only at the begin of a word: `task-…` has no key, and a run of one class is looked at once.
+fn begins_word(text: &str, start: usize) -> bool {
+    let before = text.as_bytes()[..start].last();
+    !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }

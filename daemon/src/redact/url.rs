@@ -1,14 +1,40 @@
+//! Secrets in addresses.
+
 use super::placeholder::is_placeholder;
 use super::redactor::{Rule, Verdict};
 use std::ops::Range;
 
 /// The password in `scheme://user:password@host`; the user stays.
-pub(super) const RULE: Rule = Rule {
+pub(super) const CREDENTIALS: Rule = Rule {
     anchors: &["://"],
-    judge,
+    judge: credentials,
 };
 
-fn judge(text: &str, anchor: Range<usize>) -> Verdict {
+/// The last parts of a Slack webhook, which are all that it takes to write there.
+pub(super) const WEBHOOK: Rule = Rule {
+    anchors: &[
+        "hooks.slack.com/services/",
+        "hooks.slack.com/workflows/",
+        "hooks.slack.com/triggers/",
+        "discord.com/api/webhooks/",
+        "discordapp.com/api/webhooks/",
+    ],
+    judge: webhook,
+};
+
+/// The signature of an address that needs nothing else: of Azure and of AWS.
+pub(super) const SIGNATURE: Rule = Rule {
+    anchors: &["sig=", "X-Amz-Signature="],
+    judge: signature,
+};
+
+/// A shorter path is an example or a documentation's.
+const MIN_WEBHOOK_BYTES: usize = 16;
+
+/// Base64 of 256 bits has 43 characters, and some of them are escaped.
+const MIN_SIGNATURE_BYTES: usize = 24;
+
+fn credentials(text: &str, anchor: Range<usize>) -> Verdict {
     let bytes = text.as_bytes();
     let has_scheme = bytes[..anchor.start]
         .last()
@@ -35,4 +61,36 @@ fn judge(text: &str, anchor: Range<usize>) -> Verdict {
         return Verdict::Innocent;
     }
     Verdict::Secret(password)
+}
+
+fn webhook(text: &str, anchor: Range<usize>) -> Verdict {
+    let path = run(text, anchor.end, |byte| {
+        byte.is_ascii_alphanumeric() || b"/_-".contains(&byte)
+    });
+    let has_digit = text.as_bytes()[path.clone()].iter().any(u8::is_ascii_digit);
+    if path.len() >= MIN_WEBHOOK_BYTES && has_digit {
+        Verdict::Secret(path)
+    } else {
+        Verdict::Innocent
+    }
+}
+
+fn signature(text: &str, anchor: Range<usize>) -> Verdict {
+    let is_parameter = matches!(
+        text.as_bytes()[..anchor.start].last(),
+        Some(b'?' | b'&' | b';')
+    );
+    let value = run(text, anchor.end, |byte| {
+        byte.is_ascii_alphanumeric() || b"%+/=_-".contains(&byte)
+    });
+    if is_parameter && value.len() >= MIN_SIGNATURE_BYTES {
+        Verdict::Secret(value)
+    } else {
+        Verdict::Innocent
+    }
+}
+
+fn run(text: &str, start: usize, belongs: impl Fn(u8) -> bool) -> Range<usize> {
+    let rest = &text.as_bytes()[start..];
+    start..start + rest.iter().take_while(|byte| belongs(**byte)).count()
 }

@@ -1,0 +1,117 @@
+//! Passwords that a command takes in a form of its own: `curl -u me:…`, `mysql -p…`, `sshpass -p …`.
+
+use super::placeholder::is_placeholder;
+use super::redactor::{Rule, Verdict};
+use super::value::{Ending, Quote, bare_end};
+use std::ops::Range;
+
+/// One anchor for each command; what it takes stands in [`FORMS`].
+pub(super) const RULE: Rule = Rule {
+    anchors: &[
+        "curl ",
+        "wget ",
+        "mysql ",
+        "mysqldump ",
+        "mysqladmin ",
+        "mariadb ",
+        "sshpass ",
+        "docker login ",
+        "podman login ",
+        "redis-cli ",
+    ],
+    judge,
+};
+
+/// How far behind a command its password is looked for, in bytes.
+const MAX_COMMAND_BYTES: usize = 512;
+
+/// A command, the option, and the form of what follows.
+const FORMS: &[(&str, &str, Form)] = &[
+    ("curl ", "-u", Form::UserAndPassword),
+    ("curl ", "--user", Form::UserAndPassword),
+    ("curl ", "--proxy-user", Form::UserAndPassword),
+    ("curl ", "-U", Form::UserAndPassword),
+    ("mysql", "-p", Form::Attached),
+    ("mariadb ", "-p", Form::Attached),
+    ("sshpass ", "-p", Form::Either),
+    ("docker login ", "-p", Form::Either),
+    ("podman login ", "-p", Form::Either),
+    ("redis-cli ", "-a", Form::Either),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `-u user:password`
+    UserAndPassword,
+    /// `-ppassword`; what follows a blank is something else.
+    Attached,
+    /// `-ppassword` and `-p password`.
+    Either,
+}
+
+fn judge(text: &str, anchor: Range<usize>) -> Verdict {
+    let bytes = text.as_bytes();
+    let before = bytes[..anchor.start].last();
+    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)) {
+        return Verdict::Innocent;
+    }
+    let command = text[anchor.clone()].to_ascii_lowercase();
+    let forms = FORMS.iter().filter(|(name, ..)| command.starts_with(name));
+    let end = bytes.len().min(anchor.end + MAX_COMMAND_BYTES);
+    let mut found: Option<Range<usize>> = None;
+    for (_, option, form) in forms {
+        let secret = of_option(bytes, anchor.end - 1..end, option.as_bytes(), *form);
+        // The first one; the next pass sees the others.
+        found = found
+            .into_iter()
+            .chain(secret)
+            .min_by_key(|secret| secret.start);
+    }
+    found.map_or(Verdict::Innocent, Verdict::Secret)
+}
+
+/// The secret behind the first ` option` in this part of the text, up to the end of the line or of the command.
+fn of_option(bytes: &[u8], part: Range<usize>, option: &[u8], form: Form) -> Option<Range<usize>> {
+    let words = part.clone().filter(|&at| bytes[at] == b' ');
+    for blank in words {
+        let is_over = bytes[part.start..blank]
+            .iter()
+            .any(|byte| b"\n\r|;".contains(byte));
+        if is_over {
+            return None;
+        }
+        let behind = blank + 1 + option.len();
+        if !bytes[blank + 1..].starts_with(option) {
+            continue;
+        }
+        if let Some(secret) = value(bytes, behind, form) {
+            return Some(secret);
+        }
+    }
+    None
+}
+
+fn value(bytes: &[u8], behind: usize, form: Form) -> Option<Range<usize>> {
+    let is_apart = matches!(bytes.get(behind), Some(b' ' | b'='));
+    let start = match form {
+        Form::Attached if is_apart => return None,
+        Form::UserAndPassword if !is_apart => return None,
+        _ => behind + usize::from(is_apart),
+    };
+    let word = match Quote::at(bytes, start) {
+        Some(quote) => {
+            let inner = start + quote.len();
+            inner..quote.content_end(bytes, inner)
+        }
+        None => start..bare_end(bytes, start, Ending::Operator),
+    };
+    let secret = if form == Form::UserAndPassword {
+        let colon = bytes[word.clone()].iter().position(|byte| *byte == b':')?;
+        word.start + colon + 1..word.end
+    } else {
+        word
+    };
+    let is_option = bytes.get(secret.start) == Some(&b'-');
+    let shown = bytes.get(secret.clone())?;
+    (!is_option && !is_placeholder(shown)).then_some(secret)
+}

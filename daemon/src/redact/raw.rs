@@ -1,0 +1,96 @@
+//! Secrets in the bytes of a terminal, where control sequences, line editing and borders of chunks may stand inside
+//! of them.
+
+use super::redactor::{MASK, MAX_PASSES, Redactor, in_force, merge};
+use super::view::{Source, View, control_strings, readable};
+use std::ops::Range;
+
+/// Returns output of a terminal with [`MASK`] in place of every secret, and how many were replaced.
+///
+/// Rules look at the text without control sequences, and also at what a line editor left of it. What goes is from the
+/// first to the last byte of the secret, with the control sequences in between; every other byte stays as it is.
+/// Takes time linear in the length.
+pub(crate) fn redact_bytes(raw: &[u8]) -> (Vec<u8>, usize) {
+    in_one(raw, Source::Output)
+}
+
+/// Likewise of what was typed: there `\r` is the Enter key, which no secret but a private key has inside, and erased
+/// characters may stand inside of a secret.
+pub(crate) fn redact_typed(raw: &[u8]) -> (Vec<u8>, usize) {
+    in_one(raw, Source::Typed)
+}
+
+/// Replaces the secrets of output that comes in chunks, also those that lie over a border; returns how many.
+///
+/// The mask stands in the chunk where its secret begins. Every other byte stays in its chunk; a chunk may be empty
+/// afterwards.
+pub(crate) fn redact_chunks(chunks: &mut [Vec<u8>]) -> usize {
+    redact_all(chunks, Source::Output)
+}
+
+fn in_one(raw: &[u8], source: Source) -> (Vec<u8>, usize) {
+    let mut chunks = [raw.to_vec()];
+    let removed = redact_all(&mut chunks, source);
+    let [clean] = chunks;
+    (clean, removed)
+}
+
+fn redact_all(chunks: &mut [Vec<u8>], source: Source) -> usize {
+    let redactor = in_force();
+    let mut removed = 0;
+    // A mask may bring together what a secret kept apart, as in `Redactor::redact`.
+    for _ in 0..MAX_PASSES {
+        let found = match chunks {
+            [chunk] => secrets(&redactor, chunk, source),
+            _ => secrets(&redactor, &chunks.concat(), source),
+        };
+        if found.is_empty() {
+            break;
+        }
+        removed += found.len();
+        mask(chunks, &found);
+    }
+    removed
+}
+
+/// Where secrets stand in `raw`, in order.
+fn secrets(redactor: &Redactor, raw: &[u8], source: Source) -> Vec<Range<usize>> {
+    let find = |text: &str| redactor.find(text);
+    let plain = View::without_sequences(raw);
+    let mut found: Vec<_> = find(plain.text()).iter().map(|at| plain.raw(at)).collect();
+    if let Some(edited) = View::as_edited(raw, source) {
+        found.extend(find(edited.text()).iter().map(|at| edited.raw(at)));
+    }
+    for string in control_strings(raw) {
+        let content = readable(raw[string.clone()].to_vec());
+        let inside = find(&content).into_iter();
+        found.extend(inside.map(|at| string.start + at.start..string.start + at.end));
+    }
+    merge(&mut found);
+    found
+}
+
+/// Puts [`MASK`] at `places` of the concatenated chunks.
+fn mask(chunks: &mut [Vec<u8>], places: &[Range<usize>]) {
+    let mut next = 0;
+    let mut start = 0;
+    for chunk in chunks {
+        let end = start + chunk.len();
+        let mut clean = Vec::with_capacity(chunk.len());
+        let mut copied = start;
+        while let Some(place) = places.get(next).filter(|place| place.start < end) {
+            if place.start >= start {
+                clean.extend_from_slice(&chunk[copied - start..place.start - start]);
+                clean.extend_from_slice(MASK.as_bytes());
+            }
+            copied = place.end.min(end);
+            if place.end > end {
+                break; // the rest of it lies in the next chunk
+            }
+            next += 1;
+        }
+        clean.extend_from_slice(&chunk[copied - start..]);
+        *chunk = clean;
+        start = end;
+    }
+}

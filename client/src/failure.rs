@@ -170,9 +170,7 @@ fn after_loss(method: &str) -> &'static str {
             "it is not known whether all of it was done: look with ccctl tape redact, or ccctl tape prune --unused --dry-run"
         }
         "daemon.check" | "job.cancel" | "chain.run" | "chain.parallel" | "chain.watch"
-        | "tape.verify" => {
-            "it is not known whether it was done: look with ccctl job list"
-        }
+        | "tape.verify" => "it is not known whether it was done: look with ccctl job list",
         "pattern.unset" => "it is not known whether it was done: look with ccctl pattern list",
         // Nothing was to be done but to look.
         method

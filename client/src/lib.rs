@@ -33,6 +33,7 @@ mod secrets;
 mod start;
 mod subscribe;
 mod tail;
+mod tape;
 mod terminal;
 mod top;
 mod verb;

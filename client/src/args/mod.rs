@@ -7,12 +7,15 @@ mod hot;
 mod job;
 mod pattern;
 mod program;
+mod record;
 mod run;
 mod session;
 mod session_create;
 mod session_input;
 mod session_output;
 mod session_wait;
+mod tape;
+mod tape_options;
 mod top;
 mod usage;
 mod value;
@@ -26,12 +29,18 @@ pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use job::JobVerb;
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
 pub(crate) use program::{ProgramVerb, SaveArgs};
+pub(crate) use record::RecordArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use session::{CleanupArgs, CloseArgs, PipeArgs, SessionRunArgs, SessionVerb};
 pub(crate) use session_create::CreateArgs;
 pub(crate) use session_input::{SendArgs, SendInput};
 pub(crate) use session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
 pub(crate) use session_wait::{ExpectArgs, WaitArgs};
+pub(crate) use tape::{
+    RootArgs, TapeExportArgs, TapeImportArgs, TapeListArgs, TapePlayArgs, TapePruneArgs,
+    TapeShimArgs, TapeSvgArgs, TapeVerb, TapeVerifyArgs,
+};
+pub(crate) use tape_options::{NamedTapeArgs, TapeArgs};
 pub(crate) use top::{Sort, TopArgs};
 pub(crate) use usage::{explain, only_global, print_help, wants_json};
 pub(crate) use value::{SecretFrom, Size};
@@ -48,6 +57,7 @@ pub(crate) use value::{SecretFrom, Size};
   ccctl session create --name py -- python3 -q
   ccctl session send py 'print(6 * 7)' --expect 42
   ccctl run --timeout 60 -- make test
+  ccctl rec sqlite3
   ccctl demo
   ccctl help session send
 
@@ -99,7 +109,39 @@ pub(crate) enum Noun {
     #[command(subcommand)]
     Session(SessionVerb),
     /// Run one program on a terminal until it ends, and pass its status on
-    Run(RunArgs),
+    Run(Box<RunArgs>),
+    /// Run a program as it is, and record it
+    #[command(after_help = "Examples:
+  ccctl rec sqlite3 shop.db
+  ccctl rec --tapes tests/tapes --tag login -- ./server --console
+  echo '1 + 1' | ccctl rec bc
+
+The program has this terminal as long as it runs; what the tape holds is what you saw and typed, without secrets. What is
+typed hidden is never kept. Exchanges that a tape has already are not recorded again. Without a terminal the program reads
+and writes as with ccctl run; a tape that was recorded so has no echo, and is what ccctl play gives a script.
+Control-\\ then d leaves, and ends the program.
+
+The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124 timed out.")]
+    Rec(Box<RecordArgs>),
+    /// Let tapes stand in for a program
+    #[command(after_help = "Examples:
+  ccctl play sqlite3 shop.db
+  ccctl play --tapes tests/tapes --latency 0 --strict -- ./server --console
+  echo '1 + 1' | ccctl play bc
+
+The program is not started, and need not be there. An input that no tape has is told with the nearest one and what
+differs: at a terminal the rest goes on, elsewhere the exit status is 1. Otherwise it is the recorded program's.")]
+    Play(Box<RecordArgs>),
+    /// Let tapes stand in for a program, and the program itself where they have no answer
+    #[command(after_help = "Examples:
+  ccctl proxy sqlite3 shop.db
+  ccctl proxy --record new -- ./server --console
+
+At the first input that no tape has, the program is started, given what was typed so far, and goes on.")]
+    Proxy(Box<RecordArgs>),
+    /// Recordings of programs, which can stand in for them
+    #[command(subcommand)]
+    Tape(Box<TapeVerb>),
     /// List live sessions: session list
     #[command(after_help = "Examples:
   ccctl ls

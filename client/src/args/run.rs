@@ -1,6 +1,7 @@
 //! `ccctl run`.
 
 use super::session_create::ConfigArgs;
+use super::tape_options::NamedTapeArgs;
 use super::value::{Size, size, timeout, variable};
 use ccd_protocol::Timeout;
 use clap::Args;
@@ -61,6 +62,8 @@ pub(crate) struct RunArgs {
     pub(crate) interpreter: Option<String>,
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
+    #[command(flatten)]
+    pub(crate) tape: NamedTapeArgs,
     /// ROWSxCOLS [default: this terminal's, else 24x80]
     #[arg(long, value_parser = size, value_name = "ROWSxCOLS")]
     pub(crate) size: Option<Size>,
@@ -80,7 +83,7 @@ mod tests {
 
     fn parse(line: &[&str]) -> Result<RunArgs, clap::Error> {
         match Ccctl::try_parse_from([&["ccctl", "run"], line].concat())?.noun {
-            Noun::Run(args) => Ok(args),
+            Noun::Run(args) => Ok(*args),
             other => panic!("{other:?}"),
         }
     }

@@ -1,6 +1,7 @@
 //! `ccctl session create`.
 
 use super::session_output::LeavingArgs;
+use super::tape_options::NamedTapeArgs;
 use super::value::{SecretFrom, Size, seconds, secret, size, variable};
 use clap::Args;
 
@@ -72,6 +73,8 @@ pub(crate) struct CreateArgs {
     /// Lines of output kept in memory [default: 10000]
     #[arg(long, value_name = "LINES", allow_negative_numbers = true)]
     pub(crate) output_limit: Option<i64>,
+    #[command(flatten)]
+    pub(crate) tape: NamedTapeArgs,
     /// The program and its arguments, passed on as they are
     #[arg(
         trailing_var_arg = true,

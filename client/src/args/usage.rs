@@ -17,11 +17,7 @@ const LATER: &[&str] = &[
     "mcp",
     "memory",
     "pipe",
-    "play",
     "probe",
-    "proxy",
-    "rec",
-    "tape",
     "test",
     "upgrade",
 ];
@@ -213,10 +209,10 @@ mod tests {
 
     #[test]
     fn verbs_of_later_versions_are_known() {
-        assert!(explain(&["ccctl", "rec", "ls"]).starts_with("rec comes with a later version"));
-        let line = explain(&["ccctl", "session", "tape", "py"]);
+        assert!(explain(&["ccctl", "learn", "ls"]).starts_with("learn comes with a later version"));
+        let line = explain(&["ccctl", "session", "probe", "py"]);
         assert!(
-            line.starts_with("tape comes with a later version; ccctl session --help"),
+            line.starts_with("probe comes with a later version; ccctl session --help"),
             "{line}"
         );
         assert!(explain(&["ccctl", "frobnicate"]).contains("unrecognized"));

@@ -62,6 +62,33 @@ pub(crate) fn minutes(text: &str) -> Result<f64, String> {
     not_negative(text, "0 or more minutes, such as 10 or 0.5").map(|minutes| minutes * 60.0)
 }
 
+/// Parses how long ago: seconds, or a number with s, m, h or d; returns seconds.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn age(text: &str) -> Result<f64, String> {
+    const UNITS: [(char, f64); 4] = [('s', 1.0), ('m', 60.0), ('h', 3_600.0), ('d', 86_400.0)];
+    let unit = UNITS.iter().find(|(letter, _)| text.ends_with(*letter));
+    let (number, seconds) = match unit {
+        Some((_, seconds)) => (&text[..text.len() - 1], *seconds),
+        None => (text, 1.0),
+    };
+    not_negative(number, "a time such as 90, 90s, 30m, 12h or 7d").map(|number| number * seconds)
+}
+
+/// Parses a speed.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn factor(text: &str) -> Result<f64, String> {
+    match not_negative(text, "") {
+        Ok(factor) if factor > 0.0 => Ok(factor),
+        _ => Err("give more than 0, such as 2 or 0.5".to_owned()),
+    }
+}
+
 /// Parses a count or an offset.
 ///
 /// # Errors
@@ -162,6 +189,22 @@ mod tests {
         for bad in ["", "-1", "nan", "inf", "1e999", "5m"] {
             assert!(timeout(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn ages_have_a_unit_or_are_seconds() {
+        for (text, seconds) in [
+            ("90", 90.0),
+            ("1.5m", 90.0),
+            ("2h", 7_200.0),
+            ("7d", 604_800.0),
+        ] {
+            assert_eq!(age(text), Ok(seconds), "{text}");
+        }
+        for bad in ["", "d", "-1d", "1w", "soon"] {
+            assert!(age(bad).is_err(), "{bad}");
+        }
+        assert!(factor("0").is_err() && factor("-1").is_err() && factor("0.5").is_ok());
     }
 
     #[test]

@@ -206,8 +206,8 @@ impl State {
                 self.put_back(rest.to_vec());
                 true
             }
-            // The end is told in another way.
-            Some(ErrorCode::SessionNotAlive) => true,
+            // These are told in another way: the end, and the line that no tape has.
+            Some(ErrorCode::SessionNotAlive | ErrorCode::TapeMiss) => true,
             _ => {
                 self.trouble(format!("{} bytes: {}", bytes.len(), error.message));
                 false

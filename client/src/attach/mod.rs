@@ -6,6 +6,7 @@ mod screen;
 mod threads;
 
 pub(crate) use keys::{DetachKeys, detach_keys};
+pub(crate) use screen::{Below, UserScreen};
 
 use crate::args::{AttachArgs, Size};
 use crate::call::Connection;
@@ -16,15 +17,16 @@ use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use crate::output::decode;
 use crate::render;
+use crate::tape;
 use crate::terminal::{can_draw, terminal_size};
 use ccd_protocol::session::{
     Ended, OutputEvent, OutputItem, Session, SessionAttachParams, SessionGet, SessionParams,
     SessionScreen, SessionScreenParams,
 };
 use ccd_protocol::subscription::SESSION_ATTACH;
+use ccd_protocol::{ErrorCode, ErrorObject};
 use keys::Watch;
 use link::{Link, Stop};
-use screen::{Below, UserScreen};
 use serde::Deserialize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -82,6 +84,45 @@ pub(crate) fn attach_created(
     attach_to(params, keys, context)
 }
 
+/// How a program of one's own was left.
+#[derive(Debug)]
+pub(crate) enum Way {
+    Ended(Ended),
+    /// By the user, or by this signal. The program goes on.
+    Left(Option<i32>),
+}
+
+/// Gives the terminal to a session that is nobody else's, until its program ends or the user leaves; `title` is what the
+/// terminal is called as long as the program says nothing.
+///
+/// # Errors
+///
+/// As [`attach`].
+pub(crate) fn attach_own(
+    session: &Session,
+    title: &str,
+    keys: &DetachKeys,
+    place: &Place,
+    context: &Context,
+) -> Result<Way, Failure> {
+    let params = SessionAttachParams {
+        ended: true,
+        ..SessionAttachParams::default()
+    };
+    let mut connection = Connection::over(place.connect()?).named(CLIENT_NAME);
+    let mut viewer = Viewer::new(params, session, place.clone(), &connection)?;
+    viewer.attach(&mut connection)?;
+    let left = viewer.watch(connection, title.to_owned(), keys);
+    for trouble in viewer.link.troubles() {
+        context.note(&format!("not typed: {trouble}"));
+    }
+    Ok(match left? {
+        Left::Ended(ended) => Way::Ended(ended),
+        Left::Stopped(Stop::Signal(signal)) => Way::Left(Some(signal)),
+        Left::Stopped(Stop::Detached | Stop::NoInput | Stop::Panic) => Way::Left(None),
+    })
+}
+
 /// Makes sure that there is a terminal to give.
 ///
 /// # Errors
@@ -122,7 +163,9 @@ fn attach_to(
     if !context.global.json {
         context.note(&format!("attached to {name}, {}", way_out(keys)));
     }
-    let left = viewer.watch(connection, &name, keys);
+    // What else was said of it goes out of sight at once; a program with a title takes its place.
+    let title = format!("{name}, {}", way_out(keys));
+    let left = viewer.watch(connection, title, keys);
     for trouble in viewer.link.troubles() {
         context.note(&format!("not typed: {trouble}"));
     }
@@ -187,15 +230,13 @@ impl Viewer {
     fn watch(
         &mut self,
         mut connection: Connection,
-        name: &str,
+        title: String,
         keys: &DetachKeys,
     ) -> Result<Left, Failure> {
         let system = |source| Failure::Io {
             what: "the terminal".to_owned(),
             source,
         };
-        // What else was said of it goes out of sight at once; a program with a title takes its place.
-        let title = format!("{name}, {}", way_out(keys));
         let screen = UserScreen::enter(title).map_err(system)?;
         let screen: Screen = Arc::new(Mutex::new(screen));
         let _given_back = threads::GivenBack::whatever_happens(&screen);
@@ -270,6 +311,9 @@ impl Viewer {
                 if !self.link.answered(id, message.error.as_ref()) {
                     let _ = threads::lock(screen).show(b"\x07");
                 }
+                if let Some(miss) = message.error.as_ref().filter(|error| is_miss(error)) {
+                    let _ = threads::lock(screen).show(&told_of_miss(miss));
+                }
                 continue;
             }
             if message.method.as_deref() != Some(SESSION_ATTACH.notification) {
@@ -324,6 +368,21 @@ impl Viewer {
             }
         }
     }
+}
+
+fn is_miss(error: &ErrorObject) -> bool {
+    error.known() == Some(ErrorCode::TapeMiss)
+}
+
+/// A miss in the middle of a conversation: what it is, and the prompt again, behind which the user goes on.
+fn told_of_miss(miss: &ErrorObject) -> Vec<u8> {
+    let prompt = miss
+        .data
+        .as_ref()
+        .and_then(|data| data.get("prompt")?.as_str());
+    let block = tape::block(miss).join("\r\n");
+    let prompt = render::printable(prompt.unwrap_or_default());
+    format!("\r\n\x1b[2m{block}\x1b[m\r\n{prompt}").into_bytes()
 }
 
 fn way_out(keys: &DetachKeys) -> String {

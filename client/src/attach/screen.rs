@@ -35,21 +35,27 @@ const RESTORE_TITLE: &str = "\x1b[23;0t";
 
 /// The user's terminal in a session's hands; dropping it gives it back.
 #[derive(Debug)]
-pub(super) struct UserScreen {
+pub(crate) struct UserScreen {
     raw: Option<RawMode>,
     title: String,
 }
 
 /// Where the shell goes on when the terminal is given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Below {
+pub(crate) enum Below {
     /// Behind the last row: what is shown may reach so far.
     All,
     /// Behind so many rows.
     Rows(u16),
     /// Where the cursor was before the alternate screen was shown.
     Cursor,
+    /// Behind the row where the cursor is.
+    Here,
 }
+
+/// DECSC and DECRC: what they bring back beside the cursor is undone.
+const SAVE_CURSOR: &str = "\x1b7";
+const RESTORE_CURSOR: &str = "\x1b8\x1b[m\x1b(B\x0f\x1b[?25h";
 
 impl UserScreen {
     /// Hands the terminal over. What it shows goes up into its scrollback; its title tells what it shows now.
@@ -57,7 +63,7 @@ impl UserScreen {
     /// # Errors
     ///
     /// The terminal's.
-    pub(super) fn enter(title: String) -> io::Result<Self> {
+    pub(crate) fn enter(title: String) -> io::Result<Self> {
         let raw = Some(RawMode::enter()?);
         let screen = Self { raw, title };
         let rows = terminal_size().map_or(24, |size| size.rows);
@@ -73,22 +79,28 @@ impl UserScreen {
     /// # Errors
     ///
     /// The terminal's.
-    pub(super) fn show(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn show(&mut self, bytes: &[u8]) -> io::Result<()> {
         write(bytes)
     }
 
     /// Gives the terminal back.
-    pub(super) fn leave(&mut self, below: Below) {
+    pub(crate) fn leave(&mut self, below: Below) {
         if let Some(raw) = self.raw.take() {
             let place = match below {
                 Below::All => "\x1b[999;1H\r\n".to_owned(),
                 Below::Rows(0) => "\x1b[H".to_owned(),
                 Below::Rows(rows) => format!("\x1b[{rows};1H\r\n"),
                 Below::Cursor => "\r\n".to_owned(),
+                Below::Here => format!("{RESTORE_CURSOR}\r\n"),
+            };
+            let start = if below == Below::Here {
+                SAVE_CURSOR
+            } else {
+                ""
             };
             // If the terminal has gone nobody will see it.
             let tabs = tab_stops(terminal_size().map_or(80, |size| size.cols));
-            let end = format!("{tabs}{RESET}{RESTORE_MODES}{place}{RESTORE_TITLE}");
+            let end = format!("{start}{tabs}{RESET}{RESTORE_MODES}{place}{RESTORE_TITLE}");
             let _ = write(end.as_bytes());
             drop(raw);
         }
@@ -99,7 +111,7 @@ impl UserScreen {
     /// # Errors
     ///
     /// The terminal's.
-    pub(super) fn enter_again(&mut self) -> io::Result<()> {
+    pub(crate) fn enter_again(&mut self) -> io::Result<()> {
         match &self.raw {
             Some(raw) => raw.again(),
             None => {

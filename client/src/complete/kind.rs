@@ -11,9 +11,13 @@ pub(super) enum Kind {
     Program,
     Chain,
     Job,
+    /// A tape by its id.
+    Tape,
     ConfigKey,
     /// A category of the pattern library.
     Category,
+    /// Variables of the environment.
+    Variables,
     /// Names of keys, with commas between them.
     Keys,
     /// One of these.
@@ -61,6 +65,10 @@ pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> Kind {
         ("chain", "name") => Kind::Chain,
         (_, "config") => Kind::Program,
         (_, "job") => Kind::Job,
+        ("tape", "tape" | "a" | "b") => Kind::Tape,
+        (_, "tapes" | "to") => Kind::Folders,
+        (_, "allow_env" | "ignore_env") => Kind::Variables,
+        ("tape", "file" | "output") => Kind::Files,
         ("config", "key") => Kind::ConfigKey,
         (_, "signal") => words(&SIGNALS),
         (_, "keys") => Kind::Keys,

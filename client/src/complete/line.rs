@@ -11,6 +11,8 @@ pub(super) struct Line<'a> {
     pub(super) path: Vec<&'a str>,
     /// The value of `--socket`.
     pub(super) socket: Option<String>,
+    /// The value of `--tapes`.
+    pub(super) tapes: Option<String>,
     /// Everything that follows is data.
     pub(super) is_plain: bool,
     positionals: usize,
@@ -36,6 +38,7 @@ impl<'a> Line<'a> {
             command,
             path: Vec::new(),
             socket: None,
+            tapes: None,
             is_plain: false,
             positionals: 0,
             open: None,
@@ -138,8 +141,10 @@ impl<'a> Line<'a> {
     }
 
     fn value(&mut self, arg: &Arg, value: &str) {
-        if arg.get_long() == Some("socket") {
-            self.socket = Some(value.to_owned());
+        match arg.get_long() {
+            Some("socket") => self.socket = Some(value.to_owned()),
+            Some("tapes") => self.tapes = Some(value.to_owned()),
+            _ => {}
         }
     }
 }

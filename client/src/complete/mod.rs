@@ -102,7 +102,7 @@ fn offers(line: &Line<'_>, current: &str) -> Vec<String> {
         Kind::Folders => offers.push(":folders".to_owned()),
         Kind::Programs => offers.push(":programs".to_owned()),
         kind => {
-            let found = Names::at(line.socket.as_deref()).of(&kind, current);
+            let found = Names::at(line.socket.as_deref(), line.tapes.as_deref()).of(&kind, current);
             offers.extend(found.into_iter().take(MAX_CANDIDATES).map(told));
         }
     }

@@ -4,6 +4,7 @@ use super::Candidate;
 use super::kind::Kind;
 use crate::call::Connection;
 use crate::connect::Place;
+use crate::tape;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -21,12 +22,15 @@ const KEYS: [&str; 28] = [
 #[derive(Debug)]
 pub(super) struct Names {
     place: Option<Place>,
+    /// The folder of tapes that the line names.
+    tapes: Option<String>,
 }
 
 impl Names {
     /// Those of the daemon at a socket, else of the usual one; none is started.
-    pub(super) fn at(socket: Option<&str>) -> Self {
+    pub(super) fn at(socket: Option<&str>, tapes: Option<&str>) -> Self {
         Self {
+            tapes: tape::folder(tapes).ok().flatten(),
             place: Place::find(socket, true, |name| std::env::var_os(name)).ok(),
         }
     }
@@ -42,6 +46,10 @@ impl Names {
             Kind::Chain => self.list("chain.list", "chains", "name", ""),
             Kind::Job => self.list("job.list", "jobs", "job", "method"),
             Kind::ConfigKey => self.list("config.list", "entries", "key", "description"),
+            Kind::Tape => self.tapes(),
+            Kind::Variables => std::env::vars_os()
+                .filter_map(|(name, _)| Some(candidate(name.to_str()?, "")))
+                .collect(),
             Kind::Category => self.list("pattern.list", "patterns", "category", "description"),
             Kind::Files | Kind::Folders | Kind::Programs | Kind::Nothing => Vec::new(),
         };
@@ -70,6 +78,27 @@ impl Names {
         candidates
             .filter(|candidate| !candidate.value.is_empty())
             .collect()
+    }
+
+    /// Tapes of the folder that the line names; those of a program are told by what it was given.
+    fn tapes(&self) -> Vec<Candidate> {
+        let params = match &self.tapes {
+            Some(root) => json!({ "root": root }),
+            None => json!({}),
+        };
+        let reply = self.ask("tape.list", &params).unwrap_or_default();
+        let mut found = Vec::new();
+        for tape in reply["tapes"].as_array().into_iter().flatten() {
+            let id = tape["tape_id"].as_str().unwrap_or_default();
+            let words = tape["args"].as_array().into_iter().flatten();
+            let mut about = tape["program"].as_str().unwrap_or_default().to_owned();
+            for word in words.filter_map(Value::as_str) {
+                about = format!("{about} {word}");
+            }
+            found.push(candidate(id, &about));
+        }
+        found.retain(|tape| !tape.value.is_empty());
+        found
     }
 
     /// Sessions by name; by id where they have none that can be typed, or where it was begun.

@@ -83,6 +83,16 @@ fn values_are_known_by_their_argument() {
         ("ccctl session close ", Kind::LiveSession),
         ("ccctl job cancel ", Kind::Job),
         ("ccctl config get ", Kind::ConfigKey),
+        ("ccctl tape show ", Kind::Tape),
+        ("ccctl tape play --speed 2 ", Kind::Tape),
+        ("ccctl tape diff a ", Kind::Tape),
+        ("ccctl tape list --tapes ", Kind::Folders),
+        ("ccctl tape import ", Kind::Files),
+        ("ccctl tape shim ", Kind::Programs),
+        ("ccctl rec ", Kind::Programs),
+        ("ccctl play --tapes t ", Kind::Programs),
+        ("ccctl play --ignore-env ", Kind::Variables),
+        ("ccctl rec bc ", Kind::Files),
         ("ccctl session create -- ", Kind::Programs),
         ("ccctl session create --name x cat ", Kind::Files),
         ("ccctl session create --cwd ", Kind::Folders),
@@ -97,6 +107,11 @@ fn values_are_known_by_their_argument() {
     assert_eq!(at("ccctl daemon log --level de"), ["debug"]);
     assert_eq!(at("ccctl top --sort id"), ["idle"]);
     assert_eq!(at("ccctl completions fi"), ["fish"]);
+    assert_eq!(at("ccctl rec --record n"), ["new"]);
+    assert_eq!(
+        at("ccctl tape export a --format asc"),
+        ["asciicast-v2", "asciicast-v3"]
+    );
     assert_eq!(
         at("ccctl call session.re"),
         ["session.read", "session.resize"]

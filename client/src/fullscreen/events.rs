@@ -10,9 +10,10 @@ use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// How long the rest of a sequence may take; after that it was the escape key.
-const ESCAPE_MS: i64 = 50;
+const ESCAPE_TIME: Duration = Duration::from_millis(50);
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,13 +100,26 @@ impl Events {
     /// Those of the system.
     pub(crate) fn next(&mut self) -> io::Result<Event> {
         loop {
-            if let Some(event) = self.signalled() {
+            if let Some(event) = self.next_until(None)? {
                 return Ok(event);
             }
-            let timeout = self.keys.is_waiting().then_some(Timespec {
-                tv_sec: 0,
-                tv_nsec: ESCAPE_MS * 1_000_000,
-            });
+        }
+    }
+
+    /// Waits for the next event; `None` when none comes before `deadline`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn next_until(&mut self, deadline: Option<Instant>) -> io::Result<Option<Event>> {
+        loop {
+            if let Some(event) = self.signalled() {
+                return Ok(Some(event));
+            }
+            let escape = self.keys.is_waiting().then_some(ESCAPE_TIME);
+            let rest = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let wait = escape.into_iter().chain(rest).min();
+            let timeout = wait.and_then(|wait| Timespec::try_from(wait).ok());
             let stdin = io::stdin();
             let mut sources = [
                 PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
@@ -116,18 +130,27 @@ impl Events {
                 ready => ready?,
             };
             if ready == 0 {
-                return Ok(Event::Keys(self.keys.finish().into_iter().collect()));
+                if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                    return Ok(None);
+                }
+                match escape {
+                    Some(_) => {
+                        let keys = self.keys.finish().into_iter().collect();
+                        return Ok(Some(Event::Keys(keys)));
+                    }
+                    None => continue,
+                }
             }
             let [typed, rung] = sources.map(|source| !source.revents().is_empty());
             if rung {
                 while self.bell.read(&mut [0; 64]).is_ok_and(|len| len > 0) {}
-                return Ok(self.signalled().unwrap_or(Event::News));
+                return Ok(Some(self.signalled().unwrap_or(Event::News)));
             }
             if typed {
                 match self.read()? {
                     Some(keys) if keys.is_empty() => {}
-                    Some(keys) => return Ok(Event::Keys(keys)),
-                    None => return Ok(Event::HungUp),
+                    Some(keys) => return Ok(Some(Event::Keys(keys))),
+                    None => return Ok(Some(Event::HungUp)),
                 }
             }
         }

@@ -10,6 +10,7 @@ use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainList, ChainSummary};
 use ccd_protocol::program::{ProgramList, ProgramSummary};
 use ccd_protocol::session::{Session, SessionList, SessionListParams};
+use ccd_protocol::tape::{TapeList, TapeListParams, TapeSummary};
 
 /// Returns what there is of a kind.
 ///
@@ -27,6 +28,10 @@ pub(super) fn list(source: Source, place: &Place) -> Result<Vec<Item>, Failure> 
         Source::Chains => {
             let reply = call_at::<ChainList>(place, &NoParams {})?.value;
             Ok(reply.chains.into_iter().map(chain).collect())
+        }
+        Source::Tapes => {
+            let reply = call_at::<TapeList>(place, &TapeListParams::default())?.value;
+            Ok(reply.tapes.into_iter().map(tape).collect())
         }
     }
 }
@@ -62,6 +67,13 @@ fn program(program: ProgramSummary) -> Item {
     Item {
         value: program.name,
         about: program.error.unwrap_or(program.command_template),
+    }
+}
+
+fn tape(tape: TapeSummary) -> Item {
+    Item {
+        about: render::shell_line(std::iter::once(&tape.program).chain(&tape.args)),
+        value: tape.tape_id,
     }
 }
 

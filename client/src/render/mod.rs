@@ -13,6 +13,7 @@ mod short;
 mod status;
 mod style;
 mod table;
+mod tape;
 mod words;
 
 pub(crate) use chain::{chain, chains, job_list, parallel_command, step};
@@ -26,6 +27,7 @@ pub(crate) use session_list::{SessionList, sessions};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style};
 pub(crate) use table::{Table, printable};
+pub(crate) use tape::{counted, diff, tape, tape_problem, tapes, verdict};
 pub(crate) use words::{shell_line, shell_words};
 
 #[cfg(test)]

@@ -55,6 +55,7 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
             "pipe",
             session.pipe.as_ref().map_or_else(String::new, pipe_line),
         ),
+        ("tapes", tapes(session)),
         ("time-out", format!("{} s", session.timeout)),
         ("idle limit", limit(session.session_timeout_s)),
         ("runtime limit", limit(session.max_session_runtime_s)),
@@ -65,6 +66,28 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         writeln!(out, "{name}{}", printable(value))?;
     }
     Ok(())
+}
+
+/// What tapes did for it, in one line.
+fn tapes(session: &Session) -> String {
+    let Some(done) = &session.tape else {
+        return String::new();
+    };
+    let mut parts = vec![done.root.clone()];
+    parts.extend(session.is_replay.then(|| "replayed".to_owned()));
+    for (count, what) in [
+        (done.hits, "played"),
+        (done.recorded, "recorded"),
+        (done.known, "known already"),
+        (done.proxied, "proxied"),
+        (done.misses, "missed"),
+        (done.injected, "injected errors"),
+    ] {
+        parts.extend((count > 0).then(|| format!("{count} {what}")));
+    }
+    parts.extend(done.written.iter().cloned());
+    parts.extend(done.problem.iter().cloned());
+    parts.join(", ")
 }
 
 fn pipe_line(pipe: &NamedPipe) -> String {

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::output::decode;
+use crate::tape;
 use ccd_protocol::run::{RunOnce, RunOnceParams};
 use ccd_protocol::session::Pattern;
 
@@ -16,6 +17,12 @@ use ccd_protocol::session::Pattern;
 ///
 /// Those of the call.
 pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
+    if tape::named(&args.tape)?.is_some() {
+        return Err(Failure::Usage(
+            "--expect and --send do without tapes: use ccctl session create --tapes and ccctl session send"
+                .to_owned(),
+        ));
+    }
     let (program, words) = command(args)?;
     let pattern = if args.exact {
         Pattern::Exact

@@ -6,11 +6,15 @@ use crate::call::{Connection, call_at};
 use crate::connect::Place;
 use crate::context::note;
 use crate::failure::Failure;
+use crate::tape::{Misses, block, miss_of};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use ccd_protocol::ErrorCode;
-use ccd_protocol::session::{SessionClose, SessionCloseParams, SessionSend, SessionSendParams};
-use std::io::{self, Read};
+use ccd_protocol::session::{
+    SessionClose, SessionCloseParams, SessionSend, SessionSendParams, SessionWait,
+    SessionWaitParams, WaitFor,
+};
+use ccd_protocol::{ErrorCode, Timeout};
+use std::io::{self, Read, Write as _};
 use std::time::Instant;
 
 /// Bytes of one read; the next is made when the program has taken them.
@@ -21,6 +25,9 @@ const MAX_LOSSES: u32 = 5;
 
 const INTERRUPT_KEY: u8 = 0x03;
 
+/// After a miss, output that was played before has come when nothing has for so long.
+const IDLE_MS: f64 = 500.0;
+
 /// Where input goes.
 #[derive(Debug)]
 pub(crate) struct Forward {
@@ -29,6 +36,8 @@ pub(crate) struct Forward {
     pub(crate) session: String,
     /// It was told that input may be lost.
     pub(crate) has_warned: bool,
+    /// What no tape has, if tapes stand in for the program.
+    pub(crate) misses: Misses,
 }
 
 impl Forward {
@@ -41,7 +50,13 @@ impl Forward {
                 .iter()
                 .filter(|&&key| key == INTERRUPT_KEY)
                 .any(|_| interrupts.is_again(Instant::now()));
-            if self.send(keys, false).is_err() || (is_closed && self.close().is_err()) {
+            match self.send(keys, false) {
+                // The line is dropped, and the rest goes on.
+                Err(failure) if miss_of(&failure).is_some() => tell_at_terminal(&failure),
+                Err(_) => return,
+                Ok(()) => {}
+            }
+            if is_closed && self.close().is_err() {
                 return;
             }
         }
@@ -52,12 +67,30 @@ impl Forward {
         let mut typing = Typing::default();
         let mut buffer = [0; READ_BYTES];
         while let Some(bytes) = read_some(&mut input, &mut buffer) {
-            if self.send(&typing.keys(bytes), false).is_err() {
-                return;
+            if let Err(failure) = self.send(&typing.keys(bytes), false) {
+                return self.give_up(&failure);
             }
         }
         // The session may have ended meanwhile; then nobody reads this.
-        let _ = self.send(typing.end(), true);
+        if let Err(failure) = self.send(typing.end(), true) {
+            self.give_up(&failure);
+        }
+    }
+
+    /// Ends the program when no tape has what it was given, once it has printed what it had to; nothing more is of use.
+    fn give_up(&mut self, failure: &Failure) {
+        let Some(error) = miss_of(failure) else {
+            return;
+        };
+        self.misses.add(error);
+        let wait = SessionWaitParams {
+            session: self.session.clone(),
+            condition: WaitFor::Idle,
+            idle_ms: Some(IDLE_MS),
+            timeout_ms: Timeout::Default,
+        };
+        let _ = call_at::<SessionWait>(&self.place, &wait);
+        let _ = self.close();
     }
 
     /// Waits as long as the program takes to read; `is_end` tells that no more comes.
@@ -122,6 +155,12 @@ impl Forward {
         };
         call_at::<SessionClose>(&self.place, &params).map(|_| ())
     }
+}
+
+/// In raw mode a line begins where the cursor is.
+fn tell_at_terminal(failure: &Failure) {
+    let lines = miss_of(failure).map(block).unwrap_or_default();
+    let _ = write!(io::stderr(), "\r\n{}\r\n", lines.join("\r\n"));
 }
 
 /// How much was taken when the program does not read now, or another process takes the rest; `None` for any other

@@ -2,7 +2,7 @@
 
 use super::*;
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
@@ -70,6 +70,7 @@ fn forward(server: &Server) -> Forward {
         connection: Connection::over(server.place.connect().unwrap()),
         session: "k3".to_owned(),
         has_warned: false,
+        misses: Misses::default(),
     }
 }
 

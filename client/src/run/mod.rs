@@ -13,6 +13,11 @@ use crate::args::RunArgs;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::{secrets, tape};
+use std::io::{self, IsTerminal as _};
+
+pub(crate) use request::for_one_run;
+pub(crate) use stream::{Start, create, start};
 
 /// Runs a program and passes its status on.
 ///
@@ -21,11 +26,39 @@ use crate::failure::Failure;
 /// Those of the calls; a program that cannot be started is told here and ends with 126 or 127.
 pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let result = if args.expect.is_empty() && args.send.is_empty() {
-        stream::run(args, context)
+        as_pipe(args, context)
     } else {
         dialogue::run(args, context)
     };
-    match result.map_err(|failure| failure.of_verb("run")) {
+    or_failed_start(result, "run", context)
+}
+
+fn as_pipe(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let is_interactive =
+        io::stdin().is_terminal() && io::stdout().is_terminal() && !context.global.json;
+    let mut params = request::session(args, !is_interactive)?;
+    params.secrets = secrets::given(&args.config.secret)?;
+    params.tape = tape::named(&args.tape)?;
+    let start = Start {
+        params,
+        follows_size: args.size.is_none(),
+        contains: &args.contains,
+        verb: "run",
+    };
+    stream::start(start, context)
+}
+
+/// Tells of a program that cannot be started, whose status is that of shells.
+///
+/// # Errors
+///
+/// Any other failure.
+pub(crate) fn or_failed_start(
+    result: Result<Exit, Failure>,
+    verb: &str,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    match result.map_err(|failure| failure.of_verb(verb)) {
         Err(failure) => match request::exit_of_failed_start(&failure) {
             Some(exit) => {
                 context.tell(&failure);

@@ -5,7 +5,6 @@ use crate::caller;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::secrets;
 use crate::terminal::terminal_size;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::{ErrorCode, Timeout};
@@ -49,20 +48,26 @@ pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreatePar
         args: words,
         config: args.config.config.clone(),
         set: args.config.set.iter().cloned().collect(),
-        secrets: secrets::given(&args.config.secret)?,
         cwd: Some(caller::working_folder(args.cwd.as_deref())?),
         env: args.env.iter().cloned().collect(),
         caller_env: (!args.clean_env).then(caller::environment),
         rows: size.map(|size| size.rows),
         cols: size.map(|size| size.cols),
+        plain: is_plain,
+        ..for_one_run(args.timeout)
+    })
+}
+
+/// A session that ends with its connection and has no limit but this one.
+pub(crate) fn for_one_run(timeout: Option<Timeout>) -> SessionCreateParams {
+    SessionCreateParams {
         persist: Some(false),
         session_timeout_s: Some(0.0),
-        max_session_runtime_s: Some(limit_s(args.timeout.unwrap_or_default())),
+        max_session_runtime_s: Some(limit_s(timeout.unwrap_or_default())),
         max_output_size: Some(0),
         transient: true,
-        plain: is_plain,
         ..SessionCreateParams::default()
-    })
+    }
 }
 
 /// Returns what a shell tells of a program that cannot be started; `None` for any other failure.
@@ -104,7 +109,7 @@ mod tests {
             .unwrap()
             .noun
         {
-            Noun::Run(args) => args,
+            Noun::Run(args) => *args,
             other => panic!("{other:?}"),
         }
     }

@@ -4,7 +4,6 @@ use super::collect::{Collected, Contains};
 use super::input::Forward;
 use super::request;
 use super::signals::{Relay, Stopped};
-use crate::args::RunArgs;
 use crate::call::Connection;
 use crate::connect::Place;
 use crate::context::Context;
@@ -13,25 +12,42 @@ use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use crate::output::{Output, Piece};
 use crate::secrets;
+use crate::tape::{self, Misses, Summary};
 use crate::terminal::RawMode;
+use ccd_protocol::ErrorObject;
+use ccd_protocol::run::RunOnceReply;
 use ccd_protocol::session::{EndReason, Ended, Session, SessionCreate, SessionCreateParams};
-use std::io::{self, IsTerminal as _};
+use ccd_protocol::tape::TapeUse;
+use serde::Serialize;
+use std::io;
 use std::time::Instant;
 
 /// So often a start is asked for that nobody reads.
 const MAX_TRIES: u32 = 5;
+
+/// A program to run between pipes.
+#[derive(Debug)]
+pub(crate) struct Start<'a> {
+    /// Not `plain`: it is between two terminals.
+    pub(crate) params: SessionCreateParams,
+    /// The size follows the terminal, unless it was given.
+    pub(crate) follows_size: bool,
+    /// Texts that the output must contain.
+    pub(crate) contains: &'a [String],
+    /// What was typed.
+    pub(crate) verb: &'static str,
+}
 
 /// Runs a program until it ends; it never outlives this process.
 ///
 /// # Errors
 ///
 /// Those of the calls.
-pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?;
-    let is_interactive =
-        io::stdin().is_terminal() && io::stdout().is_terminal() && !context.global.json;
-    let start = Instant::now();
-    let mut params = request::session(args, !is_interactive)?;
+    let began = Instant::now();
+    let mut params = start.params;
+    let is_interactive = !params.plain;
     let (connection, session) =
         secrets::with_secrets(&mut params, |params| create(&place, params))?;
     context.warn(&session.warnings);
@@ -44,7 +60,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     let relay = Relay {
         place: place.clone(),
         session: session.session_id.clone(),
-        follows_size: args.size.is_none(),
+        follows_size: start.follows_size,
         lifeline: lifeline.clone(),
     };
     let stopped = relay.start().map_err(|source| system("signals", source))?;
@@ -52,11 +68,12 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         .then(RawMode::enter)
         .transpose()
         .map_err(|source| system("the terminal", source))?;
-    forward_input(&place, &session.session_id, is_interactive)?;
+    let misses = Misses::default();
+    forward_input(&place, &session.session_id, is_interactive, &misses)?;
     // The program's end is told on the connection that its life hangs on; after a hand-over the next one that
     // subscribes takes its place.
     let output = Output::start(
-        place,
+        place.clone(),
         connection,
         &session.session_id,
         0,
@@ -68,19 +85,31 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         Err(failure) => return why_stopped(&stopped, failure),
     };
     let mut run = Run {
-        contains: Contains::new(&args.contains),
+        contains: Contains::new(start.contains),
         collected: context.global.json.then(Collected::default),
+        verb: start.verb,
+        misses,
+        place,
+        session: session.session_id,
+        summary: Summary::of(params.tape.as_ref()),
     };
     let ended = run.until_end(&mut output, context);
     drop(raw_mode);
     match ended {
-        Ok(ended) => run.finish(&ended, start, context),
+        Ok(ended) => run.finish(&ended, began, context),
         Err(failure) => why_stopped(&stopped, failure),
     }
 }
 
 /// Starts the program, whose life hangs on the connection. A request that was not read is made again.
-fn create(place: &Place, params: &SessionCreateParams) -> Result<(Connection, Session), Failure> {
+///
+/// # Errors
+///
+/// Those of the call.
+pub(crate) fn create(
+    place: &Place,
+    params: &SessionCreateParams,
+) -> Result<(Connection, Session), Failure> {
     let mut tries = 0;
     loop {
         tries += 1;
@@ -98,6 +127,12 @@ fn create(place: &Place, params: &SessionCreateParams) -> Result<(Connection, Se
 struct Run {
     contains: Contains,
     collected: Option<Collected>,
+    verb: &'static str,
+    /// Inputs that no tape has.
+    misses: Misses,
+    place: Place,
+    session: String,
+    summary: Summary,
 }
 
 impl Run {
@@ -106,7 +141,7 @@ impl Run {
             match output.next()? {
                 Piece::Output(bytes) => self.take(&bytes, context)?,
                 Piece::Missing(len) => {
-                    context.note(&format!("run: {len} bytes of output are lost"));
+                    context.note(&format!("{}: {len} bytes of output are lost", self.verb));
                 }
                 Piece::Ended(ended) => return Ok(ended),
             }
@@ -124,28 +159,63 @@ impl Run {
         }
     }
 
-    fn finish(self, ended: &Ended, start: Instant, context: &mut Context) -> Result<Exit, Failure> {
+    fn finish(self, ended: &Ended, began: Instant, context: &mut Context) -> Result<Exit, Failure> {
         let missing = self.contains.missing();
+        let timed_out = ended.end_reason == Some(EndReason::Runtime);
+        let mut exit = Exit::of_program(ended.exitstatus, ended.signal);
+        if timed_out {
+            exit = Exit::TimedOut;
+            context.note(&format!(
+                "{}: timed out, and nothing was left running",
+                self.verb
+            ));
+        }
+        let misses = self.misses.take();
+        if !misses.is_empty() {
+            exit = Exit::Failed;
+        }
+        let (exit, tape) = tape::tell(self.summary, &self.place, &self.session, exit, context);
         if let Some(collected) = self.collected {
-            let reply = collected.reply(ended, start.elapsed(), missing);
-            context.write_json(&reply)?;
+            let reply = collected.reply(ended, began.elapsed(), missing);
+            context.write_json(&Told {
+                reply,
+                tape,
+                misses: &misses,
+            })?;
+        } else {
+            tape::print_blocks(&misses);
         }
-        if ended.end_reason == Some(EndReason::Runtime) {
-            context.note("run: timed out, and nothing was left running");
-            return Ok(Exit::TimedOut);
+        if timed_out || !misses.is_empty() {
+            return Ok(exit);
         }
-        let exit = Exit::of_program(ended.exitstatus, ended.signal);
         Ok(request::exit_of_missing(missing, context).unwrap_or(exit))
     }
 }
 
+/// What `--json` tells at the end.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    reply: RunOnceReply,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tape: Option<TapeUse>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    misses: &'a [ErrorObject],
+}
+
 /// Reads standard input in a thread that ends with the process.
-fn forward_input(place: &Place, session: &str, is_interactive: bool) -> Result<(), Failure> {
+fn forward_input(
+    place: &Place,
+    session: &str,
+    is_interactive: bool,
+    misses: &Misses,
+) -> Result<(), Failure> {
     let forward = Forward {
         place: place.clone(),
         connection: Connection::over(place.connect()?),
         session: session.to_owned(),
         has_warned: false,
+        misses: misses.clone(),
     };
     std::thread::Builder::new()
         .name("input".to_owned())

@@ -10,12 +10,14 @@ mod pattern;
 mod program;
 mod session;
 mod stop;
+mod tape;
 mod upgrade;
 
 use crate::args::Noun;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::tape::Verb;
 use crate::{attach, complete, demo, man, run, top};
 
 /// Does what the command line asks for.
@@ -27,6 +29,10 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
     match noun {
         Noun::Session(verb) => session::dispatch(verb, context),
         Noun::Run(args) => run::run(args, context),
+        Noun::Rec(args) => crate::tape::run(Verb::Rec, args, context),
+        Noun::Play(args) => crate::tape::run(Verb::Play, args, context),
+        Noun::Proxy(args) => crate::tape::run(Verb::Proxy, args, context),
+        Noun::Tape(verb) => tape::dispatch(verb, context),
         Noun::Ls { all } => session::list(*all, context),
         Noun::Attach(args) => attach::attach(args, context),
         Noun::Top(args) => top::top(args, context),

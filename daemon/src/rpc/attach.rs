@@ -47,7 +47,11 @@ async fn attach(
 ) {
     let attached = params.and_then(|params| {
         let peer = peer.ok_or_else(|| RpcError::InvalidArgument("who attaches?".into()))?;
-        Ok(daemon.sessions.attach(peer, &params)?)
+        let attached = daemon.sessions.attach(peer, &params)?;
+        if !params.read_only {
+            attached.session.claim(peer);
+        }
+        Ok(attached)
     });
     let attached = match attached {
         Ok(attached) => attached,

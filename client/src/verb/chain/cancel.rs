@@ -18,7 +18,7 @@ const JOB_DEPTH: &str = "CCD_JOB_DEPTH";
 
 /// Whether the end was asked for from here.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cancel(Arc<Mutex<State>>);
+pub(in crate::verb) struct Cancel(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -44,7 +44,7 @@ impl Cancel {
     /// # Errors
     ///
     /// Those of the system.
-    pub(super) fn listen() -> Result<Self, Failure> {
+    pub(in crate::verb) fn listen() -> Result<Self, Failure> {
         let system = |source: io::Error| Failure::Io {
             what: "signals".to_owned(),
             source,

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// How a job ended, as far as its list does not tell.
-pub(super) enum End {
+pub(in crate::verb) enum End {
     Done(Box<Job>),
     /// What there is to say was said.
     Exit(Exit),
@@ -31,7 +31,7 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     params: &M::Params,
     is_detached: bool,
     context: &mut Context,
-    mut entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
+    entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
 ) -> Result<End, Failure> {
     if is_detached {
         let started = context.call::<M>(params)?.value;
@@ -42,14 +42,28 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     let cancel = Cancel::listen()?;
     let started = context.call::<M>(params)?.value;
     context.warn(&started.warnings);
+    until_end(&cancel, started.job, context, entry)
+}
+
+/// Follows a job that was started after `cancel` listened to its end: `entry` gets each entry of its list.
+///
+/// # Errors
+///
+/// Those of the calls; [`Failure::Failed`] when the job failed.
+pub(in crate::verb) fn until_end<T: DeserializeOwned>(
+    cancel: &Cancel,
+    job: String,
+    context: &mut Context,
+    mut entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
+) -> Result<End, Failure> {
     let place = Place {
         may_start: false,
         ..context.place()?
     };
-    let mut news = JobNews::start(place.clone(), &started.job)?;
+    let mut news = JobNews::start(place.clone(), &job)?;
     cancel.started(Waited {
         place,
-        job: started.job,
+        job,
         lifeline: news.lifeline(),
     });
     let mut told = String::new();

@@ -18,6 +18,8 @@ use crate::render;
 use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainDelete, ChainGet, ChainList, ChainParams};
 
+pub(in crate::verb) use cancel::Cancel;
+pub(in crate::verb) use follow::{End, until_end};
 pub(crate) use parallel::parallel;
 pub(crate) use watch::watch;
 

@@ -8,6 +8,7 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render;
 use crate::secrets;
+use crate::tape;
 use crate::terminal::terminal_size;
 use ccd_protocol::session::{SessionCreate, SessionCreateParams};
 
@@ -70,6 +71,7 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
         output_limit: args.output_limit,
         config: args.config.config.clone(),
         set: args.config.set.iter().cloned().collect(),
+        tape: tape::named(&args.tape)?,
         ..SessionCreateParams::default()
     })
 }

@@ -1,0 +1,285 @@
+//! Tapes.
+
+use super::short;
+use super::style::{Colour, Style};
+use super::table::{Cell, Table, printable};
+use super::words::shell_line;
+use ccd_protocol::tape::{ExchangeRecord, TapeProblem, TapeRecord, TapeSummary, TapeVerdict};
+use serde_json::Value;
+use std::io::{self, Write};
+
+/// Writes one line a tape.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut table = Table::new([
+        "TAPE",
+        "EXCHANGES",
+        "SIZE",
+        "USED",
+        "ENDED",
+        "RECORDED",
+        "PROGRAM",
+    ]);
+    for tape in all {
+        let used = match tape.used {
+            0 => Cell::coloured("0", Colour::Dim),
+            used => used.to_string().into(),
+        };
+        table.row([
+            tape.tape_id.as_str().into(),
+            tape.exchanges.to_string().into(),
+            short::size(tape.bytes).into(),
+            used,
+            tape.ended
+                .clone()
+                .unwrap_or_default()
+                .replace(' ', "-")
+                .into(),
+            tape.created_at.as_str().into(),
+            shell_line(std::iter::once(&tape.program).chain(&tape.args)).into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Returns a problem as compilers tell theirs.
+pub(crate) fn tape_problem(problem: &TapeProblem) -> String {
+    let mut line = problem.path.clone();
+    for place in [problem.line, problem.column]
+        .into_iter()
+        .map_while(|place| place)
+    {
+        line.push_str(&format!(":{place}"));
+    }
+    let kind = if problem.is_warning { "warning: " } else { "" };
+    printable(&format!("{line}: {kind}{}", problem.message))
+}
+
+/// Returns a number of things.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Writes a tape: its facts, one a line, then its exchanges as they were seen.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn tape(tape: &TapeRecord, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let text = |value: &Value| match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut words = vec![text(&tape.meta["program"])];
+    words.extend(tape.meta["args"].as_array().into_iter().flatten().map(text));
+    let fields = [
+        ("tape", tape.tape_id.clone()),
+        ("file", tape.path.clone()),
+        ("command", shell_line(&words)),
+        ("recorded", text(&tape.meta["createdAt"])),
+        ("tag", text(&tape.meta["tag"])),
+        ("directory", text(&tape.meta["cwd"])),
+        ("environment", text(&tape.meta["env"])),
+        ("by", text(&tape.session["version"])),
+    ];
+    for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
+        field(name, value, out, style)?;
+    }
+    if tape.meta["redact"] == Value::Bool(false) {
+        field("secrets", "were kept", out, style)?;
+    }
+    tape.exchanges
+        .iter()
+        .try_for_each(|exchange| self::exchange(exchange, out, style))
+}
+
+fn field(name: &str, value: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let name = style.paint(Colour::Dim, &format!("{name:<12}"));
+    writeln!(out, "{name}{}", printable(value))
+}
+
+fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut head = format!(
+        "exchange {}, line {}: {} in {}, {} ms",
+        exchange.index,
+        exchange.line,
+        counted(exchange.output_bytes, "byte"),
+        counted(exchange.chunks, "chunk"),
+        exchange.dur_ms,
+    );
+    if let Some(exit) = exchange.exit {
+        head.push_str(", ");
+        head.push_str(&super::end(exit.code, exit.signal, None));
+    }
+    writeln!(out, "\n{}", style.paint(Colour::Heading, &head))?;
+    for (name, value) in exchange.key.iter().flatten() {
+        field(&format!("  {name}"), value, out, style)?;
+    }
+    let annotations = exchange.annotations.as_object();
+    if let Some(annotations) = annotations.filter(|annotations| !annotations.is_empty()) {
+        let annotations = serde_json::to_string(annotations)?;
+        field("  notes", &annotations, out, style)?;
+    }
+    if exchange.index > 0 || !exchange.input.is_empty() {
+        let prompt = style.paint(Colour::Dim, &printable(&exchange.prompt));
+        let input = printable(exchange.input.trim_end_matches(['\r', '\n']));
+        writeln!(out, "{prompt}{}", style.paint(Colour::Notice, &input))?;
+    }
+    for line in exchange.output.lines() {
+        writeln!(out, "{}", printable(line))?;
+    }
+    Ok(())
+}
+
+/// Writes a difference.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    for line in diff.lines() {
+        let text = printable(line);
+        let text = match line.as_bytes().first() {
+            Some(b'+') => style.paint(Colour::Good, &text),
+            Some(b'-') => style.paint(Colour::Bad, &text),
+            Some(b'@') => style.paint(Colour::Dim, &text),
+            _ => text,
+        };
+        writeln!(out, "{text}")?;
+    }
+    Ok(())
+}
+
+/// Writes whether a program answers as its tape does, and where it does not.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    for drift in &verdict.drifts {
+        let input = printable(drift.input.trim_end());
+        let head = format!("exchange {} {input}: another {}", drift.index, drift.what);
+        writeln!(out, "{}", style.paint(Colour::Heading, &head))?;
+        diff(&drift.diff, out, style)?;
+    }
+    let (word, colour) = match verdict.same {
+        true => ("same", Colour::Good),
+        false => ("drift", Colour::Bad),
+    };
+    let exchanges = counted(verdict.exchanges, "exchange");
+    let drifts = match verdict.drifts.len() {
+        0 => String::new(),
+        count => format!(", {count} with another answer"),
+    };
+    let word = style.paint(colour, word);
+    writeln!(out, "{word} {}: {exchanges}{drifts}", verdict.tape_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_protocol::tape::{TapeDrift, TapeExit};
+    use serde_json::json;
+
+    fn rendered(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_list_has_one_word_a_column_but_for_the_last() {
+        let tape = TapeSummary {
+            tape_id: "bc/rec-1".into(),
+            program: "bc".into(),
+            args: vec!["-q".into(), "a b".into()],
+            created_at: "2026-01-02T03:04:05Z".into(),
+            exchanges: 3,
+            bytes: 2_048,
+            ended: Some("exit 0".into()),
+            ..TapeSummary::default()
+        };
+        let text = rendered(|out| tapes(&[tape], out, Style::default()));
+        assert_eq!(
+            text,
+            "bc/rec-1  3  2.0K  0  exit-0  2026-01-02T03:04:05Z  bc -q 'a b'\n"
+        );
+    }
+
+    #[test]
+    fn a_problem_has_its_place_as_far_as_it_is_known() {
+        let mut problem = TapeProblem {
+            path: "/t/a.json5".into(),
+            line: Some(3),
+            column: Some(7),
+            message: "no base64".into(),
+            is_warning: false,
+        };
+        assert_eq!(tape_problem(&problem), "/t/a.json5:3:7: no base64");
+        (problem.line, problem.is_warning) = (None, true);
+        assert_eq!(tape_problem(&problem), "/t/a.json5: warning: no base64");
+    }
+
+    #[test]
+    fn a_tape_is_shown_as_it_was_seen() {
+        let record = TapeRecord {
+            tape_id: "bc/rec-1".into(),
+            path: "/t/bc/rec-1.json5".into(),
+            meta: json!({"program": "bc", "args": ["-q"], "redact": false}),
+            session: json!({"version": "0.1.0"}),
+            exchanges: vec![ExchangeRecord {
+                index: 1,
+                prompt: "> ".into(),
+                input: "1+1\r".into(),
+                output: "1+1\n2\n\u{1b}".into(),
+                output_bytes: 9,
+                chunks: 1,
+                exit: Some(TapeExit {
+                    code: Some(0),
+                    signal: None,
+                }),
+                dur_ms: 4,
+                line: 12,
+                key: Some([("input".to_owned(), "1+1\n".to_owned())].into()),
+                ..ExchangeRecord::default()
+            }],
+        };
+        let text = rendered(|out| tape(&record, out, Style::default()));
+        let expected = "tape        bc/rec-1
+file        /t/bc/rec-1.json5
+command     bc -q
+by          0.1.0
+secrets     were kept
+
+exchange 1, line 12: 9 bytes in 1 chunk, 4 ms, exited 0
+  input     1+1\\n
+> 1+1
+1+1
+2
+\\u{1b}
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_verdict_shows_each_drift() {
+        let verdict = TapeVerdict {
+            tape_id: "bc/rec-1".into(),
+            same: false,
+            exchanges: 2,
+            drifts: vec![TapeDrift {
+                index: 1,
+                input: "1+1\n".into(),
+                what: "output".into(),
+                diff: "-2\n+3\n".into(),
+            }],
+        };
+        let text = rendered(|out| super::verdict(&verdict, out, Style::default()));
+        let expected = "exchange 1 1+1: another output\n-2\n+3\ndrift bc/rec-1: 2 exchanges, 1 with another answer\n";
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,13 @@
+//! Tapes in use: `ccctl rec`, `play` and `proxy`, what they tell at the end, and shims.
+
+mod miss;
+mod options;
+mod record;
+mod shim;
+mod summary;
+
+pub(crate) use miss::{Misses, block, miss_of, print_blocks};
+pub(crate) use options::{folder, named};
+pub(crate) use record::{Verb, run};
+pub(crate) use shim::shim;
+pub(crate) use summary::{Summary, tell};

@@ -1,0 +1,125 @@
+//! From flags and the caller's environment to what is asked of the daemon.
+
+use crate::args::{NamedTapeArgs, RecordArgs, TapeArgs};
+use crate::caller;
+use crate::failure::Failure;
+use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
+use std::ffi::OsString;
+
+/// Where it is set, only exact matches count: a build must not pass by chance.
+const CI: &str = "CI";
+
+/// Turned off there, secrets are kept.
+const REDACT: &str = "CLAUDECONTROL_REDACT";
+
+/// What a variable says when it says no.
+const OFF: [&str; 3] = ["0", "false", "off"];
+
+/// Returns the folder that was given, absolute.
+///
+/// # Errors
+///
+/// As [`caller::working_folder`].
+pub(crate) fn folder(tapes: Option<&str>) -> Result<Option<String>, Failure> {
+    tapes
+        .map(|dir| caller::working_folder(Some(dir)))
+        .transpose()
+}
+
+/// Returns what `rec`, `play` and `proxy` ask for; `record` and `fallback` where they were not given.
+///
+/// # Errors
+///
+/// As [`folder`].
+pub(super) fn of_verb(
+    args: &RecordArgs,
+    record: RecordMode,
+    fallback: FallbackMode,
+) -> Result<TapeOptions, Failure> {
+    let mut options = given(&args.tape, args.name.as_deref())?;
+    options.record.get_or_insert(record);
+    options.fallback.get_or_insert(fallback);
+    Ok(options)
+}
+
+/// Returns what other verbs ask for: `None` when no flag was given.
+///
+/// # Errors
+///
+/// As [`folder`].
+pub(crate) fn named(args: &NamedTapeArgs) -> Result<Option<TapeOptions>, Failure> {
+    let is_given = args.tape_name.is_some() || args.tape.is_given();
+    is_given
+        .then(|| given(&args.tape, args.tape_name.as_deref()))
+        .transpose()
+}
+
+/// Returns what was given, and what the environment adds.
+///
+/// # Errors
+///
+/// As [`folder`].
+fn given(args: &TapeArgs, name: Option<&str>) -> Result<TapeOptions, Failure> {
+    let mut options = TapeOptions {
+        root: folder(args.tapes.as_deref())?,
+        name: name.map(str::to_owned),
+        ..args.options()
+    };
+    add_environment(&mut options, |name| std::env::var_os(name));
+    Ok(options)
+}
+
+/// Flags go before the environment.
+fn add_environment(options: &mut TapeOptions, env: impl Fn(&str) -> Option<OsString>) {
+    let says_no = |value: &OsString| OFF.iter().any(|off| value.eq_ignore_ascii_case(off));
+    let is_ci = env(CI).is_some_and(|value| !value.is_empty() && !says_no(&value));
+    if is_ci {
+        options.strict.get_or_insert(true);
+    }
+    if env(REDACT).is_some_and(|value| says_no(&value)) {
+        options.redact.get_or_insert(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(env: &[(&str, &str)], mut options: TapeOptions) -> (Option<bool>, Option<bool>) {
+        let find = |name: &str| {
+            let found = env.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| OsString::from(value))
+        };
+        add_environment(&mut options, find);
+        (options.strict, options.redact)
+    }
+
+    #[test]
+    fn a_build_is_strict_unless_it_was_told_otherwise() {
+        let none = TapeOptions::default;
+        assert_eq!(with(&[], none()).0, None);
+        assert_eq!(with(&[("CI", "true")], none()).0, Some(true));
+        for off in ["", "false", "0"] {
+            assert_eq!(with(&[("CI", off)], none()).0, None, "{off}");
+        }
+        let told = TapeOptions {
+            strict: Some(false),
+            ..none()
+        };
+        assert_eq!(with(&[("CI", "1")], told).0, Some(false));
+    }
+
+    #[test]
+    fn redaction_is_turned_off_by_a_word_for_off_alone() {
+        for (value, redact) in [
+            ("0", Some(false)),
+            ("FALSE", Some(false)),
+            ("off", Some(false)),
+            ("1", None),
+            ("", None),
+        ] {
+            let env = [("CLAUDECONTROL_REDACT", value)];
+            assert_eq!(with(&env, TapeOptions::default()).1, redact, "{value}");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! `ccctl tape shim`: a small program that answers as another one, from tapes.
+
+use super::options::folder;
+use crate::args::{TapeArgs, TapeShimArgs};
+use crate::caller;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render::shell_line;
+use ccd_protocol::tape::{FallbackMode, Latency, RecordMode};
+use rustix::fs::{Access, access};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Stands in the second line of each shim, so that it is known as one.
+const MARK: &str = "# ccctl tape shim";
+
+/// The mark stands in the first bytes.
+const HEAD_BYTES: u64 = 256;
+
+/// Everybody may run it.
+const MODE: u32 = 0o755;
+
+/// Writes the shim and prints its path.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] when a file of the name is no shim, or the program that may have to answer is not there.
+pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let path = make(args)?;
+    if context.global.json {
+        context.write_json(&serde_json::json!({"path": path, "program": args.program}))?;
+    } else {
+        context.write_line(&path)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the shim and returns its path.
+fn make(args: &TapeShimArgs) -> Result<String, Failure> {
+    let name = name(&args.program)?;
+    let to = PathBuf::from(caller::absolute(&args.to)?);
+    fs::create_dir_all(&to).map_err(failed(&to))?;
+    let path = to.join(name);
+    if !args.force && !may_be_replaced(&path).map_err(failed(&path))? {
+        return Err(Failure::Usage(format!(
+            "{} is there and no shim of ccctl's; --force replaces it",
+            path.display()
+        )));
+    }
+    let ccctl = std::env::current_exe().map_err(failed(Path::new("ccctl")))?;
+    let script = script(&text(&ccctl)?, &words(args, &to)?);
+    write(&path, &script).map_err(failed(&path))?;
+    text(&path)
+}
+
+/// The file's name: the program's without folders.
+fn name(program: &str) -> Result<&OsStr, Failure> {
+    let name = Path::new(program).file_name();
+    name.filter(|_| !program.ends_with('/'))
+        .ok_or_else(|| Failure::Usage(format!("{program:?} is no program: give its name")))
+}
+
+fn script(ccctl: &str, words: &[String]) -> String {
+    let ccctl = shell_line(&[ccctl.to_owned()]);
+    let words = shell_line(words);
+    format!(
+        "#!/bin/sh\n{MARK}: answers from tapes; ccctl tape shim --help tells more.\nexec {ccctl} play {words} \"$@\"\n"
+    )
+}
+
+/// What `ccctl play` is called with, but for the program's arguments.
+fn words(args: &TapeShimArgs, to: &Path) -> Result<Vec<String>, Failure> {
+    let mut words = flags(&args.play)?;
+    // Found by its name, the program would be the shim itself.
+    let may_run = args.play.fallback == Some(FallbackMode::Proxy)
+        || !matches!(args.play.record, None | Some(RecordMode::Disabled));
+    let program = match may_run {
+        true => real(&args.program, to)?,
+        false => args.program.clone(),
+    };
+    words.extend(["--".to_owned(), program]);
+    Ok(words)
+}
+
+/// The flags as they were given; the folder is absolute, because the shim is called from anywhere.
+fn flags(args: &TapeArgs) -> Result<Vec<String>, Failure> {
+    let mut words = Vec::new();
+    let mut add = |name: &str, value: Option<String>| {
+        words.extend(value.map(|value| format!("--{name}={value}")));
+    };
+    add("tapes", folder(args.tapes.as_deref())?);
+    add("record", args.record.and_then(|mode| word(&mode)));
+    add("fallback", args.fallback.and_then(|mode| word(&mode)));
+    add("latency", args.latency.as_ref().and_then(latency));
+    add("error-rate", args.error_rate.map(|rate| rate.to_string()));
+    add("seed", args.seed.map(|seed| seed.to_string()));
+    add("tag", args.tag.clone());
+    for (name, values) in [
+        ("allow-env", &args.allow_env),
+        ("ignore-env", &args.ignore_env),
+        ("ignore-arg", &args.ignore_arg),
+    ] {
+        values
+            .iter()
+            .for_each(|value| add(name, Some(value.clone())));
+    }
+    for decorator in &args.decorate {
+        add("decorate", serde_json::to_string(decorator).ok());
+    }
+    let switches = [
+        ("--strict", args.strict),
+        ("--no-strict", args.no_strict),
+        ("--no-summary", args.no_summary),
+        ("--no-redact", args.no_redact),
+        ("--ignore-stdin", args.ignore_stdin),
+        ("--match-cwd", args.match_cwd),
+    ];
+    let given = switches.iter().filter(|(_, is_given)| *is_given);
+    words.extend(given.map(|(name, _)| (*name).to_owned()));
+    Ok(words)
+}
+
+fn word(mode: &impl serde::Serialize) -> Option<String> {
+    let value = serde_json::to_value(mode).ok()?;
+    value.as_str().map(str::to_owned)
+}
+
+fn latency(latency: &Latency) -> Option<String> {
+    Some(match latency {
+        Latency::Constant(ms) => ms.to_string(),
+        Latency::Range([low, high]) => format!("{low}-{high}"),
+        Latency::Named(name) => word(name)?,
+    })
+}
+
+/// The program itself, wherever it is but in the shim's folder.
+fn real(program: &str, to: &Path) -> Result<String, Failure> {
+    if program.contains('/') {
+        return caller::absolute(Path::new(program));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .filter(|folder| fs::canonicalize(folder).is_ok_and(|folder| folder != to))
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok());
+    match found {
+        Some(file) => text(&file),
+        None => Err(Failure::Usage(format!(
+            "{program} is not on the PATH, and would have to answer where no tape does; give its path"
+        ))),
+    }
+}
+
+/// True for what is not there, and for what is a shim.
+fn may_be_replaced(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(error),
+        Ok(there) if !there.is_file() => return Ok(false),
+        Ok(_) => {}
+    }
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+    let head = String::from_utf8_lossy(&head);
+    Ok(head
+        .lines()
+        .nth(1)
+        .is_some_and(|line| line.starts_with(MARK)))
+}
+
+/// Writes it beside and renames it, so that nobody runs a part of it.
+fn write(path: &Path, script: &str) -> io::Result<()> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(format!(".{}", std::process::id()));
+    let new = PathBuf::from(new);
+    let written = fs::write(&new, script)
+        .and_then(|()| fs::set_permissions(&new, fs::Permissions::from_mode(MODE)))
+        .and_then(|()| fs::rename(&new, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    path.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::Usage(format!("the path {} is not UTF-8", path.display())))
+}
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
+    let what = path.display().to_string();
+    move |source| Failure::Io { what, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Ccctl, Noun, TapeVerb};
+    use clap::Parser as _;
+
+    fn parse(line: &[&str]) -> TapeShimArgs {
+        let parsed = Ccctl::try_parse_from([&["ccctl", "tape", "shim"], line].concat()).unwrap();
+        match parsed.noun {
+            Noun::Tape(verb) => match *verb {
+                TapeVerb::Shim(args) => args,
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn write_shim(folder: &Path, line: &[&str]) -> Result<String, Failure> {
+        let to = folder.to_str().unwrap();
+        make(&parse(&[line, &["--to", to]].concat()))
+    }
+
+    #[test]
+    fn a_shim_calls_play_with_its_flags_and_the_programs_arguments() {
+        let words = words(
+            &parse(&[
+                "--tapes",
+                "/t p",
+                "--latency",
+                "5-50",
+                "--ignore-arg",
+                "-x",
+                "--strict",
+                "bc",
+            ]),
+            Path::new("/nowhere"),
+        );
+        let script = script("/a b/ccctl", &words.unwrap());
+        assert!(
+            script.starts_with("#!/bin/sh\n# ccctl tape shim: "),
+            "{script}"
+        );
+        let exec = "exec '/a b/ccctl' play '--tapes=/t p' --latency=5-50 --ignore-arg=-x --strict -- bc \"$@\"\n";
+        assert!(script.ends_with(exec), "{script}");
+        // What it calls is what the definition takes.
+        let line = [
+            "ccctl",
+            "play",
+            "--tapes=/t p",
+            "--latency=5-50",
+            "--ignore-arg=-x",
+            "--strict",
+            "--",
+            "bc",
+        ];
+        assert!(Ccctl::try_parse_from(line).is_ok());
+    }
+
+    #[test]
+    fn nothing_but_a_shim_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("bc");
+        write_shim(folder.path(), &["bc"]).unwrap();
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            MODE
+        );
+        write_shim(folder.path(), &["bc", "--latency", "0"]).unwrap();
+        assert!(fs::read_to_string(&file).unwrap().contains("--latency=0"));
+        fs::write(&file, "#!/bin/sh\necho mine\n").unwrap();
+        assert!(matches!(
+            write_shim(folder.path(), &["bc"]),
+            Err(Failure::Usage(_))
+        ));
+        assert!(fs::read_to_string(&file).unwrap().contains("mine"));
+        write_shim(folder.path(), &["bc", "--force"]).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_program_that_may_have_to_answer_is_named_by_its_path() {
+        let words = words(
+            &parse(&["--fallback", "proxy", "sh"]),
+            Path::new("/nowhere"),
+        )
+        .unwrap();
+        assert!(
+            words
+                .last()
+                .is_some_and(|program| program.starts_with('/') && program.ends_with("/sh"))
+        );
+        let missing = parse(&["--fallback", "proxy", "no-such-program"]);
+        assert!(super::words(&missing, Path::new("/nowhere")).is_err());
+        assert!(name("/usr/bin/").is_err() && name("..").is_err());
+    }
+}

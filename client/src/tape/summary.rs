@@ -1,0 +1,229 @@
+//! What tapes did for a program, told when it has ended.
+
+use crate::call::call_at;
+use crate::connect::Place;
+use crate::context::{Context, note};
+use crate::exit_code::Exit;
+use ccd_protocol::session::{SessionGet, SessionParams, SessionState};
+use ccd_protocol::tape::{RecordMode, TapeOptions, TapeUse};
+use std::time::{Duration, Instant};
+
+/// How long a tape may take to be written after its program has ended.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Pause between two looks.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Names of tapes in one line.
+const MAX_NAMES: usize = 5;
+
+/// Whether there is something to tell of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Summary {
+    /// No tapes are in use.
+    None,
+    /// They are, and nothing is to be told.
+    Silent,
+    Told,
+}
+
+impl Summary {
+    /// What was asked for.
+    pub(crate) fn of(options: Option<&TapeOptions>) -> Self {
+        match options {
+            None => Summary::None,
+            Some(options) if options.summary == Some(false) => Summary::Silent,
+            Some(_) => Summary::Told,
+        }
+    }
+}
+
+/// Waits until what was recorded is written, and tells what tapes did for an ended session.
+///
+/// Returns the exit status: `exit`, unless that is success and the tape could not be written.
+pub(crate) fn tell(
+    summary: Summary,
+    place: &Place,
+    session: &str,
+    exit: Exit,
+    context: &Context,
+) -> (Exit, Option<TapeUse>) {
+    if summary == Summary::None {
+        return (exit, None);
+    }
+    let Some(done) = use_of(place, session) else {
+        return (exit, None);
+    };
+    if summary == Summary::Told && !context.global.json {
+        lines(&done).iter().for_each(|line| note(line));
+    } else if let Some(problem) = &done.problem {
+        note(problem);
+    }
+    let is_lost = done.problem.is_some() && done.written.is_empty();
+    let exit = match exit {
+        Exit::Done | Exit::Program(0) if is_lost => Exit::Failed,
+        exit => exit,
+    };
+    (exit, Some(done))
+}
+
+/// The record's `tape`, once nothing more happens to it; `None` when the daemon does not tell.
+fn use_of(place: &Place, session: &str) -> Option<TapeUse> {
+    let params = SessionParams {
+        session: session.to_owned(),
+    };
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let record = call_at::<SessionGet>(place, &params).ok()?.value;
+        let is_over = record.state == SessionState::Dead;
+        let done = record.tape?;
+        if (is_over && is_settled(&done)) || Instant::now() > deadline {
+            return Some(done);
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// What was recorded is written, or will not be.
+fn is_settled(done: &TapeUse) -> bool {
+    let records = matches!(done.record, Some(RecordMode::New | RecordMode::Overwrite));
+    !records || done.recorded == 0 || !done.written.is_empty() || done.problem.is_some()
+}
+
+/// One line for each thing that there is to tell.
+pub(crate) fn lines(done: &TapeUse) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !done.written.is_empty() {
+        let count = counted(done.recorded, "exchange", "exchanges");
+        lines.push(format!(
+            "recorded {count} as {} in {}",
+            names(&done.written),
+            done.root
+        ));
+    } else if done.known > 0 && done.recorded == 0 {
+        lines.push(format!(
+            "recorded nothing: tapes have {} already",
+            counted(done.known, "exchange", "exchanges")
+        ));
+    }
+    if let Some(problem) = &done.problem {
+        lines.push(problem.clone());
+    }
+    if done.hits > 0 || !done.used.is_empty() {
+        let count = counted(done.hits, "exchange", "exchanges");
+        lines.push(format!("played {count} of {}", names(&done.used)));
+    }
+    if done.proxied > 0 {
+        let count = counted(done.proxied, "exchange", "exchanges");
+        lines.push(format!("the program itself answered {count}"));
+    }
+    if done.injected > 0 {
+        lines.push(counted(
+            done.injected,
+            "error was injected",
+            "errors were injected",
+        ));
+    }
+    if done.misses > 0 {
+        let mut line = counted(done.misses, "input is in no tape", "inputs are in no tape");
+        if let Some(last) = &done.last_miss {
+            line.push_str(&format!("; the last: {last}"));
+        }
+        lines.push(line);
+    }
+    if let Some(unused) = done.unused.as_ref().filter(|unused| !unused.is_empty()) {
+        let count = counted(
+            unused.len() as u64,
+            "tape was never played",
+            "tapes were never played",
+        );
+        lines.push(format!("{count}: {}", names(unused)));
+    }
+    lines
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// The first ones, and how many there are besides.
+fn names(all: &[String]) -> String {
+    let mut text = all
+        .iter()
+        .take(MAX_NAMES)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if all.len() > MAX_NAMES {
+        text.push_str(&format!(" and {} more", all.len() - MAX_NAMES));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tapes(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn only_what_happened_is_told() {
+        assert!(lines(&TapeUse::default()).is_empty());
+        let done = TapeUse {
+            root: "/t".into(),
+            recorded: 1,
+            written: tapes(&["bc/rec-1"]),
+            ..TapeUse::default()
+        };
+        assert_eq!(lines(&done), ["recorded 1 exchange as bc/rec-1 in /t"]);
+        let done = TapeUse {
+            known: 3,
+            ..TapeUse::default()
+        };
+        assert_eq!(
+            lines(&done),
+            ["recorded nothing: tapes have 3 exchanges already"]
+        );
+    }
+
+    #[test]
+    fn a_play_tells_what_was_used_and_what_was_missing() {
+        let done = TapeUse {
+            hits: 4,
+            misses: 1,
+            proxied: 2,
+            injected: 1,
+            used: tapes(&["a", "b"]),
+            unused: Some(tapes(&["1", "2", "3", "4", "5", "6", "7"])),
+            last_miss: Some("bc has no 2+2".into()),
+            ..TapeUse::default()
+        };
+        let expected = [
+            "played 4 exchanges of a, b",
+            "the program itself answered 2 exchanges",
+            "1 error was injected",
+            "1 input is in no tape; the last: bc has no 2+2",
+            "7 tapes were never played: 1, 2, 3, 4, 5 and 2 more",
+        ];
+        assert_eq!(lines(&done), expected);
+    }
+
+    #[test]
+    fn a_recording_is_waited_for_until_it_is_written() {
+        let mut done = TapeUse {
+            record: Some(RecordMode::New),
+            recorded: 2,
+            ..TapeUse::default()
+        };
+        assert!(!is_settled(&done));
+        done.problem = Some("disk full".into());
+        assert!(is_settled(&done));
+        done.problem = None;
+        done.written = tapes(&["a"]);
+        assert!(is_settled(&done));
+        done.record = Some(RecordMode::Disabled);
+        assert!(is_settled(&done));
+    }
+}

@@ -1,0 +1,91 @@
+//! An asciicast, version 2, as far as it is needed to be watched.
+
+use serde::Deserialize;
+use std::time::Duration;
+
+/// Output that is shown at once, and how long after the one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) after: Duration,
+    pub(super) text: String,
+}
+
+/// A line: when, what kind, and what.
+#[derive(Deserialize)]
+struct Event(f64, String, String);
+
+/// How pauses are changed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// Times as fast.
+    pub(super) speed: f64,
+    pub(super) longest: Option<Duration>,
+}
+
+impl Pace {
+    fn of(self, seconds: f64) -> Duration {
+        let pause = Duration::try_from_secs_f64(seconds / self.speed).unwrap_or_default();
+        self.longest.map_or(pause, |longest| pause.min(longest))
+    }
+}
+
+/// Returns the output in an asciicast; lines that say something else are passed over.
+pub(super) fn pieces(cast: &str, pace: Pace) -> Vec<Piece> {
+    let mut last = 0.0;
+    let mut pieces = Vec::new();
+    for line in cast.lines().skip(1) {
+        let Ok(Event(at, kind, text)) = serde_json::from_str(line) else {
+            continue;
+        };
+        if kind == "o" {
+            let after = pace.of(at - last);
+            last = at;
+            pieces.push(Piece { after, text });
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const CAST: &str = "{\"version\": 2, \"width\": 80, \"height\": 24}
+[0.5, \"o\", \"a\"]
+[1.0, \"i\", \"x\"]
+torn
+[2.5, \"o\", \"\\u001b[1mb\"]
+[2.0, \"o\", \"c\"]
+";
+
+    fn pauses(speed: f64, longest: Option<u64>) -> Vec<u128> {
+        let longest = longest.map(Duration::from_millis);
+        let pieces = pieces(CAST, Pace { speed, longest });
+        pieces.iter().map(|piece| piece.after.as_millis()).collect()
+    }
+
+    #[test]
+    fn only_output_is_shown_at_its_time() {
+        let all = pieces(
+            CAST,
+            Pace {
+                speed: 1.0,
+                longest: None,
+            },
+        );
+        let texts: Vec<&str> = all.iter().map(|piece| &*piece.text).collect();
+        assert_eq!(texts, ["a", "\u{1b}[1mb", "c"]);
+        // Time never goes back.
+        assert_eq!(pauses(1.0, None), [500, 2_000, 0]);
+        assert_eq!(pauses(2.0, None), [250, 1_000, 0]);
+        assert_eq!(pauses(1.0, Some(800)), [500, 800, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_strange(cast in "(\\PC{0,20}\n|\\[-?[0-9]{1,400}(e[0-9]{1,3})?, \"o\", \"[a-z]*\"\\]\n){0,6}", speed in 1e-300..1e300_f64) {
+            let _ = pieces(&cast, Pace { speed, longest: None });
+        }
+    }
+}

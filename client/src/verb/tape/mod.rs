@@ -1,0 +1,238 @@
+//! `ccctl tape`.
+
+mod cast;
+mod convert;
+mod play;
+mod verify;
+
+use crate::args::{RootArgs, TapeListArgs, TapePruneArgs, TapeVerb};
+use crate::caller;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render;
+use crate::tape::{folder, shim};
+use ccd_protocol::tape::{
+    TapeDiff, TapeDiffParams, TapeGet, TapeList, TapeListParams, TapeListReply, TapeParams,
+    TapeProblem, TapePrune, TapePruneParams, TapeRedact, TapeRedactParams, TapeValidate,
+    TapeValidateParams,
+};
+use std::path::Path;
+
+/// Tapes that are asked for at a time.
+const PAGE_LEN: u64 = 1_000;
+
+const EXTENSION: &str = ".json5";
+
+/// Does what `ccctl tape` asks for.
+///
+/// # Errors
+///
+/// Those of the calls.
+pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        TapeVerb::List(args) => list(args, context),
+        TapeVerb::Get { of, keys } => {
+            let params = TapeParams {
+                root: root(&of.root)?,
+                tape: named(&of.tape)?,
+                keys: *keys,
+            };
+            context.show::<TapeGet>(&params, render::tape)
+        }
+        TapeVerb::Validate { of, strict } => {
+            let params = TapeValidateParams {
+                root: root(&of.root)?,
+                tape: of.tape.as_deref().map(named).transpose()?,
+                strict: *strict,
+            };
+            validate(&params, context)
+        }
+        TapeVerb::Redact { of, inplace } => {
+            let params = TapeRedactParams {
+                root: root(&of.root)?,
+                tape: of.tape.as_deref().map(named).transpose()?,
+                inplace: *inplace,
+            };
+            redact(&params, context)
+        }
+        TapeVerb::Diff { a, b, root: of } => {
+            let params = TapeDiffParams {
+                root: root(of)?,
+                a: named(a)?,
+                b: named(b)?,
+            };
+            let answer = context.call::<TapeDiff>(&params)?;
+            context.print(&answer, |reply, out, style| {
+                render::diff(&reply.diff, out, style)
+            })?;
+            Ok(yes_or_failed(answer.value.equal))
+        }
+        TapeVerb::Import(args) => convert::import(args, context),
+        TapeVerb::Export(args) => convert::export(args, context),
+        TapeVerb::Svg(args) => convert::svg(args, context),
+        TapeVerb::Play(args) => play::play(args, context),
+        TapeVerb::Verify(args) => verify::verify(args, context),
+        TapeVerb::Prune(args) => prune(args, context),
+        TapeVerb::Shim(args) => shim(args, context),
+    }
+}
+
+/// The folder that was given, absolute.
+fn root(args: &RootArgs) -> Result<Option<String>, Failure> {
+    folder(args.tapes.as_deref())
+}
+
+/// Returns a tape as the daemon knows it: a file by its absolute path, else an id or a part of one.
+fn named(tape: &str) -> Result<String, Failure> {
+    let path = Path::new(tape);
+    let is_path = ["/", "./", "../"]
+        .iter()
+        .any(|start| tape.starts_with(start));
+    match tape.strip_suffix(EXTENSION) {
+        _ if is_path => caller::absolute(path),
+        Some(_) if path.is_file() => caller::absolute(path),
+        Some(id) => Ok(id.to_owned()),
+        None => Ok(tape.to_owned()),
+    }
+}
+
+fn yes_or_failed(yes: bool) -> Exit {
+    match yes {
+        true => Exit::Done,
+        false => Exit::Failed,
+    }
+}
+
+fn tell_problems(problems: &[TapeProblem], context: &Context) {
+    if !context.global.json {
+        problems
+            .iter()
+            .for_each(|problem| context.note(&render::tape_problem(problem)));
+    }
+}
+
+fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = TapeListParams {
+        root: root(&args.root)?,
+        used: (args.used || args.unused).then_some(args.used),
+        program: args.program.clone(),
+        limit: Some(PAGE_LEN),
+        after: None,
+    };
+    let answer = context.call::<TapeList>(&params)?;
+    let mut all: TapeListReply = answer.value.clone();
+    let mut page_len = all.tapes.len();
+    while page_len as u64 >= PAGE_LEN {
+        params.after = all.tapes.last().map(|tape| tape.tape_id.clone());
+        let page = context.call::<TapeList>(&params)?.value;
+        page_len = page.tapes.len();
+        all.tapes.extend(page.tapes);
+    }
+    tell_problems(&all.problems, context);
+    if context.global.json {
+        match params.after {
+            None => context.write_line(answer.json.get())?,
+            Some(_) => context.write_json(&all)?,
+        }
+        return Ok(Exit::Done);
+    }
+    if all.tapes.is_empty() {
+        context.note(&format!(
+            "no tapes in {}; ccctl rec PROGRAM records one",
+            all.root
+        ));
+    }
+    let style = context.style;
+    context.render(|out| render::tapes(&all.tapes, out, style))?;
+    Ok(Exit::Done)
+}
+
+fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<TapeValidate>(params)?;
+    context.print(&answer, |reply, out, _| {
+        for problem in &reply.problems {
+            writeln!(out, "{}", render::tape_problem(problem))?;
+        }
+        match reply.problems.is_empty() {
+            true => writeln!(
+                out,
+                "{}, nothing is wrong",
+                render::counted(reply.checked, "tape")
+            ),
+            false => Ok(()),
+        }
+    })?;
+    Ok(yes_or_failed(answer.value.valid))
+}
+
+fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<TapeRedact>(params)?;
+    tell_problems(&answer.value.problems, context);
+    context.print(&answer, |reply, out, _| {
+        let done = if reply.is_done { "took" } else { "would take" };
+        for tape in &reply.tapes {
+            let secrets = render::counted(tape.removed, "secret");
+            let places = tape.places.join(", ");
+            writeln!(out, "{}: {done} {secrets} out of {places}", tape.tape_id)?;
+        }
+        match reply.tapes.is_empty() {
+            true => writeln!(
+                out,
+                "{}, no secrets",
+                render::counted(reply.checked, "tape")
+            ),
+            false => Ok(()),
+        }
+    })?;
+    if !answer.value.is_done && !answer.value.tapes.is_empty() && !context.global.json {
+        context.note("nothing was changed; --inplace rewrites them");
+    }
+    Ok(yes_or_failed(answer.value.problems.is_empty()))
+}
+
+fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = TapePruneParams {
+        root: root(&args.root)?,
+        unused: args.unused,
+        dry_run: args.dry_run,
+        older_than_s: args.older_than,
+    };
+    let answer = context.call::<TapePrune>(&params)?;
+    let reply = &answer.value;
+    tell_problems(&reply.problems, context);
+    context.print(&answer, |reply, out, _| {
+        reply
+            .tapes
+            .iter()
+            .try_for_each(|tape| writeln!(out, "{tape}"))
+    })?;
+    if !context.global.json {
+        let tapes = render::counted(reply.tapes.len() as u64, "tape");
+        let done = match (reply.is_done, args.unused) {
+            (true, _) => "removed",
+            (false, true) => "would be removed",
+            (false, false) => "were never played; --unused removes them",
+        };
+        context.note(&format!("{tapes}, {} bytes, {done}", reply.bytes));
+    }
+    Ok(yes_or_failed(reply.problems.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tape_is_named_by_its_id_or_its_file() {
+        assert_eq!(named("bc/rec-1").unwrap(), "bc/rec-1");
+        assert_eq!(named("1a2b").unwrap(), "1a2b");
+        assert_eq!(named("bc/no-such.json5").unwrap(), "bc/no-such");
+        assert_eq!(named("/t/a.json5").unwrap(), "/t/a.json5");
+        let relative = named("./no/a.json5").unwrap();
+        assert!(
+            relative.starts_with('/') && relative.ends_with("/no/a.json5"),
+            "{relative}"
+        );
+    }
+}

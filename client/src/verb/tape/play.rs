@@ -1,0 +1,157 @@
+//! `ccctl tape play`: a tape, watched in this terminal.
+
+use super::cast::{Pace, Piece, pieces};
+use super::{named, root};
+use crate::args::TapePlayArgs;
+use crate::attach::{Below, UserScreen};
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::fullscreen::{Event, Events, Key};
+use crate::terminal::can_draw;
+use ccd_protocol::tape::{TapeExport, TapeExportParams, TapeExportReply, TapeFormat};
+use rustix::termios::{QueueSelector, tcflush};
+use std::io;
+use std::time::{Duration, Instant};
+
+/// Shows a tape's output at its pace; all at once where nobody looks.
+///
+/// # Errors
+///
+/// Those of the call and of the terminal.
+pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = TapeExportParams {
+        root: root(&args.of.root)?,
+        tape: named(&args.of.tape)?,
+        format: TapeFormat::AsciicastV2,
+    };
+    let answer = context.call::<TapeExport>(&params)?;
+    if context.global.json {
+        context.write_line(answer.json.get())?;
+        return Ok(Exit::Done);
+    }
+    let limit = args.idle_limit.map(Duration::try_from_secs_f64);
+    let pace = Pace {
+        speed: args.speed.unwrap_or(1.0),
+        longest: limit.and_then(Result::ok),
+    };
+    let reply = answer.value;
+    let pieces = pieces(&reply.text, pace);
+    if !can_draw() {
+        let all: String = pieces.into_iter().map(|piece| piece.text).collect();
+        context.write_bytes(all.as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    watch(&reply, &pieces).map_err(|source| Failure::Io {
+        what: "the terminal".to_owned(),
+        source,
+    })
+}
+
+fn watch(reply: &TapeExportReply, pieces: &[Piece]) -> io::Result<Exit> {
+    let (mut events, _waker) = Events::listen()?;
+    let mut screen = UserScreen::enter(reply.tape_id.clone())?;
+    let exit = Player::new(pieces).run(&mut events, &mut screen);
+    screen.leave(Below::Here);
+    // What the terminal answered to queries on the tape is not for the shell.
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+    exit
+}
+
+/// What to do after a key.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    Wait,
+    Step,
+    Leave,
+}
+
+/// A tape that is being watched.
+#[derive(Debug)]
+struct Player<'a> {
+    rest: &'a [Piece],
+    is_paused: bool,
+    /// When the last piece was due; a pause moves it.
+    since: Instant,
+}
+
+impl<'a> Player<'a> {
+    fn new(pieces: &'a [Piece]) -> Self {
+        Self {
+            rest: pieces,
+            is_paused: false,
+            since: Instant::now(),
+        }
+    }
+
+    fn run(&mut self, events: &mut Events, screen: &mut UserScreen) -> io::Result<Exit> {
+        while let Some((piece, rest)) = self.rest.split_first() {
+            let due = self.since + piece.after;
+            let event = events.next_until((!self.is_paused).then_some(due))?;
+            let is_step = match event {
+                None => {
+                    self.since = due;
+                    true
+                }
+                Some(Event::Keys(keys)) => match self.take(&keys, Instant::now()) {
+                    Next::Leave => return Ok(Exit::Done),
+                    next => next == Next::Step,
+                },
+                Some(Event::Stopped(signal)) => return Ok(Exit::of_program(None, Some(signal))),
+                Some(Event::HungUp) => return Ok(Exit::Done),
+                Some(Event::Redraw { was_stopped: true }) => {
+                    screen.enter_again()?;
+                    false
+                }
+                Some(Event::Redraw { .. } | Event::News) => false,
+            };
+            if is_step {
+                screen.show(piece.text.as_bytes())?;
+                self.rest = rest;
+            }
+        }
+        Ok(Exit::Done)
+    }
+
+    /// Takes keys that were typed `now`.
+    fn take(&mut self, keys: &[Key], now: Instant) -> Next {
+        let mut next = Next::Wait;
+        for key in keys {
+            match key {
+                Key::Char(' ') => {
+                    self.is_paused = !self.is_paused;
+                    self.since = now;
+                }
+                Key::Char('.') => {
+                    self.is_paused = true;
+                    next = Next::Step;
+                }
+                Key::Char('q') | Key::Control('c' | 'd') => return Next::Leave,
+                _ => {}
+            }
+        }
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_pause_step_and_leave() {
+        let mut player = Player::new(&[]);
+        let now = Instant::now();
+        assert_eq!(player.take(&[Key::Char(' ')], now), Next::Wait);
+        assert!(player.is_paused);
+        assert_eq!(player.take(&[Key::Char('.')], now), Next::Step);
+        assert!(player.is_paused);
+        assert_eq!(
+            player.take(&[Key::Char(' '), Key::Char('x')], now),
+            Next::Wait
+        );
+        assert!(!player.is_paused);
+        assert_eq!(player.take(&[Key::Control('c')], now), Next::Leave);
+        assert_eq!(player.take(&[Key::Char('q')], now), Next::Leave);
+    }
+}

@@ -22,5 +22,5 @@ pub(crate) use query::{Query, answer, needs_cursor};
 pub(crate) use scanner::{Event, EventKind, Scanner};
 pub(crate) use still::Still;
 pub(crate) use strip::QueryStripper;
-pub(crate) use svg::{PictureTooLarge, draw};
+pub(crate) use svg::{Film, PictureTooLarge, draw};
 pub(crate) use viewport::Viewport;

@@ -1,5 +1,10 @@
 //! Tapes: a terminal program recorded once, so that the tape can stand in for it.
 
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "reader and writer are not there yet"
+)]
 pub(crate) mod format;
 #[allow(
     dead_code,
@@ -7,3 +12,5 @@ pub(crate) mod format;
     reason = "recorder and player are not there yet"
 )]
 pub(crate) mod key;
+#[allow(dead_code, unused_imports, reason = "its callers are not there yet")]
+pub(crate) mod tools;

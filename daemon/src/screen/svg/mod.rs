@@ -1,11 +1,13 @@
 //! A screen as a picture: one SVG document that needs nothing else.
 
 mod boxes;
+mod film;
 mod layer;
 mod paint;
 mod picture;
 mod text;
 
+pub(crate) use film::Film;
 pub(crate) use picture::{PictureTooLarge, draw};
 
 /// Width and height of a cell, and where in it the text stands, in the picture's units.

@@ -15,10 +15,10 @@ use std::ops::Range;
 const MAX_BYTES: usize = 64 << 20;
 
 /// Around the cells.
-const MARGIN: u32 = 8;
+pub(super) const MARGIN: u32 = 8;
 
 /// Fonts whose characters are all of one width, of all systems; none is ever fetched.
-const FONTS: &str = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace";
+pub(super) const FONTS: &str = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace";
 
 /// Thickness of lines under text, and of cursors that are lines.
 const UNDERLINE_HEIGHT: u32 = 1;
@@ -41,17 +41,8 @@ pub(crate) fn draw(
     title: &str,
     is_hollow: bool,
 ) -> Result<String, PictureTooLarge> {
-    let default = Paint::default_of(still);
     let cursor = Some(still.cursor()).filter(|at| at.visible && rows.contains(&at.row));
-    let mut picture = Picture {
-        still,
-        default,
-        inverted: cursor.filter(|at| !is_hollow && at.shape == CursorShape::Block),
-        grounds: Layer::default(),
-        open: Vec::new(),
-        shapes: Shapes::default(),
-        texts: Texts::new(default.ink),
-    };
+    let mut picture = Picture::new(still, cursor, is_hollow);
     for (row, y) in rows.clone().zip(0..) {
         picture.row(row, y);
         if picture.len_bytes() > MAX_BYTES {
@@ -66,6 +57,17 @@ pub(crate) fn draw(
         rows.len() as u32 * CELL_HEIGHT + 2 * MARGIN,
     );
     Ok(picture.document(title, size, &cursor))
+}
+
+/// Returns what a row shows, as elements for the place of the first row; empty when it shows nothing.
+///
+/// Text has the default colour where none is said.
+pub(super) fn draw_row(still: &Still, row: u16) -> String {
+    let cursor = Some(still.cursor()).filter(|at| at.visible && at.row == row);
+    let mut picture = Picture::new(still, cursor, false);
+    picture.row(row, 0);
+    let cursor = cursor.map_or_else(String::new, |at| picture.cursor(at, 0, false));
+    picture.elements(&cursor)
 }
 
 /// What was drawn so far.
@@ -95,7 +97,20 @@ struct Ground {
 /// A line under text that may go on.
 type Underline = (Rgb, Range<u16>);
 
-impl Picture<'_> {
+impl<'a> Picture<'a> {
+    fn new(still: &'a Still, cursor: Option<Cursor>, is_hollow: bool) -> Self {
+        let default = Paint::default_of(still);
+        Self {
+            still,
+            default,
+            inverted: cursor.filter(|at| !is_hollow && at.shape == CursorShape::Block),
+            grounds: Layer::default(),
+            open: Vec::new(),
+            shapes: Shapes::default(),
+            texts: Texts::new(default.ink),
+        }
+    }
+
     fn row(&mut self, row: u16, y: u32) {
         let mut grounds: Vec<Ground> = Vec::new();
         let mut underline: Option<Underline> = None;
@@ -210,6 +225,30 @@ impl Picture<'_> {
                 "<rect x=\"{x}\" y=\"{y}\" width=\"{CURSOR_THICKNESS}\" height=\"{CELL_HEIGHT}\" fill=\"{color}\"/>\n"
             ),
         }
+    }
+
+    /// The parts alone, those that are empty left out.
+    fn elements(mut self, cursor: &str) -> String {
+        self.lay(Vec::new());
+        let mut out = String::new();
+        let mut group = |attributes: &str, layer: &Layer, paint: &str| {
+            if layer.len_bytes() > 0 {
+                // Writing to a text cannot fail.
+                let _ = writeln!(out, "<g {attributes}>");
+                layer.write(paint, &mut out);
+                out.push_str("</g>\n");
+            }
+        };
+        let grounds = format!(
+            "shape-rendering=\"crispEdges\" transform=\"scale({CELL_WIDTH} {CELL_HEIGHT})\""
+        );
+        group(&grounds, &self.grounds, "fill");
+        group("shape-rendering=\"crispEdges\"", &self.shapes.crisp, "fill");
+        group("fill=\"none\"", &self.shapes.strokes, "stroke");
+        self.shapes.smooth.write("fill", &mut out);
+        self.texts.write(&mut out);
+        out.push_str(cursor);
+        out
     }
 
     fn len_bytes(&self) -> usize {

@@ -3,5 +3,6 @@
 mod model;
 
 pub(crate) use model::{
-    Annotations, Chunk, Exchange, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape, TypedInput,
+    Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape,
+    TypedInput,
 };

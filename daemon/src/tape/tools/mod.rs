@@ -1,0 +1,68 @@
+//! What is done with tapes beside playing them: other forms of them, pictures, and comparing.
+//!
+//! Pure: a tape in, a text or a tape out; files and sessions are the business of those who call.
+
+mod animation;
+pub(crate) mod asciicast;
+mod diff;
+mod one_line;
+mod plain;
+mod timeline;
+mod transcript;
+
+pub(crate) use animation::{Pace, animate, still};
+pub(crate) use diff::{diff, normal_output, unified};
+pub(crate) use one_line::input_in_one_line;
+pub(crate) use plain::shown;
+pub(crate) use timeline::size;
+pub(crate) use transcript::{ended, transcript};
+
+#[cfg(test)]
+mod tests {
+    use crate::tape::format::{
+        Chunk, Exchange, FORMAT, InputKind, Meta, PtySize, Recorder, Tape, TypedInput,
+    };
+
+    /// A tape of `sqlite3 -batch` on a terminal.
+    pub(super) fn tape(exchanges: Vec<Exchange>) -> Tape {
+        Tape {
+            meta: Meta {
+                created_at: "2026-01-02T03:04:05Z".into(),
+                program: "sqlite3".into(),
+                args: vec!["-batch".into()],
+                pty: Some(PtySize { rows: 24, cols: 80 }),
+                redact: true,
+                ..Meta::default()
+            },
+            session: Recorder {
+                format: FORMAT,
+                ..Recorder::default()
+            },
+            exchanges,
+        }
+    }
+
+    /// An exchange whose chunks come 10 ms after one another.
+    pub(super) fn exchange(input: &str, chunks: &[&str]) -> Exchange {
+        Exchange {
+            input: TypedInput {
+                kind: if input.ends_with('\r') {
+                    InputKind::Line
+                } else {
+                    InputKind::Raw
+                },
+                bytes: input.into(),
+            },
+            chunks: chunks
+                .iter()
+                .map(|data| Chunk {
+                    delay_ms: 10,
+                    data: data.as_bytes().to_vec(),
+                    ..Chunk::default()
+                })
+                .collect(),
+            dur_ms: 10 * chunks.len() as u64,
+            ..Exchange::default()
+        }
+    }
+}

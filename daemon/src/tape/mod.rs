@@ -3,7 +3,7 @@
 #[allow(
     dead_code,
     unused_imports,
-    reason = "reader and writer are not there yet"
+    reason = "its callers come with recording and replaying"
 )]
 pub(crate) mod format;
 #[allow(

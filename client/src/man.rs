@@ -15,14 +15,14 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ("0", "Done."),
             (
                 "1",
-                "Failed: the program ended before the pattern came, could not be started, does not read its input.",
+                "Failed: the program ended before the pattern came, could not be started, does not read its input; no tape has the input, tapes differ.",
             ),
             ("2", "Usage: wrong command line, argument or pattern."),
             (
                 "3",
                 "No daemon, none could be started, or it went away before it answered.",
             ),
-            ("4", "Not found: no such session, job or key."),
+            ("4", "Not found: no such session, tape, job or key."),
             (
                 "5",
                 "Refused: a limit, a conflict, the wrong kind of session.",
@@ -31,7 +31,7 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ("125", "Internal: a defect of the daemon or of the client."),
             (
                 "other",
-                "run and session run pass the program's status on: 128 + N after signal N, 126 not executable, 127 not found.",
+                "run, rec, play, proxy and session run pass the program's status on: 128 + N after signal N, 126 not executable, 127 not found.",
             ),
         ],
     ),
@@ -44,6 +44,14 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             (
                 "CCD_NO_START",
                 "Never start a daemon, unless it is empty or 0.",
+            ),
+            (
+                "CI",
+                "Where it is set, tapes must match exactly, unless --no-strict is given.",
+            ),
+            (
+                "CLAUDECONTROL_REDACT",
+                "0, false or off: secrets are kept in tapes.",
             ),
             ("NO_COLOR", "No colours on a terminal."),
             (
@@ -59,6 +67,10 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             (
                 "~/.claude-control/sessions/ID/output.log",
                 "Output of a session, with rotated files beside it.",
+            ),
+            (
+                "~/.claude-control/tapes/PROGRAM/*.json5",
+                "Tapes, which may be edited by hand.",
             ),
             (
                 "~/.claude-control/ccd.sqlite",

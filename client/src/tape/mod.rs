@@ -10,4 +10,4 @@ pub(crate) use miss::{Misses, block, miss_of, print_blocks};
 pub(crate) use options::{folder, named};
 pub(crate) use record::{Verb, run};
 pub(crate) use shim::shim;
-pub(crate) use summary::{Summary, tell};
+pub(crate) use summary::{Summary, tell, tell_if_ended};

@@ -26,17 +26,20 @@ pub(crate) fn folder(tapes: Option<&str>) -> Result<Option<String>, Failure> {
         .transpose()
 }
 
-/// Returns what `rec`, `play` and `proxy` ask for; `record` and `fallback` where they were not given.
+/// Returns what a verb asks for that is about tapes; `record` and `fallback` where they were not given.
 ///
 /// # Errors
 ///
 /// As [`folder`].
 pub(super) fn of_verb(
+    verb: &str,
     args: &RecordArgs,
     record: RecordMode,
     fallback: FallbackMode,
 ) -> Result<TapeOptions, Failure> {
-    let mut options = given(&args.tape, args.name.as_deref())?;
+    // Only we know what was typed.
+    let name = args.name.as_ref().map(|name| name.replace("{verb}", verb));
+    let mut options = given(&args.tape, name.as_deref())?;
     options.record.get_or_insert(record);
     options.fallback.get_or_insert(fallback);
     Ok(options)

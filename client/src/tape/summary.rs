@@ -67,6 +67,17 @@ pub(crate) fn tell(
     (exit, Some(done))
 }
 
+/// Likewise for a session that may go on, of which nothing is told then.
+pub(crate) fn tell_if_ended(summary: Summary, place: &Place, session: &str, context: &Context) {
+    let params = SessionParams {
+        session: session.to_owned(),
+    };
+    let record = call_at::<SessionGet>(place, &params).map(|answer| answer.value);
+    if record.is_ok_and(|record| record.state != SessionState::Alive) {
+        let _ = tell(summary, place, session, Exit::Done, context);
+    }
+}
+
 /// The record's `tape`, once nothing more happens to it; `None` when the daemon does not tell.
 fn use_of(place: &Place, session: &str) -> Option<TapeUse> {
     let params = SessionParams {

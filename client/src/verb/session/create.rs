@@ -35,7 +35,12 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
     }
     if args.attach {
         let keys = &args.leaving.detach_keys;
-        return attach::attach_created(&session.session_id, keys, context);
+        let exit = attach::attach_created(&session.session_id, keys, context)?;
+        let summary = tape::Summary::of(params.tape.as_ref());
+        if summary == tape::Summary::Told {
+            tape::tell_if_ended(summary, &context.place()?, &session.session_id, context);
+        }
+        return Ok(exit);
     }
     context.print(&answer, |session, out, style| match &session.name {
         // A script wants one word.

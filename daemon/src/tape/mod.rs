@@ -11,6 +11,12 @@ pub(crate) mod format;
     unused_imports,
     reason = "recorder and player are not there yet"
 )]
+pub(crate) mod index;
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "recorder and player are not there yet"
+)]
 pub(crate) mod key;
 #[allow(dead_code, unused_imports, reason = "its callers are not there yet")]
 pub(crate) mod tools;

@@ -1,0 +1,208 @@
+//! Says why no tape has an answer, and what to do.
+
+use super::fits::Fits;
+use super::nearest::{Asked, Near};
+use crate::redact::redact;
+use crate::tape::key::{Difference, normal_input};
+use serde::Serialize;
+use std::fmt;
+
+/// Of a longer text the part around the first difference is shown.
+const SHOWN_CHARS: usize = 80;
+
+/// An input that no tape has an answer for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Miss {
+    pub(crate) program: String,
+    pub(crate) prompt: String,
+    /// Without secrets.
+    pub(crate) input: String,
+    pub(crate) nearest: Option<Nearest>,
+    /// What to do, the likeliest first.
+    pub(crate) hints: Vec<String>,
+}
+
+/// The recorded exchange that differs least from what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Nearest {
+    pub(crate) tape_id: String,
+    pub(crate) exchange: u32,
+    /// In the tape's file.
+    pub(crate) line: u32,
+    /// What differs, the most important first.
+    pub(crate) differs: Vec<Differs>,
+}
+
+/// A part of the key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Differs {
+    /// `program`, `args[0]`, `env LANG`, `cwd`, `prompt`, `input`, `state`.
+    pub(crate) part: String,
+    pub(crate) recorded: Option<String>,
+    pub(crate) asked: Option<String>,
+}
+
+impl Fits {
+    /// Says which exchange comes nearest to what was asked for, and in what it differs.
+    pub(crate) fn explain(&self, asked: &Asked<'_>) -> Miss {
+        let near = self.nearest(asked);
+        let nearest = near.as_ref().map(|near| described(near, asked));
+        let program = asked.session.program.clone();
+        Miss {
+            hints: hints(nearest.as_ref(), asked, &program),
+            prompt: redact(asked.prompt).text.into_owned(),
+            input: shown_input(asked.input),
+            program,
+            nearest,
+        }
+    }
+}
+
+fn described(near: &Near, asked: &Asked<'_>) -> Nearest {
+    let mut differs: Vec<Differs> = near.context.iter().cloned().map(Differs::from).collect();
+    let mut add = |part: &str, recorded: String, now: String| {
+        let (recorded, now) = around_difference(&recorded, &now);
+        differs.push(Differs {
+            part: part.to_owned(),
+            recorded: Some(recorded),
+            asked: Some(now),
+        });
+    };
+    let hit = &near.hit;
+    if near.has_other_prompt {
+        let prompt = |text: &str| redact(text).text.into_owned();
+        add("prompt", prompt(hit.prompt()), prompt(asked.prompt));
+    }
+    if near.has_other_input {
+        let (recorded, now) = (shown_input(hit.input()), shown_input(asked.input));
+        add("input", recorded, now);
+    }
+    if near.has_other_state {
+        add("state", hit.state().to_string(), asked.state.to_string());
+    }
+    let place = hit.place();
+    Nearest {
+        tape_id: place.tape.to_string(),
+        exchange: place.exchange,
+        line: place.line,
+        differs,
+    }
+}
+
+impl From<Difference> for Differs {
+    fn from(difference: Difference) -> Self {
+        Self {
+            part: difference.part,
+            recorded: difference.tape,
+            asked: difference.session,
+        }
+    }
+}
+
+fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>, program: &str) -> Vec<String> {
+    let mut hints = Vec::new();
+    let first = nearest.and_then(|nearest| nearest.differs.first());
+    match first.map(|differs| &differs.part[..]) {
+        Some("prompt") => {
+            let tape = nearest.map_or("", |nearest| &nearest.tape_id);
+            hints.push(format!("compare with `ccctl tape show {tape} --keys`"));
+        }
+        Some("state") if asked.is_strict => {
+            hints.push("without `--strict` an exchange may answer after other inputs than it was recorded after".to_owned());
+        }
+        Some("cwd") => hints.push("without `--match-cwd` the folder does not count".to_owned()),
+        Some(part) => {
+            if let Some(name) = part.strip_prefix("env ") {
+                hints.push(format!(
+                    "with `--ignore-env {name}` the variable does not count"
+                ));
+            } else if let Some(index) = part.strip_prefix("args[") {
+                let index = index.trim_end_matches(']');
+                hints.push(format!(
+                    "with `--ignore-args {index}` the argument does not count"
+                ));
+            }
+        }
+        None => {}
+    }
+    hints.push(format!("record it with `ccctl rec {program}`"));
+    hints.push("with `--fallback proxy` the program itself answers".to_owned());
+    hints
+}
+
+/// What was typed, as text and without secrets.
+fn shown_input(input: &[u8]) -> String {
+    let normal = normal_input(input);
+    String::from_utf8_lossy(&normal)
+        .trim_end_matches('\n')
+        .to_owned()
+}
+
+/// Two texts that differ, or of long ones the part where they do.
+fn around_difference(a: &str, b: &str) -> (String, String) {
+    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let skipped = if same > SHOWN_CHARS / 2 {
+        same - SHOWN_CHARS / 4
+    } else {
+        0
+    };
+    let part = |text: &str| {
+        let mut rest = text.chars().skip(skipped);
+        let mut part: String = if skipped > 0 {
+            "…".to_owned()
+        } else {
+            String::new()
+        };
+        part.extend(rest.by_ref().take(SHOWN_CHARS));
+        if rest.next().is_some() {
+            part.push('…');
+        }
+        part
+    };
+    (part(a), part(b))
+}
+
+impl fmt::Display for Miss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (input, _) = around_difference(&self.input, "");
+        let (prompt, _) = around_difference(&self.prompt, "");
+        write!(
+            f,
+            "no tape of {} answers {input:?} at the prompt {prompt:?}",
+            self.program
+        )?;
+        if let Some(nearest) = &self.nearest {
+            write!(
+                f,
+                "; the nearest is exchange {} of {} (line {})",
+                nearest.exchange, nearest.tape_id, nearest.line
+            )?;
+            match nearest.differs.first() {
+                Some(differs) => write!(f, ", where {differs}")?,
+                None => write!(f, ", which was played already")?,
+            }
+        }
+        match self.hints.split_first() {
+            None => Ok(()),
+            Some((first, rest)) => {
+                write!(f, "; {first}")?;
+                rest.iter().try_for_each(|hint| write!(f, ", or {hint}"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Differs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = &self.part;
+        match (&self.recorded, &self.asked) {
+            _ if part == "state" => f.write_str("other inputs came before"),
+            (Some(recorded), Some(asked)) => {
+                write!(f, "{part} differs: recorded {recorded:?}, now {asked:?}")
+            }
+            (Some(recorded), None) => write!(f, "{part} differs: recorded {recorded:?}, now none"),
+            (None, Some(asked)) => write!(f, "{part} differs: recorded none, now {asked:?}"),
+            (None, None) => write!(f, "{part} differs"),
+        }
+    }
+}

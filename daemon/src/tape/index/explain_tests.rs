@@ -1,0 +1,90 @@
+use super::test_tapes::{Recorded, context, index, rules, state, write};
+use super::{Asked, Miss};
+use crate::tape::key::Context;
+
+#[test]
+fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
+    let root = tempfile::tempdir().unwrap();
+    write(
+        root.path(),
+        "sqlite3/a",
+        &Recorded {
+            program: "sqlite3",
+            args: &["-batch"],
+            inputs: &["select 1;", "select 2;", ".exit"],
+            ..Recorded::default()
+        },
+    );
+    let index = index(root.path());
+    let rules = rules();
+    let miss = |session: &Context, prompt: &str, input: &[u8], inputs: &[&str], last| {
+        let asked = Asked {
+            rules: &rules,
+            session,
+            prompt,
+            input,
+            state: state(inputs),
+            last,
+            is_strict: true,
+        };
+        index.fits(&rules, session).explain(&asked)
+    };
+    let same = context("sqlite3", &["-batch"]);
+    let parts = |miss: &Miss| {
+        let nearest = miss.nearest.as_ref().unwrap();
+        let parts = nearest.differs.iter().map(|differs| differs.part.clone());
+        (nearest.exchange, parts.collect::<Vec<_>>().join(" "))
+    };
+    let other_input = miss(
+        &same,
+        "> ",
+        b"select 3;\r",
+        &["select 1;"],
+        Some(("sqlite3/a", 1)),
+    );
+    assert_eq!(parts(&other_input), (2, "input".to_owned()));
+    let said = other_input.to_string();
+    assert_eq!(
+        said,
+        "no tape of sqlite3 answers \"select 3;\" at the prompt \"> \"; the nearest is exchange 2 of sqlite3/a (line 14), \
+         where input differs: recorded \"select 2;\", now \"select 3;\"; record it with `ccctl rec sqlite3`, \
+         or with `--fallback proxy` the program itself answers"
+    );
+    let other_arg = miss(
+        &context("sqlite3", &["-csv"]),
+        "> ",
+        b"select 2;\r",
+        &["select 1;"],
+        None,
+    );
+    assert_eq!(parts(&other_arg), (2, "args[0]".to_owned()));
+    assert!(
+        other_arg.to_string().contains("--ignore-args 0"),
+        "{other_arg}"
+    );
+    let other_state = miss(&same, "> ", b"select 2;\r", &["select 7;"], None);
+    assert_eq!(parts(&other_state), (2, "state".to_owned()));
+    assert!(
+        other_state.to_string().contains("other inputs came before"),
+        "{other_state}"
+    );
+    assert!(other_state.hints[0].contains("--strict"));
+    let other_prompt = miss(&same, "...> ", b"select 2;\r", &["select 1;"], None);
+    assert_eq!(parts(&other_prompt), (2, "prompt".to_owned()));
+    let other_program = miss(
+        &context("psql", &["-batch"]),
+        "> ",
+        b"select 2;\r",
+        &["select 1;"],
+        None,
+    );
+    assert_eq!(parts(&other_program), (2, "program".to_owned()));
+    let nothing = miss(&context("psql", &[]), "x", b"y\r", &["z"], None);
+    assert_eq!(nothing.nearest, None);
+    assert_eq!(nothing.hints.len(), 2);
+    let secret = miss(&same, "> ", b"password=hunter2hunter2\r", &[], None);
+    assert!(
+        !format!("{secret:?}{secret}").contains("hunter2"),
+        "{secret}"
+    );
+}

@@ -1,0 +1,36 @@
+//! The index of a folder of tapes: from where a program is, and what was typed, to the exchange that answers.
+//!
+//! An [`Index`] never changes; when files do, another one takes its place that shares with it what is the same. Of a
+//! file it keeps what is looked up. Output stays where it is, as an offset.
+
+mod build;
+mod change;
+mod explain;
+mod find;
+mod fits;
+mod nearest;
+mod problem;
+mod read;
+mod table;
+mod tape;
+mod walk;
+
+#[cfg(test)]
+mod change_tests;
+#[cfg(test)]
+mod explain_tests;
+#[cfg(test)]
+mod figures;
+#[cfg(test)]
+mod find_tests;
+#[cfg(test)]
+mod test_tapes;
+
+pub(crate) use build::{MAX_TAPES, load_file};
+pub(crate) use explain::{Miss, Nearest};
+pub(crate) use find::{Duplicate, Index, Place};
+pub(crate) use fits::{Fits, Hit};
+pub(crate) use nearest::Asked;
+pub(crate) use problem::ReadError;
+pub(crate) use tape::{IndexedTape, Stamp, TapeId};
+pub(crate) use walk::{Found, walk};

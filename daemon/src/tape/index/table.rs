@@ -1,0 +1,212 @@
+//! A sorted table from hashes to exchanges, in parts that successive indexes share.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Entries of a part when the table is made. Small parts make changes cheap, few parts make copies of the list cheap.
+const PART_LEN: usize = 128;
+
+/// Parts of a table.
+const MAX_PARTS: usize = 1 << 14;
+
+/// Where an exchange is found under a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) key: u64,
+    /// Of the tape.
+    pub(super) slot: u32,
+    pub(super) exchange: u32,
+}
+
+/// Which of two entries with one key comes first. The key has been compared.
+pub(super) trait Order: Sync {
+    fn order(&self, a: &Entry, b: &Entry) -> Ordering;
+}
+
+impl<F: Fn(&Entry, &Entry) -> Ordering + Sync> Order for F {
+    fn order(&self, a: &Entry, b: &Entry) -> Ordering {
+        self(a, b)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Table {
+    /// By the first bits of the key.
+    parts: Vec<Arc<Vec<Entry>>>,
+    /// How far a key is shifted to get its part's number.
+    shift: u32,
+}
+
+impl Table {
+    /// Sorts entries into a table.
+    pub(super) fn new(entries: &[Entry], order: &impl Order) -> Self {
+        let parts = entries.len().div_ceil(PART_LEN).next_power_of_two();
+        let parts = parts.clamp(2, MAX_PARTS);
+        let shift = u64::BITS - parts.trailing_zeros();
+        let mut counts = vec![0_usize; parts];
+        for entry in entries {
+            counts[part_of(entry.key, shift)] += 1;
+        }
+        let mut lists: Vec<Vec<Entry>> = counts.into_iter().map(Vec::with_capacity).collect();
+        for entry in entries {
+            lists[part_of(entry.key, shift)].push(*entry);
+        }
+        let sorted = lists.into_iter().map(|mut list| {
+            list.sort_unstable_by(|a, b| compare(a, b, order));
+            Arc::new(list)
+        });
+        Self {
+            parts: sorted.collect(),
+            shift,
+        }
+    }
+
+    /// The entries of a key, in order.
+    pub(super) fn get(&self, key: u64) -> &[Entry] {
+        let Some(part) = self.parts.get(part_of(key, self.shift)) else {
+            return &[];
+        };
+        let start = part.partition_point(|entry| entry.key < key);
+        let rest = &part[start..];
+        // Most keys have one entry or none.
+        let len = match rest.iter().take(4).position(|entry| entry.key != key) {
+            Some(len) => len,
+            None => rest.partition_point(|entry| entry.key <= key),
+        };
+        &rest[..len]
+    }
+
+    /// All entries, those of a key together and in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.parts.iter().flat_map(|part| part.iter())
+    }
+
+    /// Returns the table without `removed` and with `added`; what neither touches is shared.
+    pub(super) fn changed(&self, removed: &[Entry], added: &[Entry], order: &impl Order) -> Self {
+        let mut table = self.clone();
+        let (removed, added) = (self.by_part(removed), self.by_part(added));
+        let (mut removed, mut added) = (&removed[..], &added[..]);
+        while let Some(&(number, _)) = removed
+            .iter()
+            .chain(added)
+            .min_by_key(|(number, _)| *number)
+        {
+            let gone = take(&mut removed, number);
+            let new = take(&mut added, number);
+            let part = table.parts[number]
+                .iter()
+                .filter(|entry| !gone.iter().any(|(_, gone)| gone == *entry))
+                .chain(new.iter().map(|(_, entry)| entry));
+            let mut part: Vec<Entry> = part.copied().collect();
+            part.sort_by(|a, b| compare(a, b, order));
+            table.parts[number] = Arc::new(part);
+        }
+        table
+    }
+
+    /// Entries with the number of their part, in its order.
+    fn by_part(&self, entries: &[Entry]) -> Vec<(usize, Entry)> {
+        let numbered = entries.iter();
+        let mut numbered: Vec<_> = numbered
+            .map(|entry| (part_of(entry.key, self.shift), *entry))
+            .collect();
+        numbered.sort_by_key(|(number, _)| *number);
+        numbered
+    }
+
+    /// True when so many entries would be better off in a table that is made anew.
+    pub(super) fn has_outgrown(&self, entries: usize) -> bool {
+        let parts = self.parts.len();
+        entries > parts * PART_LEN * 8 && parts < MAX_PARTS
+    }
+
+    /// Bytes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        let entries: usize = self.parts.iter().map(|part| part.capacity()).sum();
+        entries * size_of::<Entry>() + self.parts.len() * (size_of::<Arc<()>>() + 40)
+    }
+}
+
+/// Takes what belongs to a part from the front of a list.
+fn take<'a>(list: &mut &'a [(usize, Entry)], number: usize) -> &'a [(usize, Entry)] {
+    let len = list.partition_point(|(part, _)| *part <= number);
+    let (taken, rest) = list.split_at(len);
+    *list = rest;
+    taken
+}
+
+fn part_of(key: u64, shift: u32) -> usize {
+    usize::try_from(key >> shift).unwrap_or(0)
+}
+
+fn compare(a: &Entry, b: &Entry, order: &impl Order) -> Ordering {
+    a.key.cmp(&b.key).then_with(|| order.order(a, b))
+}
+
+/// Returns a key of numbers that together mean something: any change of them changes all its bits.
+pub(super) fn key_of(numbers: &[u64]) -> u64 {
+    numbers.iter().fold(0x9e37_79b9_7f4a_7c15, |key, number| {
+        let mut mixed = key ^ number;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)).rotate_left(17)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn by_place(a: &Entry, b: &Entry) -> Ordering {
+        (a.slot, a.exchange).cmp(&(b.slot, b.exchange))
+    }
+
+    fn entry(key: u64, slot: u32) -> Entry {
+        Entry {
+            key: key_of(&[key]),
+            slot,
+            exchange: 0,
+        }
+    }
+
+    #[test]
+    fn the_entries_of_a_key_come_in_order() {
+        let entries: Vec<_> = (0..1000)
+            .rev()
+            .map(|slot| entry(u64::from(slot % 10), slot))
+            .collect();
+        let table = Table::new(&entries, &by_place);
+        let found: Vec<_> = table
+            .get(key_of(&[3]))
+            .iter()
+            .map(|entry| entry.slot)
+            .collect();
+        let expected: Vec<u32> = (0..1000).filter(|slot| slot % 10 == 3).collect();
+        assert_eq!(found, expected);
+        assert!(table.get(key_of(&[10])).is_empty());
+        assert_eq!(table.iter().count(), 1000);
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_table_is_as_one_made_anew(
+            old in proptest::collection::vec((0u64..50, 0u32..1000), 0..600),
+            new in proptest::collection::vec((0u64..50, 1000u32..2000), 0..60),
+            gone in proptest::collection::vec(any::<prop::sample::Index>(), 0..30),
+        ) {
+            let mut old: Vec<Entry> = old.into_iter().map(|(key, slot)| entry(key, slot)).collect();
+            old.sort_by_key(|entry| entry.slot);
+            old.dedup_by_key(|entry| entry.slot);
+            let new: Vec<Entry> = new.into_iter().map(|(key, slot)| entry(key, slot)).collect();
+            let mut gone: Vec<Entry> = if old.is_empty() { Vec::new() } else { gone.iter().map(|at| *at.get(&old)).collect() };
+            gone.dedup();
+            let changed = Table::new(&old, &by_place).changed(&gone, &new, &by_place);
+            let kept: Vec<Entry> = old.into_iter().filter(|entry| !gone.contains(entry)).chain(new).collect();
+            let anew = Table::new(&kept, &by_place);
+            for key in 0..50 {
+                prop_assert_eq!(changed.get(key_of(&[key])), anew.get(key_of(&[key])));
+            }
+        }
+    }
+}

@@ -164,7 +164,8 @@ fn input_kind(scanner: &mut Scanner<'_>) -> Scanned<InputKind> {
     }
 }
 
-fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
+/// Takes a chunk.
+pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
     let mut chunk = Chunk::default();
     let (mut text, mut bytes): (Option<Cow<'_, str>>, _) = (None, None);
     scanner.object(|scanner, key| {
@@ -224,7 +225,8 @@ fn status(scanner: &mut Scanner<'_>) -> Scanned<i32> {
     number.ok_or_else(|| scanner.wrong(start, WANTED))
 }
 
-fn base64(scanner: &mut Scanner<'_>) -> Scanned<Vec<u8>> {
+/// Takes bytes in base64.
+pub(super) fn base64(scanner: &mut Scanner<'_>) -> Scanned<Vec<u8>> {
     scanner.kind()?;
     let start = scanner.offset();
     let text = scanner.text()?;

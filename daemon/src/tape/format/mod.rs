@@ -1,19 +1,25 @@
 //! A tape as a file: JSON5 for people, exact bytes for programs.
 
+mod edit;
 mod exchange;
 mod fault;
+pub(crate) mod file;
 mod keys;
 mod literal;
 mod model;
 mod quote;
 mod read;
 mod scan;
+mod validate;
 mod write;
 
+pub(crate) use edit::{EditError, Edits, Step, comments};
 pub(crate) use fault::{Fault, FormatError, place};
 pub(crate) use model::{
     Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape,
     TypedInput,
 };
+pub(crate) use quote::{key as written_key, quoted as written_text, value as written_value};
 pub(crate) use read::{Outline, Outlined, outline, read, read_exchange};
+pub(crate) use validate::{Problem, validate};
 pub(crate) use write::write;

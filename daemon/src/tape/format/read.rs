@@ -331,4 +331,4 @@ fn texts(scanner: &mut Scanner<'_>) -> Scanned<Vec<String>> {
 
 #[cfg(test)]
 #[path = "read_tests.rs"]
-mod tests;
+pub(super) mod tests;

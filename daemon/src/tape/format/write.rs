@@ -1,6 +1,8 @@
 //! From a tape to the text of its file.
 
-use super::model::{Chunk, Exchange, InputKind, Meta, Pre, Recorder, Stream, Tape, TypedInput};
+use super::model::{
+    Annotations, Chunk, Exchange, InputKind, Meta, Pre, Recorder, Stream, Tape, TypedInput,
+};
 use super::{keys::Part, quote};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +14,7 @@ const EXCHANGE: &str = "    ";
 /// Indentation of what is in one.
 const MEMBER: &str = "      ";
 /// Indentation of a chunk.
-pub(super) const CHUNK: &str = "          ";
+const CHUNK: &str = "          ";
 
 /// Writes a tape; [`super::read`] gets an equal one from the text.
 ///
@@ -38,30 +40,36 @@ pub(crate) fn write(tape: &Tape) -> String {
 }
 
 /// Writes an exchange as it stands in a tape, without the indentation of its first line.
-pub(super) fn write_exchange(exchange: &Exchange) -> String {
+fn write_exchange(exchange: &Exchange) -> String {
     let mut out = "{\n".to_owned();
     member(&mut out, MEMBER, "pre", &pre(&exchange.pre));
     member(&mut out, MEMBER, "input", &input(&exchange.input));
-    out.push_str(MEMBER);
-    if exchange.chunks.is_empty() {
-        out.push_str("output: { chunks: [] },\n");
-    } else {
-        out.push_str("output: {\n        chunks: [\n");
-        for chunk in &exchange.chunks {
-            chunk_line(&mut out, chunk);
-        }
-        out.push_str("        ],\n      },\n");
-    }
-    let exit = exchange.exit.map_or_else(|| "null".to_owned(), exit);
-    member(&mut out, MEMBER, "exit", &exit);
+    member(&mut out, MEMBER, "output", &output(&exchange.chunks));
+    member(&mut out, MEMBER, "exit", &exit(exchange.exit));
     member(&mut out, MEMBER, "dur_ms", &exchange.dur_ms.to_string());
-    let annotations = quote::map(&exchange.annotations, MEMBER);
-    member(&mut out, MEMBER, "annotations", &annotations);
+    member(
+        &mut out,
+        MEMBER,
+        "annotations",
+        &annotations(&exchange.annotations),
+    );
     out + EXCHANGE + "}"
 }
 
+/// Writes the output of an exchange: a chunk a line.
+pub(super) fn output(chunks: &[Chunk]) -> String {
+    if chunks.is_empty() {
+        return "{ chunks: [] }".to_owned();
+    }
+    let mut out = "{\n        chunks: [\n".to_owned();
+    for chunk in chunks {
+        chunk_line(&mut out, chunk);
+    }
+    out + "        ],\n      }"
+}
+
 /// Writes the object of a chunk.
-pub(super) fn write_chunk(chunk: &Chunk) -> String {
+fn write_chunk(chunk: &Chunk) -> String {
     let stream = match chunk.stream {
         Stream::Stdout => "",
         Stream::Stderr => ", stream: \"stderr\"",
@@ -141,7 +149,7 @@ fn with_others<const N: usize>(
     known.chain(other).collect()
 }
 
-fn pre(pre: &Pre) -> String {
+pub(super) fn pre(pre: &Pre) -> String {
     let mut out = format!("{{ prompt: {}, stateHash: ", quote::quoted(&pre.prompt));
     out.push_str(&or_null(pre.state_hash.as_deref().map(quote::quoted)));
     if pre.hidden {
@@ -153,7 +161,7 @@ fn pre(pre: &Pre) -> String {
     out + " }"
 }
 
-fn input(input: &TypedInput) -> String {
+pub(super) fn input(input: &TypedInput) -> String {
     let is_enter = |byte: Option<&u8>| matches!(byte, Some(b'\r' | b'\n'));
     let bytes = input.bytes.as_slice();
     // A line without an Enter is none: only as raw input its bytes stay what they are.
@@ -174,13 +182,20 @@ fn input(input: &TypedInput) -> String {
     format!("{{ type: \"{kind}\", {data} }}")
 }
 
-fn exit(exit: TapeExit) -> String {
+pub(super) fn exit(exit: Option<TapeExit>) -> String {
+    let Some(exit) = exit else {
+        return "null".to_owned();
+    };
     let number = |number: Option<i32>| or_null(number.map(|number| number.to_string()));
     format!(
         "{{ code: {}, signal: {} }}",
         number(exit.code),
         number(exit.signal)
     )
+}
+
+pub(super) fn annotations(annotations: &Annotations) -> String {
+    quote::map(annotations, MEMBER)
 }
 
 fn latency(latency: &Latency) -> String {

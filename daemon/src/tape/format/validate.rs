@@ -1,0 +1,321 @@
+//! Everything that is wrong or strange in a tape, with places.
+
+use super::exchange::base64;
+use super::fault::{FormatError, place};
+use super::keys::Part;
+use super::read::{outline, text_of};
+use super::scan::{Kind, Scanned, Scanner};
+
+/// Most problems that are told of one tape.
+pub(crate) const MAX_PROBLEMS: usize = 100;
+
+/// Something wrong in a tape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) line: u64,
+    pub(crate) column: u64,
+    /// What is wrong and what to do.
+    pub(crate) message: String,
+    /// The tape plays nevertheless.
+    pub(crate) is_warning: bool,
+}
+
+/// Finds what is wrong in a tape, in the order of the text; at most [`MAX_PROBLEMS`].
+///
+/// What the reader refuses is an error. What it only takes for something else than may be meant (unknown keys, missing
+/// parts, two values for one thing) is a warning, or with `strict` an error too.
+pub(crate) fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let refused = match outline(bytes) {
+        Ok(outline) => {
+            let all_but_last = outline.exchanges.iter().rev().skip(1).rev();
+            for exchange in all_but_last.filter(|exchange| exchange.exit.is_some()) {
+                problems.push((
+                    exchange.span.start,
+                    "an `exit` before the last exchange: only the last one can end the program"
+                        .to_owned(),
+                ));
+            }
+            None
+        }
+        Err(error) => Some(error),
+    };
+    if let Ok(text) = text_of(bytes) {
+        let mut walk = Walk { text, problems };
+        // A fault of the text is known from reading it.
+        let _ = walk.object(&mut Scanner::new(text), Part::Tape);
+        problems = walk.problems;
+    } else {
+        problems = Vec::new();
+    }
+    problems.sort();
+    let strange = problems.into_iter().map(|(offset, message)| {
+        let (line, column) = place(bytes, offset);
+        Problem {
+            line,
+            column,
+            message,
+            is_warning: !strict,
+        }
+    });
+    let mut all = refused
+        .map(refusal)
+        .into_iter()
+        .chain(strange)
+        .collect::<Vec<_>>();
+    all.truncate(MAX_PROBLEMS);
+    all.sort_by_key(|problem| (problem.line, problem.column));
+    all
+}
+
+fn refusal(error: FormatError) -> Problem {
+    Problem {
+        line: error.line,
+        column: error.column,
+        message: error.fault.to_string(),
+        is_warning: false,
+    }
+}
+
+/// A walk through all objects of a tape.
+struct Walk<'a> {
+    text: &'a str,
+    problems: Vec<(usize, String)>,
+}
+
+impl Walk<'_> {
+    fn tell(&mut self, offset: usize, message: String) {
+        // More are found than told, so that the first ones of the text are among them.
+        if self.problems.len() < 2 * MAX_PROBLEMS {
+            self.problems.push((offset, message));
+        }
+    }
+
+    fn object(&mut self, scanner: &mut Scanner<'_>, part: Part) -> Scanned<()> {
+        scanner.kind()?;
+        let start = scanner.offset();
+        let mut seen: Vec<(&'static str, Value)> = Vec::new();
+        scanner.object(|scanner, key| {
+            let Some(known) = part.known(&key.name) else {
+                let all = part.keys().iter().filter_map(|spellings| spellings.first());
+                let all = all
+                    .map(|key| format!("`{key}`"))
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                let message = format!("unknown key `{}`: here stand {all}", key.name);
+                self.tell(key.span.start, message);
+                return scanner.skip();
+            };
+            if seen.iter().any(|(name, _)| *name == known) {
+                self.tell(
+                    key.span.start,
+                    format!("`{known}` stands here twice: the last one counts"),
+                );
+            }
+            let value = self.value(scanner, part.part_at(&key.name))?;
+            seen.push((known, value));
+            Ok(())
+        })?;
+        self.missing(start, part, &seen);
+        if matches!(part, Part::Chunk | Part::Input) {
+            self.data(start, part, &seen);
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, scanner: &mut Scanner<'_>, part: Option<Part>) -> Scanned<Value> {
+        let kind = scanner.kind()?;
+        let start = scanner.offset();
+        match (kind, part) {
+            (Kind::Object, Some(part)) => self.object(scanner, part)?,
+            (Kind::List, Some(part)) => scanner.list(|scanner, _| match scanner.kind()? {
+                Kind::Object => self.object(scanner, part),
+                _ => scanner.skip(),
+            })?,
+            _ => scanner.skip()?,
+        }
+        Ok(Value {
+            start,
+            is_null: kind == Kind::Null,
+        })
+    }
+
+    fn missing(&mut self, start: usize, part: Part, seen: &[(&'static str, Value)]) {
+        for keys in required(part) {
+            let is_there = |key: &&str| {
+                let mut all = seen.iter();
+                // Of two forms of the data one may be null.
+                all.any(|(name, value)| name == key && (keys.len() == 1 || !value.is_null))
+            };
+            if !keys.iter().any(is_there) {
+                let names = keys
+                    .iter()
+                    .map(|key| format!("`{key}`"))
+                    .collect::<Vec<_>>();
+                self.tell(start, format!("{} is missing", names.join(" or ")));
+            }
+        }
+    }
+
+    /// Compares the forms in which data stand in an input or a chunk.
+    fn data(&mut self, start: usize, part: Part, seen: &[(&'static str, Value)]) {
+        let find = |key: &str| {
+            let found = seen
+                .iter()
+                .rev()
+                .find(|(name, value)| *name == key && !value.is_null);
+            found.map(|(_, value)| Scanner::begin_at(self.text, value.start))
+        };
+        let base64_key = if part == Part::Chunk {
+            "dataB64"
+        } else {
+            "dataBytesB64"
+        };
+        let text = find("dataText").and_then(|mut scanner| scanner.text().ok());
+        let bytes = find(base64_key).and_then(|mut scanner| base64(&mut scanner).ok());
+        let is_utf8 = find("isUtf8").and_then(|mut scanner| scanner.bool().ok());
+        if let (Some(text), Some(bytes)) = (&text, &bytes)
+            && text.as_bytes()
+                != bytes
+                    .strip_suffix(b"\r")
+                    .filter(|_| part == Part::Input)
+                    .unwrap_or(bytes)
+        {
+            let message = format!(
+                "`dataText` and `{base64_key}` say different things: set one of them to null"
+            );
+            self.tell(start, message);
+        }
+        let really = text.is_some()
+            || bytes
+                .as_deref()
+                .is_some_and(|bytes| std::str::from_utf8(bytes).is_ok());
+        if is_utf8.is_some_and(|says| says != really) {
+            self.tell(start, format!("`isUtf8` should be {really}"));
+        }
+    }
+}
+
+struct Value {
+    start: usize,
+    is_null: bool,
+}
+
+/// What a complete object has: of each row one.
+fn required(part: Part) -> &'static [&'static [&'static str]] {
+    match part {
+        Part::Tape => &[&["meta"], &["session"], &["exchanges"]],
+        Part::Meta => &[&["program"], &["args"], &["env"], &["cwd"]],
+        Part::Pty => &[&["rows"], &["cols"]],
+        Part::Session => &[&["format"]],
+        Part::Exchange => &[&["pre"], &["input"], &["output"]],
+        Part::Pre => &[&["prompt"]],
+        Part::Input => &[&["type"], &["dataText", "dataBytesB64"]],
+        Part::Output => &[&["chunks"]],
+        Part::Chunk => &[&["delay_ms"], &["dataB64", "dataText"]],
+        Part::Exit => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::write::write;
+    use super::*;
+    use proptest::prelude::*;
+
+    const FIXTURE: &str = include_str!("../../../../tests/fixtures/tapes/format_1.json5");
+
+    fn said(text: &str, strict: bool) -> Vec<String> {
+        let problems = validate(text.as_bytes(), strict).into_iter();
+        let say = |problem: Problem| {
+            let warning = if problem.is_warning { "warning: " } else { "" };
+            format!(
+                "{}:{}: {warning}{}",
+                problem.line, problem.column, problem.message
+            )
+        };
+        problems.map(say).collect()
+    }
+
+    #[test]
+    fn unknown_keys_are_warnings_and_with_strict_errors() {
+        let loose = said(FIXTURE, false);
+        assert_eq!(loose.len(), 2, "{loose:?}");
+        assert!(
+            loose[0].starts_with("14:5: warning: unknown key `mood`: here stand `createdAt`, ")
+        );
+        assert!(loose[1].starts_with("21:5: warning: unknown key `shoe_size`"));
+        assert!(said(FIXTURE, true)[0].starts_with("14:5: unknown key `mood`"));
+    }
+
+    #[test]
+    fn strict_finds_what_is_missing() {
+        let text = "{ meta: { program: 'p', args: [], env: {}, cwd: '' }, session: { format: 1 }, exchanges: [\n\
+            { pre: { prompt: '' }, input: { type: 'raw', dataText: null, dataBytesB64: null }, output: {} },\n\
+            { output: { chunks: [ {}, { delay_ms: 0, dataText: '' }, ] } } ] }";
+        let expected = [
+            "2:31: `dataText` or `dataBytesB64` is missing",
+            "2:92: `chunks` is missing",
+            "3:1: `input` is missing",
+            "3:1: `pre` is missing",
+            "3:23: `dataB64` or `dataText` is missing",
+            "3:23: `delay_ms` is missing",
+        ];
+        assert_eq!(said(text, true), expected);
+        assert!(
+            said(text, false)
+                .iter()
+                .all(|problem| problem.contains(": warning: "))
+        );
+    }
+
+    #[test]
+    fn contradictions_are_found() {
+        let text = "{ meta: { program: 'p', program: 'q', args: [], env: {}, cwd: '' }, session: { format: 1 }, exchanges: [\n\
+            { pre: { prompt: '' }, input: { type: 'line', dataText: 'a', dataBytesB64: 'YQ0' }, exit: { code: 1 }, output: { chunks: [\n\
+            { delay_ms: 0, dataText: 'a', dataB64: 'Yg==' },\n { delay_ms: 0, dataB64: '/w==', isUtf8: true } ] } },\n\
+            { pre: { prompt: '' }, input: { kind: 'line', data_text: 'a' }, output: { chunks: [] }, exit: { code: 1 } } ] }";
+        let expected = [
+            "1:25: `program` stands here twice: the last one counts",
+            "2:1: an `exit` before the last exchange: only the last one can end the program",
+            "3:1: `dataText` and `dataB64` say different things: set one of them to null",
+            "4:2: `isUtf8` should be false",
+        ];
+        assert_eq!(said(text, true), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error_beside_the_rest() {
+        let text = "{ meta: { program: 1, x: 2 } ";
+        let said = said(text, false);
+        let refused = "1:20: `meta.program` must be a text in quotation marks, not `1`";
+        assert!(said.iter().any(|problem| problem == refused), "{said:?}");
+        assert!(
+            said.iter()
+                .any(|problem| problem.starts_with("1:23: warning: unknown key `x`"))
+        );
+        assert_eq!(validate(b"\xff", true).len(), 1);
+        let many = format!(
+            "{{ meta: {{ program: 'p', {} }} }}",
+            "x: 1, ".repeat(10_000)
+        );
+        assert_eq!(validate(many.as_bytes(), true).len(), MAX_PROBLEMS);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_wrong_with_what_is_written(mut tape in super::super::read::tests::tape()) {
+            tape.meta.other.clear();
+            tape.session.other.clear();
+            let all_but_last = tape.exchanges.len().saturating_sub(1);
+            tape.exchanges.iter_mut().take(all_but_last).for_each(|exchange| exchange.exit = None);
+            prop_assert_eq!(validate(write(&tape).as_bytes(), true), []);
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes in any::<Vec<u8>>(), text in "[{}\\[\\]a-z:,' ]{0,40}") {
+            let _ = validate(&bytes, true);
+            let _ = validate(text.as_bytes(), false);
+        }
+    }
+}

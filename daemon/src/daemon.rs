@@ -129,6 +129,7 @@ impl Daemon {
         for warning in loaded.warning_lines() {
             tracing::warn!(warning, "configuration");
         }
+        loaded.use_redact_rules();
         self.sessions.set_config(Arc::new(loaded.config.clone()));
         self.settings.send_replace(settings_of(&loaded.config));
         self.log.set_level(loaded.config.log_level);

@@ -113,6 +113,7 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     let loaded = Arc::new(loaded);
     let log = Log::start(&loaded.config.logging, loaded.config.log_level, &paths.logs)
         .map_err(StartError::Log)?;
+    loaded.use_redact_rules();
     Ok(Prepared {
         paths,
         sources,

@@ -41,6 +41,8 @@ fn every_key_of_the_wrong_type_is_named_with_its_place() {
             "integer" => &["'5'", "1.5", "-1", "true", "1e30", "null"],
             "seconds" => &["'5s'", "-0.1", "Infinity", "NaN", "{}"],
             "string" => &["5", "'none of these'", "null"],
+            "number" => &["'5'", "-0.1", "101", "NaN", "true", "null"],
+            "list" => &["5", "'a'", "{}", "null"],
             other => panic!("{key} has the type {other}, for which this test knows nothing wrong"),
         };
         for value in wrong {

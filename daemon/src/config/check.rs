@@ -121,13 +121,27 @@ impl Checked {
     }
 
     fn read_value(&mut self, key: &'static Key, member: &Member, text: &str) {
-        let value = json5::from_str::<Value>(&text[member.value.clone()]);
-        if value.is_ok_and(|value| key.set(&mut self.config, &value)) {
+        let value = json5::from_str::<Value>(&text[member.value.clone()]).unwrap_or_default();
+        if key.set(&mut self.config, &value) {
             self.set.insert(key.name);
-        } else {
-            let mistake = mistaken(member, text, key.accepts.to_string());
-            self.mistakes.push(mistake);
+            return;
         }
+        let entry = key
+            .accepts
+            .wrong_entry(&value)
+            .and_then(|(index, expected)| {
+                let entry = locate::entries(text, &member.value)
+                    .into_iter()
+                    .nth(index)?;
+                let member = Member {
+                    path: format!("{}[{index}]", member.path),
+                    value: entry,
+                    ..member.clone()
+                };
+                Some(mistaken(&member, text, expected))
+            });
+        let mistake = entry.unwrap_or_else(|| mistaken(member, text, key.accepts.to_string()));
+        self.mistakes.push(mistake);
     }
 }
 
@@ -200,6 +214,18 @@ mod tests {
             "3:19: limits.rows must be a whole number from 1 to 10000, found 0",
             "4:11: limits.cols must be a whole number from 1 to 10000, found a list",
             "5:12: logging must be an object, found 7",
+        ];
+        assert_eq!(mistakes(text), expected);
+    }
+
+    #[test]
+    fn a_wrong_entry_of_a_list_has_its_own_place() {
+        let text =
+            "{ replay: { redact_rules: ['a',\n  '(b'], allow_env: ['A', 5], ignore_args: 'x' } }";
+        let expected = [
+            "2:3: replay.redact_rules[1] must be a regular expression (unclosed group), found '(b'",
+            "2:27: replay.allow_env[1] must be the name of a variable, or its begin and *, found 5",
+            "2:44: replay.ignore_args must be a list of at most 256 indices (from 0), exact texts, or /regex/, found 'x'",
         ];
         assert_eq!(mistakes(text), expected);
     }

@@ -7,7 +7,7 @@ use json5::char::{is_json5_line_terminator, is_json5_whitespace};
 use std::ops::Range;
 
 /// A member of an object, with byte spans into the text.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Member {
     /// The dotted path of the object, empty at the top.
     pub(super) parent: String,
@@ -43,6 +43,26 @@ pub(super) fn members(text: &str) -> Vec<Member> {
     let mut found = Vec::new();
     if tokens.next().is_some_and(|token| &text[token] == "{") {
         object(text, &mut tokens, "", &mut found);
+    }
+    found
+}
+
+/// Returns where the entries of the list at `list` stand in `text`.
+pub(super) fn entries(text: &str, list: &Range<usize>) -> Vec<Range<usize>> {
+    let inner = TokenSpans {
+        text: &text[..list.end],
+        offset: list.start + "[".len(),
+    };
+    let mut tokens = inner.peekable();
+    let mut found = Vec::new();
+    while let Some(first) = tokens.next() {
+        let end = match &text[first.clone()] {
+            "]" => break,
+            "," => continue,
+            "{" | "[" => skip_list(text, &mut tokens),
+            _ => first.end,
+        };
+        found.push(first.start..end);
     }
     found
 }
@@ -198,6 +218,18 @@ mod tests {
             .into_iter()
             .map(|member| (member.path, &text[member.value]))
             .collect()
+    }
+
+    #[test]
+    fn entries_of_a_list_are_found() {
+        let text = "{ a: [1, 'b]', /* , */ [2, {c: 3}], {d: 4}, ] }";
+        let list = members(text)[0].value.clone();
+        let found: Vec<&str> = entries(text, &list)
+            .into_iter()
+            .map(|entry| &text[entry])
+            .collect();
+        assert_eq!(found, ["1", "'b]'", "[2, {c: 3}]", "{d: 4}"]);
+        assert!(entries("[]", &(0..2)).is_empty());
     }
 
     #[test]

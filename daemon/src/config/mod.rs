@@ -4,7 +4,9 @@
 
 mod check;
 mod folder;
+mod latency;
 mod list;
+mod list_of;
 mod locate;
 mod mistake;
 mod nearest;
@@ -15,8 +17,9 @@ mod setting;
 mod values;
 
 pub(crate) use folder::{FolderError, prepare_exclusive};
+pub(crate) use latency::MAX_LATENCY_MS;
 pub(crate) use list::{entries, entry};
 pub(crate) use nearest::nearest;
 pub(crate) use paths::Paths;
 pub(crate) use read::{ConfigError, Loaded, Sources, check_file};
-pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging};
+pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging, Replay};

@@ -154,6 +154,14 @@ impl Loaded {
         }
     }
 
+    /// Puts `replay.redact_rules` in force, wherever secrets are taken out.
+    pub(crate) fn use_redact_rules(&self) {
+        if let Err(error) = crate::redact::use_rules(&self.config.replay.redact_rules) {
+            // The check of the file has compiled them before.
+            tracing::error!(%error, "the rules of replay.redact_rules are not in force");
+        }
+    }
+
     /// Returns the warnings as `file:line:column: text`.
     pub(crate) fn warning_lines(&self) -> Vec<String> {
         let path = self.path.as_deref().unwrap_or(Path::new(""));

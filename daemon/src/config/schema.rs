@@ -1,4 +1,6 @@
-use super::setting::{Setting, whole};
+use super::latency::MAX_LATENCY_MS;
+use super::list_of::ListOf;
+use super::setting::{FALLBACK_WORDS, RECORD_WORDS, Setting, whole};
 use super::values::{Config, LogDestination, LogFormat, LogLevel};
 use serde_json::Value;
 use std::fmt;
@@ -26,6 +28,13 @@ pub(super) enum Accepts {
     OneOf(&'static [&'static str]),
     /// An absolute path.
     Path,
+    /// The same, or an empty text for the default.
+    OptionalPath,
+    /// From 0 to 100, with fractions.
+    Percent,
+    /// How fast tapes play.
+    Latency,
+    List(ListOf),
 }
 
 impl Key {
@@ -60,7 +69,11 @@ impl Accepts {
             Accepts::Boolean => "boolean",
             Accepts::Integer(..) => "integer",
             Accepts::Seconds(_) => "seconds",
-            Accepts::OneOf(_) | Accepts::Path => "string",
+            Accepts::OneOf(_) | Accepts::Path | Accepts::OptionalPath | Accepts::Latency => {
+                "string"
+            }
+            Accepts::Percent => "number",
+            Accepts::List(_) => "list",
         }
     }
 
@@ -72,6 +85,20 @@ impl Accepts {
             Accepts::Seconds(max) => format!("0 to {max}"),
             Accepts::OneOf(words) => words.join(", "),
             Accepts::Path => "an absolute path".to_owned(),
+            Accepts::OptionalPath => "an absolute path, or empty".to_owned(),
+            Accepts::Percent => "0 to 100".to_owned(),
+            Accepts::Latency => {
+                format!("tape, recorded, N or N-M in milliseconds up to {MAX_LATENCY_MS}")
+            }
+            Accepts::List(entries) => entries.range(),
+        }
+    }
+
+    /// Returns which entry of a list is wrong, and what it must be.
+    pub(super) fn wrong_entry(&self, value: &Value) -> Option<(usize, String)> {
+        match (self, value) {
+            (Accepts::List(list), Value::Array(entries)) => list.first_wrong(entries),
+            _ => None,
         }
     }
 
@@ -84,7 +111,16 @@ impl Accepts {
             Accepts::Seconds(max) => value
                 .as_f64()
                 .is_some_and(|seconds| (0.0..=*max as f64).contains(&seconds)),
-            Accepts::OneOf(_) | Accepts::Path => value.is_string(), // the type knows its words
+            // The type knows its words.
+            Accepts::OneOf(_) | Accepts::Path | Accepts::OptionalPath | Accepts::Latency => {
+                value.is_string()
+            }
+            Accepts::Percent => value
+                .as_f64()
+                .is_some_and(|percent| (0.0..=100.0).contains(&percent)),
+            Accepts::List(list) => value.as_array().is_some_and(|entries| {
+                entries.len() <= list.max() && list.first_wrong(entries).is_none()
+            }),
         }
     }
 }
@@ -98,7 +134,10 @@ impl fmt::Display for Accepts {
             Accepts::Integer(..) => write!(f, "a whole number from {range}"),
             Accepts::Seconds(_) => write!(f, "a number of seconds from {range}"),
             Accepts::OneOf(_) => write!(f, "one of {range}"),
-            Accepts::Path => f.write_str(&range),
+            Accepts::Path | Accepts::OptionalPath => f.write_str(&range),
+            Accepts::Percent => write!(f, "a number from {range}"),
+            Accepts::Latency => write!(f, "one of {range}"),
+            Accepts::List(_) => write!(f, "a list of {range}"),
         }
     }
 }
@@ -174,6 +213,38 @@ pub(super) static KEYS: &[Key] = &[
         "Where the daemon's log goes: a file in logs/, the system's journal, or standard error."),
     key!(logging.keep_days, "logging", Accepts::Integer(1, MAX_DAYS),
         "Days that files of the daemon's log are kept."),
+    key!(replay.tapes_path, "replay", Accepts::OptionalPath,
+        "Folder of tapes where a request names none. Empty: tapes in the base folder."),
+    key!(replay.record, "replay", Accepts::OneOf(RECORD_WORDS),
+        "What a session on tapes writes: exchanges that no tape has, those that one has, in their place, or none."),
+    key!(replay.fallback, "replay", Accepts::OneOf(FALLBACK_WORDS),
+        "What answers when no tape does: the error tape_miss, or the real program."),
+    key!(replay.latency, "replay", Accepts::Latency,
+        "Pause before each chunk of a tape: as the tape says, as recorded, so many milliseconds, or between two numbers of them."),
+    key!(replay.error_rate, "replay", Accepts::Percent,
+        "Percent of played exchanges that are cut short or end with another exit status, to try what uses them."),
+    key!(replay.summary, "replay", Accepts::Boolean,
+        "Lists new and unused tapes at the end of a session on tapes."),
+    key!(replay.silent, "replay", Accepts::Boolean,
+        "No summary and no notice of ccctl about tapes on standard error; errors are still told."),
+    key!(replay.debug, "replay", Accepts::Boolean,
+        "The daemon's log tells each decision of matching and replay, without what was typed or printed."),
+    key!(replay.allow_env, "replay", Accepts::List(ListOf::Variables),
+        "Environment variables that are recorded and compared; no other reaches a tape."),
+    key!(replay.ignore_env, "replay", Accepts::List(ListOf::Variables),
+        "Of those, the ones that are recorded and not compared."),
+    key!(replay.ignore_args, "replay", Accepts::List(ListOf::Arguments),
+        "Arguments that are not compared."),
+    key!(replay.ignore_stdin, "replay", Accepts::Boolean,
+        "Any input matches: only its place in the conversation counts."),
+    key!(replay.match_cwd, "replay", Accepts::Boolean,
+        "A tape plays only in the working directory that it was recorded in."),
+    key!(replay.strict, "replay", Accepts::Boolean,
+        "Only exact matches play: no exchange stands in for another with the same prompt and input."),
+    key!(replay.redact, "replay", Accepts::Boolean,
+        "Takes secrets out of tapes; false keeps them, and the tape says so."),
+    key!(replay.redact_rules, "replay", Accepts::List(ListOf::Rules),
+        "More secrets, wherever secrets are taken out: the first group of each match, or all of it."),
 ];
 
 #[cfg(test)]
@@ -210,8 +281,14 @@ mod tests {
                 Accepts::Integer(..) | Accepts::Seconds(_) => {
                     json!(key.get(&config).as_u64().unwrap() + 1)
                 }
-                Accepts::OneOf(words) => json!(words.last().unwrap()),
-                Accepts::Path => json!("/other"),
+                Accepts::OneOf(words) => {
+                    let default = key.get(&config);
+                    json!(words.iter().find(|word| default != **word).unwrap())
+                }
+                Accepts::Path | Accepts::OptionalPath => json!("/other"),
+                Accepts::Percent => json!(12.5),
+                Accepts::Latency => json!("5-50"),
+                Accepts::List(_) => json!(["OTHER"]),
             };
             assert!(key.set(&mut config, &other), "{}", key.name);
             let changed: Vec<_> = KEYS
@@ -251,6 +328,22 @@ mod tests {
                 Accepts::Path => (
                     vec![json!("/"), json!("/a/b c")],
                     vec![json!("a"), json!(""), json!("~/a"), json!("/a\0"), json!(1)],
+                ),
+                Accepts::OptionalPath => (
+                    vec![json!("/a/b c"), json!("")],
+                    vec![json!("a"), json!("~/a"), json!(1), json!(null)],
+                ),
+                Accepts::Percent => (
+                    vec![json!(0), json!(0.5), json!(100)],
+                    vec![json!(-1), json!(100.5), json!("5"), json!("5%")],
+                ),
+                Accepts::Latency => (
+                    vec![json!("tape"), json!("RECORDED"), json!("0"), json!("10-50")],
+                    vec![json!(5), json!("60001"), json!("50-10"), json!("fast")],
+                ),
+                Accepts::List(list) => (
+                    vec![json!([]), json!(["A"]), json!(vec!["A"; list.max()])],
+                    vec![json!("A"), json!([null]), json!(vec!["A"; list.max() + 1])],
                 ),
             };
             let mut config = Config::default();

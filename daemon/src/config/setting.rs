@@ -1,4 +1,6 @@
-use super::values::{LogDestination, LogFormat, LogLevel};
+use super::latency::{latency_of, latency_text};
+use super::values::{LogDestination, LogFormat, LogLevel, OptionalPath};
+use ccd_protocol::tape::{FallbackMode, IgnoredArg, Latency, RecordMode};
 use serde_json::{Number, Value};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -41,6 +43,29 @@ macro_rules! words {
         }
     };
 }
+
+/// The same for an enum of the protocol, which has the same words there.
+macro_rules! words_of_requests {
+    ($type:ident, $words:ident) => {
+        impl Setting for $type {
+            fn to_json(&self) -> Value {
+                serde_json::to_value(self).unwrap_or_default()
+            }
+
+            fn from_json(json: &Value) -> Option<Self> {
+                let word = json.as_str()?.to_ascii_lowercase();
+                let known = $words.contains(&word.as_str());
+                known.then(|| serde_json::from_value(word.into()).ok())?
+            }
+        }
+    };
+}
+
+pub(super) const RECORD_WORDS: &[&str] = &["new", "overwrite", "disabled"];
+pub(super) const FALLBACK_WORDS: &[&str] = &["not_found", "proxy"];
+
+words_of_requests!(RecordMode, RECORD_WORDS);
+words_of_requests!(FallbackMode, FALLBACK_WORDS);
 
 words!(LogLevel { "error" = Error, "warn" = Warn, "info" = Info, "debug" = Debug, "trace" = Trace });
 words!(LogFormat { "text" = Text, "json" = Json });
@@ -110,6 +135,70 @@ impl Setting for PathBuf {
         let path = Path::new(json.as_str()?);
         let is_usable = path.is_absolute() && !path.as_os_str().as_encoded_bytes().contains(&0);
         is_usable.then(|| path.to_owned())
+    }
+}
+
+impl Setting for OptionalPath {
+    fn to_json(&self) -> Value {
+        let path = self.0.as_ref();
+        path.map_or_else(|| "".into(), Setting::to_json)
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        match json.as_str()? {
+            "" => Some(Self(None)),
+            _ => PathBuf::from_json(json).map(|path| Self(Some(path))),
+        }
+    }
+}
+
+/// A number with a fraction.
+impl Setting for f64 {
+    fn to_json(&self) -> Value {
+        match whole(&Value::from(*self)) {
+            Some(number) => number.into(),
+            None => (*self).into(),
+        }
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        json.as_f64().filter(|number| number.is_finite())
+    }
+}
+
+/// How fast tapes play; `None` is as the tape says.
+impl Setting for Option<Latency> {
+    fn to_json(&self) -> Value {
+        latency_text(self.as_ref()).into()
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        latency_of(json.as_str()?)
+    }
+}
+
+impl Setting for Vec<String> {
+    fn to_json(&self) -> Value {
+        self.as_slice().into()
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        let texts = json.as_array()?.iter();
+        texts.map(|text| text.as_str().map(str::to_owned)).collect()
+    }
+}
+
+impl Setting for Vec<IgnoredArg> {
+    fn to_json(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        let arg = |json: &Value| match json.as_str() {
+            Some(text) => Some(IgnoredArg::Text(text.to_owned())),
+            None => whole(json).map(IgnoredArg::Index),
+        };
+        json.as_array()?.iter().map(arg).collect()
     }
 }
 

@@ -4,6 +4,7 @@
 //! rule look at the surroundings. Clean text therefore costs no more than that search, and each rule may be exact
 //! about what it leaves alone: redaction that eats innocent text gets switched off.
 
+mod argument;
 mod assignment;
 mod bearer;
 mod command;
@@ -19,7 +20,6 @@ mod secret;
 mod settled;
 mod tokens;
 mod url;
-#[cfg_attr(not(test), allow(dead_code))]
 mod user;
 mod value;
 #[cfg_attr(not(test), allow(dead_code))]
@@ -32,13 +32,14 @@ mod raw_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use place::secret_place;
 #[allow(unused_imports)] // the recorder's
-pub(crate) use raw::{redact_bytes, redact_chunks, redact_typed};
-#[allow(unused_imports)] // the configuration's
+pub(crate) use argument::{redact_args, redact_variable};
+pub(crate) use place::{redact_members, secret_place};
+#[allow(unused_imports)] // the recorder's
+pub(crate) use raw::{redact_bytes, redact_chunks, redact_each, redact_typed};
 pub(crate) use redactor::use_rules;
 pub(crate) use redactor::{MASK, redact, redact_part, secrets_in};
 #[allow(unused_imports)] // the recorder's
 pub(crate) use settled::{MAX_UNDECIDED_BYTES, settled};
-#[allow(unused_imports)] // the configuration's
-pub(crate) use user::{MAX_RULE_BYTES, MAX_RULES, RuleError, UserRules};
+pub(crate) use user::{MAX_RULE_BYTES, MAX_RULES, UserRules};
+pub(crate) use view::Source;

@@ -1,6 +1,6 @@
 //! Where in a document a secret stands.
 
-use super::redactor::redact;
+use super::redactor::{MASK, redact};
 use serde_json::{Map, Value};
 
 /// Returns the place of the first text in `document` that has a secret, as `steps[2].text`; `None` when none has.
@@ -8,6 +8,36 @@ use serde_json::{Map, Value};
 /// What the members of an object are called counts: `{"password": "…"}` is found as well.
 pub(crate) fn secret_place(document: &Value) -> Option<String> {
     place_in(document).map(|place| place.trim_start_matches('.').to_owned())
+}
+
+/// Takes the secrets out of all texts in `document`, by the same rules; returns how many there were.
+pub(crate) fn redact_document(document: &mut Value) -> usize {
+    match document {
+        Value::String(text) => {
+            let redacted = redact(text);
+            let removed = redacted.removed;
+            if removed > 0 {
+                *text = redacted.text.into_owned();
+            }
+            removed
+        }
+        Value::Array(values) => values.iter_mut().map(redact_document).sum(),
+        Value::Object(members) => redact_members(members),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
+/// Likewise of the members of an object.
+pub(crate) fn redact_members(members: &mut Map<String, Value>) -> usize {
+    let each = members.iter_mut().map(|(name, value)| {
+        let removed = redact_document(value);
+        if removed == 0 && value.is_string() && place_in_member(name, value).is_some() {
+            *value = MASK.into();
+            return 1;
+        }
+        removed
+    });
+    each.sum()
 }
 
 fn place_in(value: &Value) -> Option<String> {
@@ -51,5 +81,19 @@ mod tests {
         );
         assert_eq!(place(json!({"tape": {"api_key": "{key}"}})), None);
         assert_eq!(place(json!("token=hunter2hunter2")).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn a_document_without_its_secrets_has_none() {
+        let mut document = json!({"a": ["b", {"c": "password=abc x"}], "api_key": "abc", "n": 1});
+        assert_eq!(redact_document(&mut document), 2);
+        assert_eq!(
+            document,
+            json!({"a": ["b", {"c": "password=*** x"}], "api_key": "***", "n": 1})
+        );
+        assert_eq!(
+            (redact_document(&mut document), secret_place(&document)),
+            (0, None)
+        );
     }
 }

@@ -25,19 +25,13 @@ pub(crate) fn redact_typed(raw: &[u8]) -> (Vec<u8>, usize) {
 /// The mask stands in the chunk where its secret begins. Every other byte stays in its chunk; a chunk may be empty
 /// afterwards.
 pub(crate) fn redact_chunks(chunks: &mut [Vec<u8>]) -> usize {
-    redact_all(chunks, Source::Output)
+    redact_each(chunks, Source::Output).iter().sum()
 }
 
-fn in_one(raw: &[u8], source: Source) -> (Vec<u8>, usize) {
-    let mut chunks = [raw.to_vec()];
-    let removed = redact_all(&mut chunks, source);
-    let [clean] = chunks;
-    (clean, removed)
-}
-
-fn redact_all(chunks: &mut [Vec<u8>], source: Source) -> usize {
+/// Likewise of output or of what was typed; returns how many masks each chunk got.
+pub(crate) fn redact_each(chunks: &mut [Vec<u8>], source: Source) -> Vec<usize> {
     let redactor = in_force();
-    let mut removed = 0;
+    let mut removed = vec![0; chunks.len()];
     // A mask may bring together what a secret kept apart, as in `Redactor::redact`.
     for _ in 0..MAX_PASSES {
         let found = match chunks {
@@ -47,10 +41,16 @@ fn redact_all(chunks: &mut [Vec<u8>], source: Source) -> usize {
         if found.is_empty() {
             break;
         }
-        removed += found.len();
-        mask(chunks, &found);
+        mask(chunks, &found, &mut removed);
     }
     removed
+}
+
+fn in_one(raw: &[u8], source: Source) -> (Vec<u8>, usize) {
+    let mut chunks = [raw.to_vec()];
+    let removed = redact_each(&mut chunks, source).iter().sum();
+    let [clean] = chunks;
+    (clean, removed)
 }
 
 /// Where secrets stand in `raw`, in order.
@@ -70,11 +70,11 @@ fn secrets(redactor: &Redactor, raw: &[u8], source: Source) -> Vec<Range<usize>>
     found
 }
 
-/// Puts [`MASK`] at `places` of the concatenated chunks.
-fn mask(chunks: &mut [Vec<u8>], places: &[Range<usize>]) {
+/// Puts [`MASK`] at `places` of the concatenated chunks, and counts those of each.
+fn mask(chunks: &mut [Vec<u8>], places: &[Range<usize>], counts: &mut [usize]) {
     let mut next = 0;
     let mut start = 0;
-    for chunk in chunks {
+    for (chunk, count) in chunks.iter_mut().zip(counts) {
         let end = start + chunk.len();
         let mut clean = Vec::with_capacity(chunk.len());
         let mut copied = start;
@@ -82,6 +82,7 @@ fn mask(chunks: &mut [Vec<u8>], places: &[Range<usize>]) {
             if place.start >= start {
                 clean.extend_from_slice(&chunk[copied - start..place.start - start]);
                 clean.extend_from_slice(MASK.as_bytes());
+                *count += 1;
             }
             copied = place.end.min(end);
             if place.end > end {

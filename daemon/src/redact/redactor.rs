@@ -1,4 +1,4 @@
-use super::user::UserRules;
+use super::user::{RuleError, UserRules};
 use super::{assignment, bearer, command, pem, tokens, url};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use std::borrow::Cow;
@@ -15,10 +15,14 @@ static IN_FORCE: LazyLock<RwLock<Arc<Redactor>>> =
     LazyLock::new(|| RwLock::new(Arc::new(Redactor::new(UserRules::default()))));
 
 /// Puts the user's rules in force beside the built-in ones, in place of those before.
-#[cfg_attr(not(test), allow(dead_code))] // the configuration's
-pub(crate) fn use_rules(rules: UserRules) {
-    let redactor = Arc::new(Redactor::new(rules));
+///
+/// # Errors
+///
+/// [`RuleError`]; then those before stay.
+pub(crate) fn use_rules(rules: &[String]) -> Result<(), RuleError> {
+    let redactor = Arc::new(Redactor::new(UserRules::new(rules)?));
     *IN_FORCE.write().unwrap_or_else(PoisonError::into_inner) = redactor;
+    Ok(())
 }
 
 /// What redacts now.

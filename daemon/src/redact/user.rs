@@ -25,6 +25,18 @@ pub(crate) enum RuleError {
     Empty { index: usize },
 }
 
+impl RuleError {
+    /// The reason alone, for who knows which rule it is.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            RuleError::TooMany { .. } => format!("more than {MAX_RULES} rules"),
+            RuleError::TooLong { .. } => format!("longer than {MAX_RULE_BYTES} bytes"),
+            RuleError::Syntax { why, .. } => why.clone(),
+            RuleError::Empty { .. } => "it matches the empty text".to_owned(),
+        }
+    }
+}
+
 /// Regular expressions whose first group, or else whole match, is a secret.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct UserRules {

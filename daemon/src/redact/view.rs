@@ -13,7 +13,7 @@ const ESC: u8 = 0x1b;
 
 /// Whose bytes they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// A program's, on a terminal.
     Output,
     /// A keyboard's.

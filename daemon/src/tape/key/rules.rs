@@ -1,7 +1,7 @@
 //! What of a command line counts for a match.
 
 use super::scrub::scrub;
-use crate::redact::redact;
+use crate::redact::{redact, redact_args, redact_variable};
 use ccd_protocol::tape::{IgnoredArg, MatchOptions};
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
@@ -56,15 +56,15 @@ impl Invocation {
         cwd: &str,
     ) -> Self {
         let variable = |(name, value): (&String, &String)| {
-            // The name tells whether the value is a secret.
-            let both = format!("{name}={value}");
-            let both = redact(&both).text;
-            let value = both.split_once('=').map_or("", |(_, value)| value);
-            (name.clone(), scrub(value).into_owned())
+            let value = redact_variable(name, value);
+            (name.clone(), scrub(&value).into_owned())
         };
         Self {
             program: program_name(program).to_owned(),
-            args: args.iter().map(|arg| normal_word(arg)).collect(),
+            args: redact_args(program_name(program), args)
+                .iter()
+                .map(|arg| scrub(arg).into_owned())
+                .collect(),
             env: env.iter().map(variable).collect(),
             cwd: normal_word(cwd),
         }

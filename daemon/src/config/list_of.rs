@@ -1,0 +1,113 @@
+//! What keys with a list take.
+
+use super::setting::whole;
+use crate::redact::{MAX_RULE_BYTES, MAX_RULES, UserRules};
+use serde_json::Value;
+
+/// Most entries of a list of names or arguments.
+const MAX_ENTRIES: usize = 256;
+
+/// Longest of them, in bytes.
+const MAX_ENTRY_BYTES: usize = 4096;
+
+/// The entries that a list takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListOf {
+    /// Names of environment variables, or begins of them with a `*` behind.
+    Variables,
+    /// Indices, exact texts, and regular expressions between slashes.
+    Arguments,
+    /// Regular expressions.
+    Rules,
+}
+
+impl ListOf {
+    pub(super) fn max(self) -> usize {
+        match self {
+            ListOf::Variables | ListOf::Arguments => MAX_ENTRIES,
+            ListOf::Rules => MAX_RULES,
+        }
+    }
+
+    /// Returns the range, for lists.
+    pub(super) fn range(self) -> String {
+        let max = self.max();
+        match self {
+            ListOf::Variables => format!("at most {max} names, each may end with *"),
+            ListOf::Arguments => {
+                format!("at most {max} indices (from 0), exact texts, or /regex/")
+            }
+            ListOf::Rules => {
+                format!("at most {max} regular expressions of at most {MAX_RULE_BYTES} bytes")
+            }
+        }
+    }
+
+    /// Returns the first entry that is wrong: its place in the list, what it must be, and why where that is not clear.
+    pub(super) fn first_wrong(self, entries: &[Value]) -> Option<(usize, String)> {
+        let mut entries = entries.iter().enumerate();
+        entries.find_map(|(index, entry)| Some((index, self.must_be(entry)?)))
+    }
+
+    /// `None` when the entry is what it must be.
+    fn must_be(self, entry: &Value) -> Option<String> {
+        let text = entry.as_str();
+        let is_short = text.is_some_and(|text| text.len() <= MAX_ENTRY_BYTES);
+        match self {
+            ListOf::Variables => {
+                let is_name = is_short && text.is_some_and(is_variable);
+                (!is_name).then(|| "the name of a variable, or its begin and *".to_owned())
+            }
+            ListOf::Arguments => {
+                let is_argument = is_short || whole(entry).is_some();
+                (!is_argument).then(|| "a whole number or a text".to_owned())
+            }
+            ListOf::Rules => match text {
+                None => Some("a regular expression as a text".to_owned()),
+                Some(text) => {
+                    let why = UserRules::new(&[text.to_owned()]).err()?.reason();
+                    Some(format!("a regular expression ({why})"))
+                }
+            },
+        }
+    }
+}
+
+fn is_variable(name: &str) -> bool {
+    let begin = name.strip_suffix('*').unwrap_or(name);
+    !name.is_empty() && !begin.contains(['*', '=', '\0', ' '])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_first_wrong_entry_is_told_with_its_reason() {
+        let wrong = |list: ListOf, entries: Value| list.first_wrong(entries.as_array().unwrap());
+        assert_eq!(wrong(ListOf::Variables, json!(["A", "LC_*", "*"])), None);
+        assert_eq!(
+            wrong(ListOf::Arguments, json!([0, "a", "/b.*/", 2.0])),
+            None
+        );
+        assert_eq!(wrong(ListOf::Rules, json!(["PIN ([0-9]+)"])), None);
+        for (list, entries, index) in [
+            (ListOf::Variables, json!(["A", "A*B"]), 1),
+            (ListOf::Variables, json!([""]), 0),
+            (ListOf::Variables, json!([1]), 0),
+            (ListOf::Arguments, json!([0, -1]), 1),
+            (ListOf::Arguments, json!([["a"]]), 0),
+            (ListOf::Rules, json!(["a", "(b"]), 1),
+            (ListOf::Rules, json!([null]), 0),
+        ] {
+            assert_eq!(
+                wrong(list, entries.clone()).map(|wrong| wrong.0),
+                Some(index),
+                "{entries}"
+            );
+        }
+        let (_, why) = wrong(ListOf::Rules, json!(["(b"])).unwrap();
+        assert_eq!(why, "a regular expression (unclosed group)");
+    }
+}

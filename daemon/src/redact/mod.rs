@@ -18,6 +18,7 @@ mod redactor;
 mod secret;
 #[cfg_attr(not(test), allow(dead_code))]
 mod settled;
+mod switch;
 mod tokens;
 mod url;
 mod user;
@@ -41,5 +42,6 @@ pub(crate) use redactor::use_rules;
 pub(crate) use redactor::{MASK, redact, redact_part, secrets_in};
 #[allow(unused_imports)] // the recorder's
 pub(crate) use settled::{MAX_UNDECIDED_BYTES, settled};
+pub(crate) use switch::is_on;
 pub(crate) use user::{MAX_RULE_BYTES, MAX_RULES, UserRules};
 pub(crate) use view::Source;

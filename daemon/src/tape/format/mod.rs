@@ -4,6 +4,7 @@ mod edit;
 mod exchange;
 mod fault;
 pub(crate) mod file;
+mod json;
 mod keys;
 mod literal;
 mod model;
@@ -15,6 +16,7 @@ mod write;
 
 pub(crate) use edit::{EditError, Edits, Step, comments};
 pub(crate) use fault::{Fault, FormatError, place};
+pub(crate) use json::write_json;
 pub(crate) use model::{
     Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape,
     TypedInput,

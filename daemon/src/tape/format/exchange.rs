@@ -59,6 +59,7 @@ impl ExchangeReader {
                 return Ok(());
             }
             scanner.list(|scanner, _| {
+                scanner.count_chunk()?;
                 let chunk = chunk(scanner)?;
                 if self == Self::Whole {
                     chunks.push(chunk);

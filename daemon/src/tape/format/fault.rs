@@ -38,6 +38,8 @@ pub(crate) enum Fault {
     Unexpected { wanted: &'static str, found: String },
     #[error("more than {MAX_DEPTH} objects and lists within each other")]
     TooDeep,
+    #[error("more than {most} {what}: record the program in several tapes")]
+    TooMany { what: &'static str, most: u32 },
     #[error(
         "a text may not go over the end of its line: close it with {quote}, or end the line with a backslash"
     )]

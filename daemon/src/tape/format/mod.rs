@@ -12,6 +12,7 @@ mod quote;
 mod read;
 mod scan;
 mod validate;
+mod value;
 mod write;
 
 pub(crate) use edit::{EditError, Edits, Step, comments};

@@ -8,6 +8,9 @@ use super::scan::{Kind, MAX_BYTES, Scanned, Scanner};
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
 use std::ops::Range;
 
+/// Most exchanges of a tape. What ccd writes is larger than [`MAX_BYTES`] before it has so many.
+pub(crate) const MAX_EXCHANGES: u32 = 300_000;
+
 /// What an index needs of a tape: everything but its output, which is checked and thrown away.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outline {
@@ -139,7 +142,10 @@ fn tape<'a, E>(
             "session" => session = Some(read_session(scanner)?),
             "exchanges" => {
                 exchanges.clear(); // of two, the last counts
-                scanner.list(|scanner, _| {
+                scanner.list(|scanner, index| {
+                    if index == MAX_EXCHANGES as usize {
+                        return Err(scanner.too_many("exchanges", MAX_EXCHANGES));
+                    }
                     exchanges.push(exchange(scanner, text)?);
                     Ok(())
                 })?;

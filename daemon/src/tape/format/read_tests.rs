@@ -1,4 +1,5 @@
 use super::super::model::{Chunk, Exchange, InputKind, Pre, Stream};
+use super::super::value::{MAX_CHUNKS, MAX_VALUES};
 use super::super::write::write;
 use super::*;
 use proptest::prelude::*;
@@ -237,6 +238,26 @@ fn a_huge_file_is_refused() {
 }
 
 #[test]
+fn what_needs_much_memory_in_few_bytes_is_bounded() {
+    let many = |item: &str, count: u32| item.repeat(count as usize + 1);
+    let exchanges = format!(
+        "{{ meta: {{ program: 'p' }}, exchanges: [{}] }}",
+        many("{},", MAX_EXCHANGES)
+    );
+    assert!(message(&exchanges).contains("more than 300000 exchanges"));
+    let chunks = format!(
+        "{WITH} output: {{ chunks: [{}] }} }}] }}",
+        many("{},", MAX_CHUNKS)
+    );
+    assert!(message(&chunks).contains("more than 1300000 chunks"));
+    let other = format!(
+        "{{ meta: {{ program: 'p', x: [{}] }} }}",
+        many("0,", MAX_VALUES)
+    );
+    assert!(message(&other).contains("more than 1000000 values"));
+}
+
+#[test]
 fn a_newer_format_is_refused_by_name_whatever_else_it_has() {
     for text in [
         "{ meta: { program: 'p' }, session: { format: 2 } }",
@@ -435,7 +456,7 @@ proptest! {
     #[test]
     fn damaged_tapes_are_taken_or_refused_by_both_readers(tape in tape(), cut in any::<proptest::sample::Index>(), byte in any::<u8>()) {
         let mut bytes = write(&tape).into_bytes();
-        let at = cut.index(bytes.len());
+        let at = cut.index(bytes.len() - 2); // before the last `}` and its line end
         let truncated = &bytes[..at];
         prop_assert!(read(truncated).is_err());
         prop_assert_eq!(read(truncated).err(), outline(truncated).err());

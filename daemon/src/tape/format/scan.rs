@@ -51,13 +51,16 @@ pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
+    /// How many were taken: each needs memory, and many of them stand in few bytes.
+    pub(super) chunks: u32,
+    pub(super) values: u32,
 }
 
 impl<'a> Scanner<'a> {
     /// Begins with the first value of `text`; a byte order mark is stepped over.
     pub(super) fn new(text: &'a str) -> Self {
         let at = if text.starts_with(BOM) { BOM.len() } else { 0 };
-        Self { text, at, depth: 0 }
+        Self::begin_at(text, at)
     }
 
     /// Begins with the value at `offset`, which must be where one begins.
@@ -66,6 +69,8 @@ impl<'a> Scanner<'a> {
             text,
             at: offset,
             depth: 0,
+            chunks: 0,
+            values: 0,
         }
     }
 
@@ -151,35 +156,6 @@ impl<'a> Scanner<'a> {
             self.word("null")?;
         }
         Ok(is_null)
-    }
-
-    /// Takes any value as it is; `NaN` and `Infinity` become null, as in the json5 crate.
-    pub(super) fn value(&mut self) -> Scanned<serde_json::Value> {
-        Ok(match self.kind()? {
-            Kind::Object => {
-                let mut members = serde_json::Map::new();
-                self.object(|scanner, key| {
-                    members.insert(key.name.into_owned(), scanner.value()?);
-                    Ok(())
-                })?;
-                members.into()
-            }
-            Kind::List => {
-                let mut items = Vec::new();
-                self.list(|scanner, _| {
-                    items.push(scanner.value()?);
-                    Ok(())
-                })?;
-                items.into()
-            }
-            Kind::Text => self.text()?.into(),
-            Kind::Number => self.number_token()?.to_json(),
-            Kind::Bool => self.bool()?.into(),
-            Kind::Null => {
-                self.word("null")?;
-                serde_json::Value::Null
-            }
-        })
     }
 
     /// Steps over a value.
@@ -316,7 +292,7 @@ impl<'a> Scanner<'a> {
         Ok(true)
     }
 
-    fn word(&mut self, word: &'static str) -> Scanned<()> {
+    pub(super) fn word(&mut self, word: &'static str) -> Scanned<()> {
         if self
             .text
             .get(self.at..)
@@ -425,7 +401,7 @@ impl<'a> Scanner<'a> {
         Ok(Token { span, is_escaped })
     }
 
-    fn number_token(&mut self) -> Scanned<Number> {
+    pub(super) fn number_token(&mut self) -> Scanned<Number> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let Some((number, len)) = literal::number(rest) else {
             let text = self.shown(self.at);

@@ -107,10 +107,9 @@ impl Walk<'_> {
                 return scanner.skip();
             };
             if seen.iter().any(|(name, _)| *name == known) {
-                self.tell(
-                    key.span.start,
-                    format!("`{known}` stands here twice: the last one counts"),
-                );
+                let message = format!("`{known}` stands here twice: the last one counts");
+                self.tell(key.span.start, message);
+                seen.retain(|(name, _)| *name != known);
             }
             let value = self.value(scanner, part.part_at(&key.name))?;
             seen.push((known, value));

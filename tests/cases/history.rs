@@ -117,6 +117,48 @@ fn a_failure_is_an_error_row() {
 }
 
 #[test]
+fn the_daemons_environment_turns_masks_of_the_log_off() {
+    for (value, is_masked) in [("0", false), ("false", false), ("off", false), ("1", true)] {
+        let daemon = Daemon::builder().env("CLAUDECONTROL_REDACT", value).start();
+        let session = daemon.open("cat", &["--", "-"]);
+        session.ask("password=hunter2 and words", "words\n(.|\n)*words\n");
+        session.read(ccd_protocol::session::SessionReadParams::default());
+        let rows = rows_until(&session, |row| row.action == Action::Expect);
+        let sent = rows.iter().find(|row| row.action == Action::Send).unwrap();
+        let masked = "password=*** and words";
+        let expected = if is_masked {
+            masked
+        } else {
+            "password=hunter2 and words"
+        };
+        assert_eq!(sent.input_text.as_deref(), Some(expected), "{value}");
+        let text = format!("{rows:?}");
+        assert_eq!(!text.contains("hunter2"), is_masked, "{value}: {text}");
+    }
+}
+
+#[test]
+fn rules_of_the_user_mask_too_and_hold_after_a_reload() {
+    let daemon = Daemon::builder()
+        .config("{ replay: { redact_rules: ['corp-[0-9]+'] } }")
+        .start();
+    let sent = |text: &str| {
+        let session = daemon.open("cat", &["--", "-"]);
+        session.ask(text, "words\n(.|\n)*words\n");
+        let rows = rows_until(&session, |row| row.action == Action::Send);
+        let sent = rows.iter().find(|row| row.action == Action::Send).unwrap();
+        sent.input_text.clone().unwrap()
+    };
+    assert_eq!(sent("say corp-17 and words"), "say *** and words");
+    let config = "{ replay: { redact_rules: ['PIN ([0-9]+)'] } }";
+    std::fs::write(daemon.config_path(), config).unwrap();
+    daemon
+        .call_value("daemon.reload", &serde_json::json!({}))
+        .unwrap();
+    assert_eq!(sent("PIN 1234 corp-17 words"), "PIN *** corp-17 words");
+}
+
+#[test]
 fn secrets_that_look_like_secrets_are_masked() {
     let daemon = Daemon::start();
     let session = daemon.open("cat", &["--", "-"]);

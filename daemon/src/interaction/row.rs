@@ -6,7 +6,7 @@ use super::nearby::Nearby;
 use super::{Event, Form, Noted, Typed};
 use crate::expect::clean_lossy;
 use crate::program::quoted;
-use crate::redact::redact_part;
+use crate::redact::{redact, redact_part};
 use crate::session::{Session, describe_end};
 use crate::store::InteractionRow;
 use ccd_protocol::session::EndReason;
@@ -46,7 +46,7 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
     match &noted.event {
         Event::Start => {
             row.action = "START".into();
-            row.input_text = Some(shown_command(session));
+            row.input_text = Some(logged_command(session));
         }
         Event::Send(typed) => {
             row.action = "SEND".into();
@@ -182,6 +182,9 @@ async fn shown_match(
 /// The text of the output at `place` without its secrets, also without the part of one that begins before or goes on
 /// behind in the same line.
 async fn in_its_lines(session: &Session, text: &str, place: Range<u64>, nearby: &Nearby) -> String {
+    if !session.facts.redacts_log {
+        return text.to_owned();
+    }
     let encoding = session.facts.encoding;
     let first = place.start.saturating_sub(LINE_BYTES);
     let before_bytes = usize::try_from(place.start - first).unwrap_or(0);
@@ -223,8 +226,24 @@ pub(crate) async fn shown_input(session: &Session, typed: &Typed) -> Option<Stri
 
 /// What a session runs, as others may see it.
 pub(crate) fn shown_command(session: &Session) -> String {
-    let words = std::iter::once(session.facts.program.clone()).chain(shown_args(session));
-    let words: Vec<String> = words.map(|word| quoted(&word)).collect();
+    command_of(session, &shown_args(session))
+}
+
+/// What a session runs, as its rows tell it.
+fn logged_command(session: &Session) -> String {
+    if session.facts.redacts_log {
+        return shown_command(session);
+    }
+    let args = session.facts.args.iter();
+    let args: Vec<String> = args
+        .map(|arg| session.hidden.mask(arg, 0..arg.len()))
+        .collect();
+    command_of(session, &args)
+}
+
+fn command_of(session: &Session, args: &[String]) -> String {
+    let words = std::iter::once(&session.facts.program).chain(args);
+    let words: Vec<String> = words.map(|word| quoted(word)).collect();
     words.join(" ")
 }
 
@@ -267,11 +286,12 @@ fn command_line(session: &Session) -> String {
 
 /// A text about the session as the database may keep it.
 fn kept(session: &Session, text: &str) -> String {
-    redacted(&session.hidden.mask(text, 0..text.len()))
-}
-
-fn redacted(text: &str) -> String {
-    crate::redact::redact(text).text.into_owned()
+    let text = session.hidden.mask(text, 0..text.len());
+    if session.facts.redacts_log {
+        redact(&text).text.into_owned()
+    } else {
+        text
+    }
 }
 
 fn first_chars(text: &str, max: usize) -> String {

@@ -15,6 +15,7 @@ use crate::interaction::Event;
 use crate::output::log::LogWriter;
 use crate::output::{Flusher, Output};
 use crate::program::{ProgramError, Script};
+use crate::redact;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Session as Record, SessionCreateParams, SessionPipeParams};
 use rand::Rng;
@@ -337,6 +338,7 @@ fn facts_of(params: &SessionCreateParams, plan: &Plan, id: SessionId) -> Facts {
         output_limit: plan.output_limit,
         reuse_hash: plan.reuse_hash,
         origin: plan.origin.clone(),
+        redacts_log: redact::is_on(params.tape.as_ref().and_then(|tape| tape.redact)),
     }
 }
 

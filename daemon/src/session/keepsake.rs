@@ -39,6 +39,9 @@ pub(super) struct Keepsake {
     /// Its start by a program configuration is not over.
     #[serde(default)]
     pub(super) is_starting: bool,
+    /// A request or the environment has said whether secrets are taken out of its interaction log.
+    #[serde(default)]
+    redacts_log: Option<bool>,
     /// Its named pipe is open.
     #[serde(default)]
     pub(super) pipe: Option<KeptPipe>,
@@ -88,6 +91,7 @@ impl Keepsake {
                 .as_ref()
                 .map_or_else(Vec::new, |origin| origin.success.clone()),
             is_starting: facts.origin.as_ref().is_some_and(|origin| origin.has_start),
+            redacts_log: Some(facts.redacts_log),
             pipe: None,
         }
     }
@@ -138,6 +142,7 @@ impl Keepsake {
             reuse_hash: self.reuse_hash,
             is_of_this_holder: true,
             origin: origin.map(Arc::new),
+            redacts_log: self.redacts_log.unwrap_or(facts.redacts_log),
             ..facts
         })
     }

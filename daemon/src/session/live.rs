@@ -65,6 +65,8 @@ pub(crate) struct Facts {
     pub(crate) reuse_hash: [u8; 32],
     /// The program configuration it was started with.
     pub(crate) origin: Option<Arc<Origin>>,
+    /// Secrets are taken out of its interaction log. What was typed hidden is in no case there.
+    pub(crate) redacts_log: bool,
 }
 
 impl Facts {

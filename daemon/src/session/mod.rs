@@ -9,6 +9,8 @@ mod end_of_input;
 mod environment;
 mod error;
 mod expect;
+#[allow(dead_code, reason = "decorators are applied by the recorder")]
+mod filter;
 mod hits;
 mod holder_died;
 mod input;

@@ -459,5 +459,6 @@ pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
         output_limit: 1,
         reuse_hash: [0; 32],
         origin: row.config.as_deref().and_then(origin_of),
+        redacts_log: crate::redact::is_on(None),
     })
 }

@@ -6,6 +6,7 @@ use super::registry::Sessions;
 use crate::interaction::{SEND_CHARS, shown_output};
 use crate::program::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES, command_template, from_rows};
 use crate::redact::redact;
+use crate::store::InteractionRow;
 use ccd_protocol::program::ProgramConfig;
 
 /// Rows of history that are looked at, the newest.
@@ -34,7 +35,10 @@ impl Sessions {
         // What happened before this call is part of it.
         self.recorder.flush().await;
         let id = session.id().as_str();
-        let rows = self.store.interactions(id, MAX_ROWS, i64::MAX).await?;
+        let mut rows = self.store.interactions(id, MAX_ROWS, i64::MAX).await?;
+        if !session.facts.redacts_log {
+            rows.iter_mut().for_each(redact_row);
+        }
         let recorded = from_rows(&rows, SEND_CHARS);
         let words: Vec<String> = std::iter::once(&session.facts.program)
             .chain(&session.facts.args)
@@ -54,6 +58,18 @@ impl Sessions {
             ..ProgramConfig::default()
         };
         Ok((config, recorded.warnings))
+    }
+}
+
+/// A program configuration has no secrets, whatever the log may keep.
+fn redact_row(row: &mut InteractionRow) {
+    let texts = [
+        &mut row.input_text,
+        &mut row.output_text,
+        &mut row.pattern_matched,
+    ];
+    for text in texts.into_iter().flatten() {
+        *text = redact(text).text.into_owned();
     }
 }
 

@@ -45,6 +45,7 @@ mod store;
 mod tape;
 #[cfg_attr(portable, path = "no_upgrade.rs")]
 mod upgrade;
+mod verify;
 
 use args::Args;
 use clap::Parser;

@@ -533,6 +533,9 @@ pub struct TapeVerifyParams {
     /// How long an answer may take. Default 30 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// What is typed where the tape has a hidden input, in their order; never stored. Without it such an input is a drift.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
 }
 
 /// Reply of `tape.verify`.
@@ -560,7 +563,8 @@ pub struct TapeVerdict {
 pub struct TapeDrift {
     pub index: u64,
     pub input: String,
-    /// What differs: `output`, `exit`, `timeout`.
+    /// What differs: `output`, `exit` (also: it has ended already, or goes on), `timeout`; or `hidden`: the tape does not
+    /// have what was typed.
     pub what: String,
     pub diff: String,
 }

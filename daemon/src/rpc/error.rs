@@ -9,6 +9,8 @@ use crate::pattern::LibraryError;
 use crate::program::{MissingSecret, ProgramError};
 use crate::session::{PipeError, SessionError};
 use crate::store::StoreError;
+use crate::tape::files::FilesError;
+use crate::tape::format::file::FileError;
 use ccd_protocol::ErrorCode;
 use jsonrpsee::types::ErrorObjectOwned;
 use serde_json::{Map, Value, json};
@@ -45,6 +47,8 @@ pub(crate) enum RpcError {
     LimitReached(String),
     #[error(transparent)]
     Chain(ChainError),
+    #[error(transparent)]
+    Tapes(#[from] FilesError),
 }
 
 impl From<ChainError> for RpcError {
@@ -95,7 +99,8 @@ impl From<RpcError> for ErrorObjectOwned {
         match &error {
             RpcError::Session(error) => add_details(error, &mut data),
             RpcError::Library(LibraryError::Pattern(error)) => add_place(error, &mut data),
-            RpcError::AmbiguousJob { candidates, .. } => {
+            RpcError::AmbiguousJob { candidates, .. }
+            | RpcError::Tapes(FilesError::Ambiguous { candidates, .. }) => {
                 data.insert("candidates".into(), json!(candidates));
             }
             _ => {}
@@ -135,7 +140,29 @@ fn code_of(error: &RpcError) -> ErrorCode {
         RpcError::Chain(ChainError::TooDeep(_)) => ErrorCode::LimitReached,
         RpcError::Chain(ChainError::Pattern { .. }) => ErrorCode::InvalidPattern,
         RpcError::Chain(_) => ErrorCode::InvalidArgument,
+        RpcError::Tapes(error) => tapes_code(error),
         RpcError::Session(error) => session_code(error),
+    }
+}
+
+fn tapes_code(error: &FilesError) -> ErrorCode {
+    match error {
+        FilesError::NotFound { .. }
+        | FilesError::Ambiguous { .. }
+        | FilesError::File(FileError::NotFound { .. }) => ErrorCode::TapeNotFound,
+        FilesError::Format { error, .. } if error.is_newer() => ErrorCode::TapeFormatNewer,
+        FilesError::Format { .. }
+        | FilesError::Cast(_)
+        | FilesError::File(
+            FileError::NotAFile { .. } | FileError::Loop { .. } | FileError::TooLarge { .. },
+        ) => ErrorCode::TapeInvalid,
+        FilesError::File(FileError::Exists { .. }) => ErrorCode::TapeConflict,
+        FilesError::File(FileError::Locked { .. }) => ErrorCode::TapeLocked,
+        FilesError::File(FileError::Read { .. } | FileError::Write { .. })
+        | FilesError::Io { .. } => ErrorCode::Storage,
+        FilesError::Redaction { .. } => ErrorCode::RedactionFailed,
+        FilesError::NoId { .. } | FilesError::Argument(_) => ErrorCode::InvalidArgument,
+        FilesError::PictureTooLarge => ErrorCode::LimitReached,
     }
 }
 
@@ -209,7 +236,10 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
             RpcError::Library(LibraryError::NotFound { .. }) => {
                 Some("pattern.list shows what is built in and what was set")
             }
-            RpcError::AmbiguousJob { .. } => Some("give more letters of the id"),
+            RpcError::AmbiguousJob { .. } | RpcError::Tapes(FilesError::Ambiguous { .. }) => {
+                Some("give more letters of the id")
+            }
+            RpcError::Tapes(FilesError::NotFound { .. }) => Some("tape.list names all tapes"),
             RpcError::Lost(_) => Some("daemon.stop and a new start end all sessions"),
             _ => None,
         };

@@ -13,6 +13,7 @@ mod register;
 mod run;
 mod session;
 mod subscribe;
+mod tape;
 
 pub(crate) use error::RpcError;
 pub(crate) use jsonrpsee::core::RegisterMethodError;
@@ -38,6 +39,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     config::register(&mut module)?;
     subscribe::register(&mut module)?;
     attach::register(&mut module)?;
+    tape::register(&mut module)?;
     discover::register(&mut module)?;
     Ok(module)
 }

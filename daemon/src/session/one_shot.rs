@@ -98,7 +98,7 @@ impl OneShot {
     /// # Errors
     ///
     /// Its log cannot be read.
-    pub(super) async fn output(
+    pub(crate) async fn output(
         &self,
         from: u64,
         max_bytes: usize,

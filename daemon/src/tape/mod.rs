@@ -2,6 +2,7 @@
 
 #[allow(dead_code, reason = "its callers come with recording")]
 pub(crate) mod decorate;
+pub(crate) mod files;
 #[allow(
     dead_code,
     unused_imports,
@@ -24,5 +25,4 @@ pub(crate) mod key;
 pub(crate) mod name;
 #[allow(dead_code, reason = "its callers come with recording and replaying")]
 pub(crate) mod settings;
-#[allow(dead_code, unused_imports, reason = "its callers are not there yet")]
 pub(crate) mod tools;

@@ -30,6 +30,7 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
             .transpose()?,
         caller_env: (!args.clean_env).then(caller::environment),
         timeout_ms: args.timeout.and_then(limit_ms),
+        secrets: Vec::new(),
     };
     let cancel = Cancel::listen()?;
     let job = context.call::<TapeVerify>(&params)?.value.job;

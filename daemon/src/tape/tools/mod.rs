@@ -17,7 +17,7 @@ pub(crate) use one_line::input_in_one_line;
 pub(crate) use plain::shown;
 pub(crate) use redact::{Removal, redact_tape};
 pub(crate) use timeline::size;
-pub(crate) use transcript::{ended, transcript};
+pub(crate) use transcript::{ended, is_echoed, transcript};
 
 #[cfg(test)]
 mod tests {

@@ -148,11 +148,10 @@ impl Perform for Plain {
             return;
         }
         match byte {
+            // Nobody wants to read stairs: a line begins at its begin, also where the terminal was told not to see to that.
             b'\n' | 0x0b | 0x0c => {
                 self.end_line();
-                if self.cols.is_none() {
-                    self.col = 0;
-                }
+                self.col = 0;
             }
             b'\r' => self.col = 0,
             0x08 => self.col = self.col.saturating_sub(1),

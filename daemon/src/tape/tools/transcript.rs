@@ -43,6 +43,17 @@ pub(crate) fn transcript(tape: &Tape) -> String {
     plain.text()
 }
 
+/// Tells whether the terminal, or the program, showed what was typed; true where no line was.
+pub(crate) fn is_echoed(tape: &Tape) -> bool {
+    let cols = tape.meta.pty.map(|_| size(tape).1);
+    let is_line = |exchange: &&Exchange| {
+        exchange.input.kind == InputKind::Line && exchange.input.bytes.len() > 1 && !exchange.pre.hidden
+    };
+    let mut lines = tape.exchanges.iter().filter(is_line).peekable();
+    let has_none = lines.peek().is_none();
+    cols.is_some() && (has_none || lines.any(|exchange| unseen_line(exchange, cols).is_none()))
+}
+
 /// Returns how a program ended, in words: `exit 0`, `signal 9`.
 pub(crate) fn ended(exit: TapeExit) -> String {
     match (exit.code, exit.signal) {
@@ -84,6 +95,7 @@ mod tests {
             exchange("select 1;\r", &["select 1;", "\r\n1\r\nsqli", "te> "]),
             exchange(".quit\r", &[".quit\r\n"]),
         ]);
+        assert!(is_echoed(&tape));
         let text = "SQLite\nsqlite> select 1;\n1\nsqlite> .quit\n[exit 0]\n";
         assert_eq!(transcript(&ending(tape, Some(0), None)), text);
     }
@@ -98,6 +110,7 @@ mod tests {
             exchange("ls\r", &["file\r\n$ "]),
             exchange("\u{3}", &["^C"]),
         ]);
+        assert!(!is_echoed(&tape));
         let text = "Password: ***\nWelcome\n$ ls\nfile\n$ ^C\n[signal 2]\n";
         assert_eq!(transcript(&ending(tape, None, Some(2))), text);
     }

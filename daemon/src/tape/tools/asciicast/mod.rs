@@ -5,8 +5,8 @@
 mod export;
 mod import;
 
-pub(crate) use export::{Cast, Version, export};
-pub(crate) use import::{CastError, Facts, Imported, MAX_CAST_BYTES, import};
+pub(crate) use export::{Version, export};
+pub(crate) use import::{CastError, Facts, MAX_CAST_BYTES, import};
 
 /// Marks of an asciicast stand under this name in the annotations of the exchange in which they were set: `at_ms` counts
 /// from the exchange's begin.

@@ -1,3 +1,4 @@
+use super::import::Imported;
 use super::*;
 use crate::tape::format::{Chunk, Exchange, InputKind, Tape};
 use crate::tape::tools::tests::{exchange, tape};

@@ -1,0 +1,270 @@
+//! `tape.*`.
+
+use super::RpcError;
+use super::register::method;
+use crate::connection::Peer;
+use crate::daemon::Daemon;
+use crate::tape::files::{self, FilesError, Folder, Loaded, Usage};
+use crate::tape::index::{Index, walk};
+use crate::tape::settings::Settings;
+use crate::tape::tools::asciicast::{self, Version};
+use crate::tape::tools::{Pace, animate, diff, still, transcript};
+use crate::verify::{Verify, lead_to};
+use ccd_protocol::tape::{
+    TapeDiff, TapeDiffParams, TapeDiffReply, TapeExport, TapeExportParams, TapeExportReply,
+    TapeFormat, TapeGet, TapeImport, TapeImportParams, TapeImportReply, TapeList, TapeOptions,
+    TapePrune, TapePruneParams, TapePruneReply, TapeRedact, TapeRedactParams, TapeRedactReply,
+    TapeSvg, TapeSvgParams, TapeSvgReply, TapeValidate, TapeVerify, TapeVerifyParams,
+    TapeVerifyStarted,
+};
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest pause of an animation where nobody says.
+const IDLE_LIMIT_S: f64 = 2.0;
+
+/// Speeds of an animation.
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=1000.0;
+
+/// How long an answer may take to be compared.
+const ANSWER_LIMIT_MS: u64 = 30_000;
+
+/// Longest time that a request may give.
+const MAX_LIMIT_MS: u64 = 30 * 24 * 3_600 * 1_000;
+
+/// Secrets of one request.
+const MAX_SECRETS: usize = 100;
+
+pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    method::<TapeList, _, _>(module, |daemon, _, params| async move {
+        let folder = open(&daemon, params.root.as_deref()).await?;
+        let usage = Usage::new();
+        blocking(move || Ok(files::list(&folder, &usage, &params))).await
+    })?;
+    method::<TapeGet, _, _>(module, |daemon, _, params| async move {
+        let folder = open(&daemon, params.root.as_deref()).await?;
+        let rules = settings_of_root(&daemon, None)?.rules;
+        let rules = params.keys.then_some(rules);
+        blocking(move || files::show(folder.which(&params.tape)?, rules.as_ref())).await
+    })?;
+    method::<TapeValidate, _, _>(module, |daemon, _, params| async move {
+        let folder = open(&daemon, params.root.as_deref()).await?;
+        let rules = settings_of_root(&daemon, None)?.rules;
+        blocking(move || files::check(&folder, params.tape.as_deref(), params.strict, &rules)).await
+    })?;
+    method::<TapeRedact, _, _>(module, |daemon, _, params| async move {
+        redact(&daemon, params).await
+    })?;
+    method::<TapeDiff, _, _>(module, |daemon, _, params| async move {
+        let folder = open(&daemon, params.root.as_deref()).await?;
+        blocking(move || compare(&folder, &params)).await
+    })?;
+    method::<TapeImport, _, _>(module, |daemon, _, params| async move {
+        import(&daemon, params).await
+    })?;
+    method::<TapeExport, _, _>(module, |daemon, _, params| async move {
+        let folder = open(&daemon, params.root.as_deref()).await?;
+        blocking(move || export(&folder, &params)).await
+    })?;
+    method::<TapeSvg, _, _>(module, |daemon, _, params| async move {
+        let folder = open(&daemon, params.root.as_deref()).await?;
+        blocking(move || draw(&folder, &params)).await
+    })?;
+    method::<TapeVerify, _, _>(module, |daemon, peer, params| async move {
+        verify(&daemon, peer, params).await
+    })?;
+    method::<TapePrune, _, _>(module, |daemon, _, params| async move {
+        prune(&daemon, params).await
+    })
+}
+
+/// What a request says, and the configuration where it says nothing.
+fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<Settings, RpcError> {
+    let (config, base) = (daemon.sessions.config(), &daemon.sessions.paths.base);
+    Settings::over(options, &config.replay, base)
+        .map_err(|error| RpcError::InvalidArgument(error.to_string()))
+}
+
+fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, RpcError> {
+    let options = TapeOptions {
+        root,
+        ..TapeOptions::default()
+    };
+    settings(daemon, &options)
+}
+
+/// The tapes of a folder now.
+async fn open(daemon: &Daemon, root: Option<&str>) -> Result<Folder, RpcError> {
+    let root = settings_of_root(daemon, root.map(str::to_owned))?.root;
+    blocking(move || {
+        let index = Index::build(&root, 0, walk(&root, |_| {}), |_, _| None);
+        Ok(Folder {
+            index: Arc::new(index),
+        })
+    })
+    .await
+}
+
+/// Does what blocks beside the calls.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, FilesError> + Send + 'static,
+) -> Result<T, RpcError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    let done = done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+    Ok(done?)
+}
+
+async fn redact(daemon: &Daemon, params: TapeRedactParams) -> Result<TapeRedactReply, RpcError> {
+    let folder = open(daemon, params.root.as_deref()).await?;
+    blocking(move || files::clean(&folder, params.tape.as_deref(), params.inplace)).await
+}
+
+fn compare(folder: &Folder, params: &TapeDiffParams) -> Result<TapeDiffReply, FilesError> {
+    let a = folder.which(&params.a)?.load()?;
+    let b = folder.which(&params.b)?.load()?;
+    let found = diff((&a.which.id, &a.tape), (&b.which.id, &b.tape));
+    Ok(TapeDiffReply {
+        equal: found.is_none(),
+        diff: found.unwrap_or_default(),
+        a: a.which.id,
+        b: b.which.id,
+    })
+}
+
+async fn import(daemon: &Daemon, params: TapeImportParams) -> Result<TapeImportReply, RpcError> {
+    let options = TapeOptions {
+        root: params.root.clone(),
+        tag: params.tag.clone(),
+        redact: params.redact,
+        ..TapeOptions::default()
+    };
+    let settings = settings(daemon, &options)?;
+    blocking(move || files::bring(&settings, &params)).await
+}
+
+fn export(folder: &Folder, params: &TapeExportParams) -> Result<TapeExportReply, FilesError> {
+    let Loaded { which, tape, .. } = folder.which(&params.tape)?.load()?;
+    let cast = |version| {
+        let cast = asciicast::export(&tape, version);
+        (cast.text, cast.is_lossy)
+    };
+    let (text, is_lossy) = match params.format {
+        TapeFormat::AsciicastV2 => cast(Version::V2),
+        TapeFormat::AsciicastV3 => cast(Version::V3),
+        TapeFormat::Transcript => (transcript(&tape), false),
+    };
+    Ok(TapeExportReply {
+        tape_id: which.id,
+        text,
+        is_lossy,
+    })
+}
+
+fn draw(folder: &Folder, params: &TapeSvgParams) -> Result<TapeSvgReply, FilesError> {
+    let pace = pace(params)?;
+    let Loaded { which, tape, .. } = folder.which(&params.tape)?.load()?;
+    let (svg, frames) = if params.animated {
+        animate(&tape, pace).map_err(|_| FilesError::PictureTooLarge)?
+    } else {
+        let exchange = exchange_of(params, tape.exchanges.len())?;
+        let still = still(&tape, exchange).map_err(|_| FilesError::PictureTooLarge)?;
+        (still, 1)
+    };
+    Ok(TapeSvgReply {
+        tape_id: which.id,
+        svg,
+        frames: frames as u64,
+    })
+}
+
+fn pace(params: &TapeSvgParams) -> Result<Pace, FilesError> {
+    let speed = params.speed.unwrap_or(1.0);
+    if !SPEEDS.contains(&speed) {
+        return Err(FilesError::Argument(format!(
+            "speed is {speed}: give {} to {}",
+            SPEEDS.start(),
+            SPEEDS.end()
+        )));
+    }
+    let idle_limit_s = params.idle_limit_s.unwrap_or(IDLE_LIMIT_S);
+    if !(0.0..=MAX_LIMIT_MS as f64 / 1e3).contains(&idle_limit_s) {
+        return Err(FilesError::Argument(format!(
+            "idle_limit_s is {idle_limit_s}: give seconds, from 0 to 30 days"
+        )));
+    }
+    Ok(Pace {
+        speed,
+        idle_limit_ms: (idle_limit_s * 1e3) as u64,
+    })
+}
+
+fn exchange_of(params: &TapeSvgParams, len: usize) -> Result<usize, FilesError> {
+    let last = len.saturating_sub(1);
+    let given = params
+        .exchange
+        .map(|exchange| usize::try_from(exchange).unwrap_or(usize::MAX));
+    match given {
+        Some(exchange) if exchange > last => Err(FilesError::Argument(format!(
+            "exchange is {exchange}: the tape has 0 to {last}"
+        ))),
+        given => Ok(given.unwrap_or(last)),
+    }
+}
+
+async fn verify(
+    daemon: &Daemon,
+    peer: Peer,
+    params: TapeVerifyParams,
+) -> Result<TapeVerifyStarted, RpcError> {
+    if let Some(cwd) = params.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
+        return Err(RpcError::InvalidArgument(format!(
+            "cwd {cwd:?} is not absolute"
+        )));
+    }
+    if params.secrets.len() > MAX_SECRETS {
+        return Err(RpcError::InvalidArgument(format!(
+            "{} secrets: at most {MAX_SECRETS} are taken",
+            params.secrets.len()
+        )));
+    }
+    let folder = open(daemon, params.root.as_deref()).await?;
+    let (loaded, lead) = blocking(move || {
+        let loaded = folder.which(&params.tape)?.load()?;
+        let lead = lead_to(&folder, &loaded.tape)?;
+        Ok((loaded, lead))
+    })
+    .await?;
+    let limit_ms = params
+        .timeout_ms
+        .unwrap_or(ANSWER_LIMIT_MS)
+        .min(MAX_LIMIT_MS);
+    let verify = Verify {
+        sessions: Arc::clone(&daemon.sessions),
+        peer,
+        tape_id: loaded.which.id,
+        tape: loaded.tape,
+        lead,
+        secrets: params.secrets.into_iter().rev().collect(),
+        cwd: params.cwd,
+        caller_env: params.caller_env,
+        limit: Duration::from_millis(limit_ms),
+    };
+    let job = daemon
+        .jobs
+        .start("tape.verify", None, |handle| verify.run(handle))
+        .await?;
+    Ok(TapeVerifyStarted { job })
+}
+
+async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneReply, RpcError> {
+    if let Some(age_s) = params.older_than_s.filter(|age_s| !(0.0..).contains(age_s)) {
+        return Err(RpcError::InvalidArgument(format!(
+            "older_than_s is {age_s}: give seconds, 0 or more"
+        )));
+    }
+    let folder = open(daemon, params.root.as_deref()).await?;
+    let usage = Usage::new();
+    blocking(move || Ok(files::prune(&folder, &usage, &params))).await
+}

@@ -1,0 +1,87 @@
+//! `tape.validate`.
+
+use super::error::FilesError;
+use super::which::{Folder, Which};
+use crate::tape::format::{file, validate};
+use crate::tape::key::Rules;
+use ccd_protocol::tape::{TapeProblem, TapeValidateReply};
+
+/// Problems of one reply.
+const MAX_PROBLEMS: usize = 1_000;
+
+/// Reads a tape, or all of the folder, and returns what is wrong with them. Two exchanges with the same key are told of
+/// when all are read.
+///
+/// # Errors
+///
+/// The tape is not found.
+pub(crate) fn check(
+    folder: &Folder,
+    given: Option<&str>,
+    strict: bool,
+    rules: &Rules,
+) -> Result<TapeValidateReply, FilesError> {
+    let tapes = folder.one_or_all(given)?;
+    let checked = tapes.len() as u64;
+    let mut problems = Vec::new();
+    for which in &tapes {
+        problems.extend(problems_of(which, strict));
+        if problems.len() >= MAX_PROBLEMS {
+            break;
+        }
+    }
+    if given.is_none() && problems.len() < MAX_PROBLEMS {
+        let room = MAX_PROBLEMS - problems.len();
+        problems.extend(duplicates(folder, rules, room));
+    }
+    problems.truncate(MAX_PROBLEMS);
+    Ok(TapeValidateReply {
+        root: folder.root().display().to_string(),
+        checked,
+        valid: problems.iter().all(|problem| problem.is_warning),
+        problems,
+    })
+}
+
+fn problems_of(which: &Which, strict: bool) -> Vec<TapeProblem> {
+    let path = which.path.display().to_string();
+    let text = match file::load(&which.path) {
+        Ok(text) => text,
+        Err(error) => {
+            return vec![TapeProblem {
+                path,
+                message: error.to_string(),
+                ..TapeProblem::default()
+            }];
+        }
+    };
+    let found = validate(&text, strict).into_iter();
+    found
+        .map(|problem| TapeProblem {
+            path: path.clone(),
+            line: Some(problem.line),
+            column: Some(problem.column),
+            message: problem.message,
+            is_warning: problem.is_warning,
+        })
+        .collect()
+}
+
+fn duplicates(folder: &Folder, rules: &Rules, most: usize) -> Vec<TapeProblem> {
+    let found = folder.index.duplicates(rules, most).into_iter();
+    found
+        .map(|duplicate| {
+            let (first, second) = (duplicate.first, duplicate.second);
+            TapeProblem {
+                path: folder.index.path(&second.tape).display().to_string(),
+                line: Some(u64::from(second.line)),
+                column: None,
+                message: format!(
+                    "exchange {} is never played: exchange {} of {} has the same key and is older; remove one of them",
+                    second.exchange, first.exchange, first.tape
+                ),
+                is_warning: true,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,68 @@
+//! `tape.list`.
+
+use super::usage::Usage;
+use super::which::Folder;
+use crate::tape::index::IndexedTape;
+use crate::tape::key::program_name;
+use crate::tape::tools::ended;
+use ccd_protocol::tape::{TapeListParams, TapeListReply, TapeSummary};
+
+/// Tapes of one reply.
+const DEFAULT_LEN: u64 = 1_000;
+const MAX_LEN: u64 = 10_000;
+
+/// Tapes that cannot be used, in one reply.
+const MAX_PROBLEMS: usize = 1_000;
+
+/// Returns the tapes of a folder that were asked for, in the order of their ids.
+pub(crate) fn list(folder: &Folder, usage: &Usage, params: &TapeListParams) -> TapeListReply {
+    let is_wanted = |tape: &&IndexedTape| {
+        let name = program_name(&tape.meta.program);
+        let is_used = usage.get(&*tape.id).is_some_and(|used| used.count > 0);
+        params.used.is_none_or(|used| used == is_used)
+            && params
+                .program
+                .as_deref()
+                .is_none_or(|only| program_name(only) == name)
+    };
+    let tapes = folder.index.tapes().map(AsRef::as_ref);
+    let mut wanted: Vec<&IndexedTape> = tapes.filter(is_wanted).collect();
+    wanted.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    let total = wanted.len() as u64;
+    let first = params
+        .after
+        .as_deref()
+        .map_or(0, |after| wanted.partition_point(|tape| &*tape.id <= after));
+    let len = params.limit.unwrap_or(DEFAULT_LEN).min(MAX_LEN);
+    let page = wanted.into_iter().skip(first);
+    TapeListReply {
+        root: folder.root().display().to_string(),
+        tapes: page
+            .take(usize::try_from(len).unwrap_or(usize::MAX))
+            .map(|tape| summary(tape, usage))
+            .collect(),
+        problems: folder
+            .index
+            .problems()
+            .take(MAX_PROBLEMS)
+            .cloned()
+            .collect(),
+        total,
+    }
+}
+
+fn summary(tape: &IndexedTape, usage: &Usage) -> TapeSummary {
+    let used = usage.get(&*tape.id).cloned().unwrap_or_default();
+    TapeSummary {
+        tape_id: tape.id.to_string(),
+        program: tape.meta.program.clone(),
+        args: tape.meta.args.clone(),
+        tag: tape.meta.tag.clone(),
+        created_at: tape.meta.created_at.clone(),
+        exchanges: u64::from(tape.exchanges()),
+        bytes: tape.stamp.bytes,
+        ended: tape.exit.map(ended),
+        used: used.count,
+        used_at: used.at,
+    }
+}

@@ -1,0 +1,47 @@
+//! The inputs that lead to a tape which begins in the middle of a conversation.
+
+use crate::tape::files::{FilesError, Folder};
+use crate::tape::format::{Exchange, Tape};
+use crate::tape::key::{Fingerprint, StateHash};
+
+/// Tapes that one may begin behind, each behind another.
+const MAX_TAPES: usize = 64;
+
+/// Exchanges before a tape's first one.
+const MAX_EXCHANGES: usize = 10_000;
+
+/// Returns the exchanges from the program's start up to the first one of `tape`, out of other tapes of the folder; none
+/// when it begins with the start.
+///
+/// # Errors
+///
+/// No tape leads there, or one cannot be read.
+pub(crate) fn lead_to(folder: &Folder, tape: &Tape) -> Result<Vec<Exchange>, FilesError> {
+    let mut lead: Vec<Exchange> = Vec::new();
+    let Some(mut state) = begin_of(tape.exchanges.first()) else {
+        return Ok(lead);
+    };
+    for _ in 0..MAX_TAPES {
+        let Some(hit) = folder.index.after(state).into_iter().next() else {
+            break;
+        };
+        let before = folder.which(&hit.tape.id)?.load()?.tape;
+        let upto = (hit.exchange as usize + 1).min(before.exchanges.len());
+        let next = begin_of(before.exchanges.first());
+        lead.splice(0..0, before.exchanges.into_iter().take(upto));
+        match next {
+            None => return Ok(lead),
+            Some(_) if lead.len() > MAX_EXCHANGES => break,
+            Some(next) => state = next,
+        }
+    }
+    Err(FilesError::Argument(
+        "the tape begins in the middle of a conversation, and no other tape of the folder leads there".into(),
+    ))
+}
+
+/// The state in which a tape begins that does not begin with the program's start.
+fn begin_of(first: Option<&Exchange>) -> Option<Fingerprint> {
+    let state = Fingerprint::parse(first?.pre.state_hash.as_deref()?);
+    (state != StateHash::start().fingerprint()).then_some(state)
+}

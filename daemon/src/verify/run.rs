@@ -1,0 +1,219 @@
+//! The job that runs a program against its tape.
+
+use super::answer::{Answer, Expected, Verdict};
+use crate::connection::Peer;
+use crate::job::{JobHandle, Outcome};
+use crate::session::{OneShot, SessionError, Sessions};
+use crate::tape::format::{Exchange, Tape};
+use crate::tape::tools::{input_in_one_line, is_echoed, size, unified};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::session::{EndReason, SessionCreateParams, SessionSendParams};
+use ccd_protocol::tape::{TapeDrift, TapeVerdict};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Exchanges that are told of; then the program is another one.
+const MAX_DRIFTS: usize = 100;
+
+/// What is told of one.
+const MAX_DIFF_BYTES: usize = 16 << 10;
+
+/// A tape, and how its program is to be run.
+pub(crate) struct Verify {
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) peer: Peer,
+    pub(crate) tape_id: String,
+    pub(crate) tape: Tape,
+    /// What comes before the tape's first exchange.
+    pub(crate) lead: Vec<Exchange>,
+    /// What is typed where the tape has a hidden input, the first one last.
+    pub(crate) secrets: Vec<String>,
+    /// `None`: the tape's.
+    pub(crate) cwd: Option<String>,
+    pub(crate) caller_env: Option<BTreeMap<String, String>>,
+    /// For each answer.
+    pub(crate) limit: Duration,
+}
+
+impl Verify {
+    /// Runs the program, types what the tape says, and compares; cancelled, the program is ended.
+    pub(crate) async fn run(mut self, handle: JobHandle) -> Outcome {
+        let gone = CancellationToken::new();
+        let peer = self.peer.until(gone.clone());
+        // With the work the program ends, whatever became of it.
+        let _ends_program = gone.drop_guard();
+        self.peer = peer;
+        let shot = tokio::select! {
+            shot = self.start(&handle) => shot,
+            () = handle.cancelled().cancelled() => return Outcome::cancelled(),
+        };
+        let shot = match shot {
+            Ok(shot) => shot,
+            Err(error) => return Outcome::failed(self.not_started(&error)),
+        };
+        let compared = tokio::select! {
+            compared = self.compare(&shot, &handle) => Some(compared),
+            () = handle.cancelled().cancelled() => None,
+        };
+        shot.end(EndReason::Closed).await;
+        if let Err(error) = shot.collect().await {
+            tracing::warn!(%error, "a program that was compared with its tape left something behind");
+        }
+        match compared {
+            Some(Ok(verdict)) => match serde_json::to_value(verdict) {
+                Ok(verdict) => Outcome::done(verdict),
+                Err(error) => Outcome::failed(error.to_string()),
+            },
+            Some(Err(error)) => Outcome::failed(error.to_string()),
+            None => Outcome::cancelled(),
+        }
+    }
+
+    async fn start(&self, handle: &JobHandle) -> Result<OneShot, SessionError> {
+        let meta = &self.tape.meta;
+        let (rows, cols) = size(&self.tape);
+        let of_tape = Some(meta.cwd.clone()).filter(|cwd| cwd.starts_with('/'));
+        let params = SessionCreateParams {
+            program: Some(meta.program.clone()),
+            args: meta.args.clone(),
+            env: meta.env.clone(),
+            cwd: self.cwd.clone().or(of_tape),
+            caller_env: self.caller_env.clone(),
+            rows: Some(rows.into()),
+            cols: Some(cols.into()),
+            // The oldest output goes, instead of the session.
+            persist: Some(true),
+            plain: !is_echoed(&self.tape),
+            ..SessionCreateParams::default()
+        };
+        loop {
+            let started = OneShot::start(&self.sessions, &self.peer, params.clone()).await;
+            if !matches!(started, Err(SessionError::MaxSessions { .. })) {
+                handle.queued(false);
+                return started;
+            }
+            handle.queued(true);
+            self.sessions.place().await;
+        }
+    }
+
+    fn not_started(&self, error: &SessionError) -> String {
+        let cwd = &self.tape.meta.cwd;
+        match self.cwd {
+            None if !std::path::Path::new(cwd).is_dir() => {
+                format!("{error}; the tape was recorded in {cwd:?}: give another cwd")
+            }
+            _ => error.to_string(),
+        }
+    }
+
+    async fn compare(
+        &mut self,
+        shot: &OneShot,
+        handle: &JobHandle,
+    ) -> Result<TapeVerdict, SessionError> {
+        let cols = self.tape.meta.pty.map(|_| size(&self.tape).1);
+        let lead = std::mem::take(&mut self.lead);
+        let exchanges = std::mem::take(&mut self.tape.exchanges);
+        let steps: Vec<&Exchange> = lead.iter().chain(&exchanges).collect();
+        let mut verdict = TapeVerdict {
+            tape_id: self.tape_id.clone(),
+            ..TapeVerdict::default()
+        };
+        for (step, exchange) in steps.iter().enumerate() {
+            let index = step.checked_sub(lead.len());
+            handle.progress(json!({"exchange": index, "of": exchanges.len()}));
+            let expected = Expected::new(exchange, steps.get(step + 1).copied(), cols);
+            let from = shot.session.output.end();
+            if step == 0 && exchange.input.bytes.is_empty() {
+                // Nothing is typed: it counts from the start.
+                let answer = expected.wait(&self.sessions, shot, 0, self.limit).await?;
+                if note(&mut verdict, index, exchange, answer) {
+                    break;
+                }
+                continue;
+            }
+            if let Err(drift) = self.type_input(shot, exchange).await {
+                verdict.drifts.push(TapeDrift {
+                    index: index.unwrap_or(0) as u64,
+                    ..drift
+                });
+                break;
+            }
+            let answer = expected
+                .wait(&self.sessions, shot, from, self.limit)
+                .await?;
+            if note(&mut verdict, index, exchange, answer) {
+                break;
+            }
+        }
+        verdict.same = verdict.drifts.is_empty();
+        Ok(verdict)
+    }
+
+    /// Types what an exchange has.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be typed, as what is to be told of it.
+    async fn type_input(&mut self, shot: &OneShot, exchange: &Exchange) -> Result<(), TapeDrift> {
+        let drift = |what: &str, diff: String| TapeDrift {
+            index: 0,
+            input: input_in_one_line(&exchange.input),
+            what: what.to_owned(),
+            diff,
+        };
+        let mut bytes = exchange.input.bytes.clone();
+        if exchange.pre.hidden {
+            let Some(secret) = self.secrets.pop() else {
+                let told = "the tape does not have what was typed hidden here: give it in secrets";
+                return Err(drift("hidden", told.to_owned()));
+            };
+            bytes = (secret + "\r").into_bytes();
+        }
+        let params = SessionSendParams {
+            session: shot.session.id().to_string(),
+            data_b64: Some(STANDARD.encode(&bytes)),
+            secret: exchange.pre.hidden,
+            ..SessionSendParams::default()
+        };
+        match self.sessions.send(&self.peer, &params).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(drift("exit", error.to_string())),
+        }
+    }
+}
+
+/// Notes what an exchange came to; true when the conversation cannot go on.
+fn note(
+    verdict: &mut TapeVerdict,
+    index: Option<usize>,
+    exchange: &Exchange,
+    answer: Answer,
+) -> bool {
+    verdict.exchanges += u64::from(index.is_some());
+    let what = match answer.verdict {
+        Verdict::Same => return false,
+        Verdict::Output => "output",
+        Verdict::Exit => "exit",
+        Verdict::Timeout => "timeout",
+    };
+    let expected = answer.expected + "\n";
+    let output = answer.output + "\n";
+    let mut diff = unified(("tape", &expected), ("now", &output)).unwrap_or_default();
+    if diff.len() > MAX_DIFF_BYTES {
+        diff.truncate(diff.floor_char_boundary(MAX_DIFF_BYTES));
+        diff.push_str("\n…\n");
+    }
+    verdict.drifts.push(TapeDrift {
+        index: index.unwrap_or(0) as u64,
+        input: input_in_one_line(&exchange.input),
+        what: what.to_owned(),
+        diff,
+    });
+    !answer.is_prompted || verdict.drifts.len() >= MAX_DRIFTS
+}

@@ -2,7 +2,7 @@
 
 use super::key::secret_key;
 use super::placeholder::is_placeholder;
-use super::redactor::{MASK, redact, redact_part, secrets_in};
+use super::redactor::{MASK, part_without, redact, redact_part, secrets_in};
 use std::ops::Range;
 
 /// Returns the arguments of a program without their secrets: also the one behind `--password`, and what is a secret
@@ -18,7 +18,7 @@ pub(crate) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
             start..line.len()
         })
         .collect();
-    let is_clean = secrets_in(&line).is_empty();
+    let secrets = secrets_in(&line);
     let mut option = None;
     args.iter()
         .zip(words)
@@ -28,10 +28,8 @@ pub(crate) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
                 .is_some_and(|option| names_secret(option));
             if is_value && !arg.starts_with('-') && !is_placeholder(arg.as_bytes()) {
                 MASK.to_owned()
-            } else if is_clean {
-                arg.clone()
             } else {
-                redact_part(&line, word)
+                part_without(&secrets, &line, word)
             }
         })
         .collect()

@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// How far behind a command its password is looked for, in bytes.
-const MAX_COMMAND_BYTES: usize = 512;
+const MAX_COMMAND_BYTES: usize = 256;
 
 /// A command, the option, and the form of what follows.
 const FORMS: &[(&str, &str, Form)] = &[
@@ -57,7 +57,9 @@ fn judge(text: &str, anchor: Range<usize>) -> Verdict {
     }
     let command = text[anchor.clone()].to_ascii_lowercase();
     let forms = FORMS.iter().filter(|(name, ..)| command.starts_with(name));
-    let end = bytes.len().min(anchor.end + MAX_COMMAND_BYTES);
+    let window = &bytes[anchor.end..bytes.len().min(anchor.end + MAX_COMMAND_BYTES)];
+    let is_over = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'|' | b';');
+    let end = anchor.end + window.iter().position(is_over).unwrap_or(window.len());
     let mut found: Option<Range<usize>> = None;
     for (_, option, form) in forms {
         let secret = of_option(bytes, anchor.end - 1..end, option.as_bytes(), *form);
@@ -70,16 +72,9 @@ fn judge(text: &str, anchor: Range<usize>) -> Verdict {
     found.map_or(Verdict::Innocent, Verdict::Secret)
 }
 
-/// The secret behind the first ` option` in this part of the text, up to the end of the line or of the command.
+/// The secret behind the first ` option` in this part of the text.
 fn of_option(bytes: &[u8], part: Range<usize>, option: &[u8], form: Form) -> Option<Range<usize>> {
-    let words = part.clone().filter(|&at| bytes[at] == b' ');
-    for blank in words {
-        let is_over = bytes[part.start..blank]
-            .iter()
-            .any(|byte| b"\n\r|;".contains(byte));
-        if is_over {
-            return None;
-        }
+    for blank in part.filter(|&at| bytes[at] == b' ') {
         let behind = blank + 1 + option.len();
         if !bytes[blank + 1..].starts_with(option) {
             continue;

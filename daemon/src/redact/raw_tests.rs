@@ -256,3 +256,41 @@ fn a_line_without_an_end_is_decided_piece_by_piece() {
     assert_eq!(settled(format!("{key}-----END PRIVATE KEY-----\n")), 60);
     assert_eq!(settled("-----BEGIN CERTIFICATE-----\nabc\n"), 32);
 }
+
+/// Text made to be looked at again and again.
+#[test]
+fn hostile_text_takes_no_longer_than_its_length() {
+    for piece in [
+        "curl ",
+        "curl -u ",
+        "mysql -p",
+        "password=",
+        "password=\"",
+        "token: ",
+        "://a:",
+        "AKIA",
+        "sk-",
+        "eyJ",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "\x08",
+        "a\x08",
+        " \r",
+        "a\r",
+        "\x1b]0;",
+        "\x1b[",
+        "\x1b]0;a\x07\x08",
+        "password=a ",
+        "https://a:b@c ",
+        "Bearer ",
+        "sig=",
+        "\u{e9}\x08",
+        "[password (",
+    ] {
+        let raw = piece.repeat((256 << 10) / piece.len());
+        let started = std::time::Instant::now();
+        redact_bytes(raw.as_bytes());
+        settled(&raw);
+        let took = started.elapsed();
+        assert!(took.as_secs() < 10, "{piece:?} took {took:?}");
+    }
+}

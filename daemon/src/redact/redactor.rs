@@ -43,11 +43,17 @@ pub(crate) fn secrets_in(text: &str) -> Vec<Range<usize>> {
 /// Returns the part `shown` of `text` with [`MASK`] in place of what belongs to a secret of the whole text: half a
 /// secret is not recognised by itself.
 pub(crate) fn redact_part(text: &str, shown: Range<usize>) -> String {
+    part_without(&secrets_in(text), text, shown)
+}
+
+/// Likewise, where the secrets of the text are known.
+pub(super) fn part_without(secrets: &[Range<usize>], text: &str, shown: Range<usize>) -> String {
     let mut clean = String::new();
     let mut copied = shown.start;
-    for secret in secrets_in(text) {
-        if secret.end <= shown.start || secret.start >= shown.end {
-            continue;
+    let first = secrets.partition_point(|secret| secret.end <= shown.start);
+    for secret in &secrets[first..] {
+        if secret.start >= shown.end {
+            break;
         }
         clean.push_str(&text[copied..secret.start.max(copied)]);
         clean.push_str(MASK);

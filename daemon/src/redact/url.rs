@@ -80,10 +80,13 @@ fn signature(text: &str, anchor: Range<usize>) -> Verdict {
         text.as_bytes()[..anchor.start].last(),
         Some(b'?' | b'&' | b';')
     );
+    if !is_parameter {
+        return Verdict::Innocent; // before the value is looked at, which may have the next anchor in it
+    }
     let value = run(text, anchor.end, |byte| {
         byte.is_ascii_alphanumeric() || b"%+/=_-".contains(&byte)
     });
-    if is_parameter && value.len() >= MIN_SIGNATURE_BYTES {
+    if value.len() >= MIN_SIGNATURE_BYTES {
         Verdict::Secret(value)
     } else {
         Verdict::Innocent

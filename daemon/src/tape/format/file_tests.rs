@@ -119,7 +119,7 @@ fn a_change_keeps_mode_and_link_and_leaves_nothing_behind() {
 
 #[test]
 fn two_writers_lose_nothing() {
-    const EACH: usize = 100;
+    const EACH: usize = 25;
     let folder = folder();
     let path = folder.path().join("t.json5");
     create_new(&path, "0").unwrap();

@@ -2,6 +2,8 @@
 
 use super::fault::{Fault, Stop};
 use super::scan::Scanned;
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
+use std::sync::LazyLock;
 
 /// A number as it stands there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -206,11 +208,28 @@ pub(super) fn is_blank(char: char) -> bool {
 
 /// Says whether a character may stand in a key without quotation marks.
 pub(super) fn is_name(char: char, is_start: bool) -> bool {
+    static START: LazyLock<ClassUnicode> = LazyLock::new(|| class(r"[\p{L}\p{Nl}]"));
+    static PART: LazyLock<ClassUnicode> =
+        LazyLock::new(|| class(r"[\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}\x{200c}\x{200d}]"));
     match char {
         'a'..='z' | 'A'..='Z' | '$' | '_' => true,
         '\0'..='\x7f' => char.is_ascii_digit() && !is_start,
-        char if is_start => char.is_alphabetic(),
-        '\u{200c}' | '\u{200d}' => true,
-        char => regex_syntax::try_is_word_character(char).unwrap_or(false),
+        _ => {
+            let ranges = if is_start {
+                START.ranges()
+            } else {
+                PART.ranges()
+            };
+            let after = ranges.partition_point(|range| range.end() < char);
+            ranges.get(after).is_some_and(|range| range.start() <= char)
+        }
+    }
+}
+
+/// The characters of a pattern that is one class; the patterns are ours, and tested.
+pub(super) fn class(pattern: &str) -> ClassUnicode {
+    match regex_syntax::parse(pattern).map(Hir::into_kind) {
+        Ok(HirKind::Class(Class::Unicode(class))) => class,
+        _ => ClassUnicode::empty(),
     }
 }

@@ -112,6 +112,23 @@ fn depth_is_bounded() {
 }
 
 #[test]
+fn names_are_made_of_the_same_characters_as_in_the_oracle() {
+    // The oracle knows a newer Unicode.
+    let unassigned = literal::class(r"\p{Cn}");
+    let is_new = |char| {
+        unassigned
+            .ranges()
+            .iter()
+            .any(|range| (range.start()..=range.end()).contains(&char))
+    };
+    for char in ('\u{80}'..='\u{ffff}').filter(|char| !is_new(*char)) {
+        for text in [format!("{{{char}:1}}"), format!("{{a{char}:1}}")] {
+            assert_eq!(value(&text).is_ok(), oracle(&text).is_some(), "{text:?}");
+        }
+    }
+}
+
+#[test]
 fn a_fault_of_a_kind_has_the_path() {
     let text = "{ a: [ 0, { 'b c': 'x' } ] }";
     let mut scanner = Scanner::new(text);

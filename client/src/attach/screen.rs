@@ -49,7 +49,7 @@ pub(crate) enum Below {
     Rows(u16),
     /// Where the cursor was before the alternate screen was shown.
     Cursor,
-    /// Behind the row where the cursor is.
+    /// Where the cursor is.
     Here,
 }
 
@@ -91,7 +91,7 @@ impl UserScreen {
                 Below::Rows(0) => "\x1b[H".to_owned(),
                 Below::Rows(rows) => format!("\x1b[{rows};1H\r\n"),
                 Below::Cursor => "\r\n".to_owned(),
-                Below::Here => format!("{RESTORE_CURSOR}\r\n"),
+                Below::Here => RESTORE_CURSOR.to_owned(),
             };
             let start = if below == Below::Here {
                 SAVE_CURSOR

@@ -162,7 +162,7 @@ pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<
 pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for drift in &verdict.drifts {
         let input = printable(drift.input.trim_end());
-        let head = format!("exchange {} {input}: another {}", drift.index, drift.what);
+        let head = format!("exchange {} ({input}): {} differs", drift.index, drift.what);
         writeln!(out, "{}", style.paint(Colour::Heading, &head))?;
         diff(&drift.diff, out, style)?;
     }
@@ -279,7 +279,7 @@ exchange 1, line 12: 9 bytes in 1 chunk, 4 ms, exited 0
             }],
         };
         let text = rendered(|out| super::verdict(&verdict, out, Style::default()));
-        let expected = "exchange 1 1+1: another output\n-2\n+3\ndrift bc/rec-1: 2 exchanges, 1 with another answer\n";
+        let expected = "exchange 1 (1+1): output differs\n-2\n+3\ndrift bc/rec-1: 2 exchanges, 1 with another answer\n";
         assert_eq!(text, expected);
     }
 }

@@ -51,7 +51,11 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
 fn watch(reply: &TapeExportReply, pieces: &[Piece]) -> io::Result<Exit> {
     let (mut events, _waker) = Events::listen()?;
     let mut screen = UserScreen::enter(reply.tape_id.clone())?;
-    let exit = Player::new(pieces).run(&mut events, &mut screen);
+    let mut player = Player::new(pieces);
+    let exit = player.run(&mut events, &mut screen);
+    if !player.ends_line {
+        screen.show(b"\r\n")?;
+    }
     screen.leave(Below::Here);
     // What the terminal answered to queries on the tape is not for the shell.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
@@ -61,8 +65,8 @@ fn watch(reply: &TapeExportReply, pieces: &[Piece]) -> io::Result<Exit> {
 /// What to do after a key.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
-    Wait,
-    Step,
+    /// Shows so many pieces.
+    Steps(usize),
     Leave,
 }
 
@@ -73,6 +77,8 @@ struct Player<'a> {
     is_paused: bool,
     /// When the last piece was due; a pause moves it.
     since: Instant,
+    /// What was shown ends with a newline.
+    ends_line: bool,
 }
 
 impl<'a> Player<'a> {
@@ -81,41 +87,43 @@ impl<'a> Player<'a> {
             rest: pieces,
             is_paused: false,
             since: Instant::now(),
+            ends_line: true,
         }
     }
 
     fn run(&mut self, events: &mut Events, screen: &mut UserScreen) -> io::Result<Exit> {
-        while let Some((piece, rest)) = self.rest.split_first() {
-            let due = self.since + piece.after;
-            let event = events.next_until((!self.is_paused).then_some(due))?;
-            let is_step = match event {
+        while let Some(next) = self.rest.first() {
+            let due = self.since + next.after;
+            let steps = match events.next_until((!self.is_paused).then_some(due))? {
                 None => {
                     self.since = due;
-                    true
+                    1
                 }
                 Some(Event::Keys(keys)) => match self.take(&keys, Instant::now()) {
                     Next::Leave => return Ok(Exit::Done),
-                    next => next == Next::Step,
+                    Next::Steps(count) => count,
                 },
                 Some(Event::Stopped(signal)) => return Ok(Exit::of_program(None, Some(signal))),
                 Some(Event::HungUp) => return Ok(Exit::Done),
                 Some(Event::Redraw { was_stopped: true }) => {
                     screen.enter_again()?;
-                    false
+                    0
                 }
-                Some(Event::Redraw { .. } | Event::News) => false,
+                Some(Event::Redraw { .. } | Event::News) => 0,
             };
-            if is_step {
+            let (now, rest) = self.rest.split_at(steps.min(self.rest.len()));
+            for piece in now {
                 screen.show(piece.text.as_bytes())?;
-                self.rest = rest;
+                self.ends_line = piece.text.ends_with('\n');
             }
+            self.rest = rest;
         }
         Ok(Exit::Done)
     }
 
     /// Takes keys that were typed `now`.
     fn take(&mut self, keys: &[Key], now: Instant) -> Next {
-        let mut next = Next::Wait;
+        let mut steps = 0;
         for key in keys {
             match key {
                 Key::Char(' ') => {
@@ -124,13 +132,13 @@ impl<'a> Player<'a> {
                 }
                 Key::Char('.') => {
                     self.is_paused = true;
-                    next = Next::Step;
+                    steps += 1;
                 }
                 Key::Char('q') | Key::Control('c' | 'd') => return Next::Leave,
                 _ => {}
             }
         }
-        next
+        Next::Steps(steps)
     }
 }
 
@@ -142,13 +150,13 @@ mod tests {
     fn keys_pause_step_and_leave() {
         let mut player = Player::new(&[]);
         let now = Instant::now();
-        assert_eq!(player.take(&[Key::Char(' ')], now), Next::Wait);
+        assert_eq!(player.take(&[Key::Char(' ')], now), Next::Steps(0));
         assert!(player.is_paused);
-        assert_eq!(player.take(&[Key::Char('.')], now), Next::Step);
+        assert_eq!(player.take(&[Key::Char('.'); 2], now), Next::Steps(2));
         assert!(player.is_paused);
         assert_eq!(
             player.take(&[Key::Char(' '), Key::Char('x')], now),
-            Next::Wait
+            Next::Steps(0)
         );
         assert!(!player.is_paused);
         assert_eq!(player.take(&[Key::Control('c')], now), Next::Leave);

@@ -51,7 +51,12 @@ pub(crate) struct TapeArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) ignore_env: Vec<String>,
     /// Do not compare this argument: its index from 0, its text, or /REGEX/; can be repeated
-    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        alias = "ignore-args",
+        value_name = "ARG",
+        allow_hyphen_values = true
+    )]
     pub(crate) ignore_arg: Vec<String>,
     /// Any input matches: only its place in the conversation counts
     #[arg(long)]

@@ -1,19 +1,43 @@
 //! An input that no tape has, told in a block that a person can read.
 
 use crate::failure::Failure;
+use crate::render::printable;
 use ccd_protocol::{ErrorCode, ErrorObject};
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde_json::Value;
 use std::io::{self, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Columns of a field's name.
+/// Columns of a line's first word.
 const NAME_WIDTH: usize = 10;
 
-/// Lines of one field; a difference may be long.
-const MAX_FIELD_LINES: usize = 40;
+/// What the daemon knows of a miss.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Miss {
+    nearest: Option<Nearest>,
+    /// What to do, the likeliest first.
+    hints: Vec<String>,
+}
 
-/// Keys of the data that are for programs, or stand in the last line.
-const NOT_SHOWN: [&str; 3] = ["kind", "hint", "session"];
+/// The exchange that differs least.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Nearest {
+    tape_id: String,
+    exchange: u64,
+    line: u64,
+    differs: Vec<Differs>,
+}
+
+/// A part of what an exchange is found by.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Differs {
+    part: String,
+    recorded: Option<String>,
+    asked: Option<String>,
+}
 
 /// Returns the daemon's error, if it is that no tape has an answer.
 pub(crate) fn miss_of(failure: &Failure) -> Option<&ErrorObject> {
@@ -22,16 +46,58 @@ pub(crate) fn miss_of(failure: &Failure) -> Option<&ErrorObject> {
         .filter(|error| error.known() == Some(ErrorCode::TapeMiss))
 }
 
-/// Returns what was missed, one line each: what happened, what is known of it, what to do.
+/// Returns what was missed, one line each: what happened, what comes near and how it differs, what to do.
 pub(crate) fn block(error: &ErrorObject) -> Vec<String> {
-    let mut lines = vec![format!("ccctl: {}", error.message.trim_end())];
-    if let Some(data) = &error.data {
-        fields("", data, &mut lines);
+    let data = error.data.clone().map(Value::Object);
+    let miss = data.and_then(|data| serde_json::from_value::<Miss>(data).ok());
+    let miss = miss.unwrap_or_default();
+    // What follows is told line by line.
+    let message = match miss.hints.is_empty() {
+        true => &error.message,
+        false => error.message.split("; ").next().unwrap_or_default(),
+    };
+    let mut lines = vec![format!("ccctl: {}", printable(message))];
+    if let Some(nearest) = &miss.nearest {
+        let Nearest {
+            tape_id,
+            exchange,
+            line: at,
+            ..
+        } = nearest;
+        let place = format!("exchange {exchange} of {tape_id}, line {at}");
+        lines.push(line("nearest", &place));
+        nearest
+            .differs
+            .iter()
+            .for_each(|differs| tell(differs, &mut lines));
     }
-    if let Some(hint) = error.hint().filter(|hint| !error.message.contains(hint)) {
-        lines.push(field("try", hint));
+    let hint = error.hint().map(str::to_owned);
+    for (at, hint) in miss.hints.iter().chain(&hint).enumerate() {
+        lines.push(line(if at == 0 { "try" } else { "or" }, hint));
     }
     lines
+}
+
+fn tell(differs: &Differs, lines: &mut Vec<String>) {
+    let Differs {
+        part,
+        recorded,
+        asked,
+    } = differs;
+    if part == "state" {
+        lines.push(line("differs", "other inputs came before"));
+        return;
+    }
+    for (name, value) in [("recorded", recorded), ("now", asked)] {
+        let value = value
+            .as_ref()
+            .map_or("none".to_owned(), |value| format!("{value:?}"));
+        lines.push(line(name, &format!("{part} {value}")));
+    }
+}
+
+fn line(name: &str, value: &str) -> String {
+    format!("  {name:<NAME_WIDTH$} {}", printable(value))
 }
 
 /// Prints a block for each; who has closed standard error does not want to know.
@@ -40,53 +106,6 @@ pub(crate) fn print_blocks<'a>(errors: impl IntoIterator<Item = &'a ErrorObject>
     for line in errors.into_iter().flat_map(block) {
         let _ = writeln!(out, "{line}");
     }
-}
-
-/// One line a field; those of a field that has fields carry its name in front.
-fn fields(before: &str, data: &Map<String, Value>, lines: &mut Vec<String>) {
-    for (key, value) in data.iter().filter(|(key, _)| !NOT_SHOWN.contains(&&***key)) {
-        let name = match before {
-            "" => key.replace('_', " "),
-            before => format!("{before} {}", key.replace('_', " ")),
-        };
-        match value {
-            Value::Null => {}
-            Value::Object(inner) => fields(&name, inner, lines),
-            Value::Array(items) => {
-                let items: Vec<String> = items.iter().map(plain).collect();
-                lines.push(field(&name, &items.join(", ")));
-            }
-            value => {
-                let text = plain(value);
-                if text.trim_end().contains('\n') {
-                    lines.push(format!("  {name}:"));
-                    let shown = text.lines().take(MAX_FIELD_LINES);
-                    lines.extend(shown.map(|line| format!("    {}", visible(line))));
-                } else {
-                    lines.push(field(&name, &text));
-                }
-            }
-        }
-    }
-}
-
-fn field(name: &str, value: &str) -> String {
-    format!(
-        "  {name:<NAME_WIDTH$} {}",
-        visible(value.trim_end_matches('\n'))
-    )
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
-/// What a program printed must not act on the terminal.
-fn visible(text: &str) -> String {
-    crate::render::printable(text)
 }
 
 /// What was missed in another thread, which nobody was told of yet.
@@ -115,41 +134,42 @@ mod tests {
     use serde_json::json;
 
     fn error(data: &Value) -> ErrorObject {
-        let error = json!({"code": 3001, "message": "no tape has this input here", "data": data});
+        let error =
+            json!({"code": 3001, "message": "no tape has this input here; too bad", "data": data});
         serde_json::from_value(error).unwrap()
     }
 
     #[test]
     fn a_miss_names_what_is_near_and_what_to_do() {
-        let error = error(&json!({
-            "kind": "tape_miss", "program": "sqlite3", "prompt": "sqlite> ", "input": "select 2;\n",
-            "nearest": {"tape": "sqlite3/a", "exchange": 3, "line": 40}, "differs": ["input"],
-            "diff": "-select 1;\n+select 2;\n", "expected": null,
-            "hint": "record it: ccctl rec sqlite3",
+        let mut error = error(&json!({
+            "kind": "tape_miss", "program": "bc", "prompt": "> ", "input": "2+2",
+            "nearest": {"tape_id": "bc/a", "exchange": 3, "line": 40, "differs": [
+                {"part": "input", "recorded": "1+1", "asked": "2+2"},
+                {"part": "env LANG", "recorded": "C", "asked": null},
+                {"part": "state", "recorded": "1", "asked": "2"},
+            ]},
+            "hints": ["record it with `ccctl rec bc`", "with `--fallback proxy` the program itself answers"],
         }));
-        let expected = "ccctl: no tape has this input here
-  program    sqlite3
-  prompt     sqlite> 
-  input      select 2;
-  nearest tape sqlite3/a
-  nearest exchange 3
-  nearest line 40
-  differs    input
-  diff:
-    -select 1;
-    +select 2;
-  try        record it: ccctl rec sqlite3";
-        let mut lines = block(&error);
-        let mut expected: Vec<String> = expected.lines().map(str::to_owned).collect();
-        // The order of the fields is that of the JSON, which may be sorted.
-        lines.sort();
-        expected.sort();
-        assert_eq!(lines, expected);
+        error.message = "no tape of bc answers \"2+2\"; the nearest is far; and so on".to_owned();
+        let expected = "ccctl: no tape of bc answers \"2+2\"
+  nearest    exchange 3 of bc/a, line 40
+  recorded   input \"1+1\"
+  now        input \"2+2\"
+  recorded   env LANG \"C\"
+  now        env LANG none
+  differs    other inputs came before
+  try        record it with `ccctl rec bc`
+  or         with `--fallback proxy` the program itself answers";
+        assert_eq!(block(&error).join("\n"), expected);
     }
 
     #[test]
-    fn what_was_typed_cannot_act_on_the_terminal() {
-        let lines = block(&error(&json!({"kind": "tape_miss", "input": "\u{1b}[2J"})));
-        assert_eq!(lines[1], "  input      \\u{1b}[2J");
+    fn a_miss_of_another_shape_is_told_as_it_is() {
+        let error = error(&json!({"kind": "tape_miss", "nearest": 5, "hint": "do \u{1b}"}));
+        let expected = [
+            "ccctl: no tape has this input here; too bad",
+            "  try        do \\u{1b}",
+        ];
+        assert_eq!(block(&error), expected);
     }
 }

@@ -118,7 +118,8 @@ pub(crate) enum Noun {
 
 The program has this terminal as long as it runs; what the tape holds is what you saw and typed, without secrets. What is
 typed hidden is never kept. Exchanges that a tape has already are not recorded again. Without a terminal the program reads
-and writes as with ccctl run; a tape that was recorded so has no echo, and is what ccctl play gives a script.
+and writes as with ccctl run, and each of the first 100 lines is typed when it asks for one; a tape that was recorded so has no
+echo, and is what ccctl play gives a script.
 Control-\\ then d leaves, and ends the program.
 
 The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124 timed out.")]

@@ -44,7 +44,7 @@ pub(crate) enum TapeVerb {
     #[command(
         visible_alias = "show",
         after_help = "Examples:
-  ccctl tape show sqlite3/rec-20260102T030405Z-1a2b3c4d
+  ccctl tape show sqlite3/session-20260102T030405Z-1a2b3c4d
   ccctl tape show 1a2b3c4d --keys
   ccctl tape get 1a2b --json | jq -r '.exchanges[].input'"
     )]

@@ -1,6 +1,7 @@
 //! Standard input on its way to the program.
 
 use super::interrupt::Interrupts;
+use super::pace::Pace;
 use super::typing::Typing;
 use crate::call::{Connection, call_at};
 use crate::connect::Place;
@@ -63,14 +64,20 @@ impl Forward {
     }
 
     /// Sends bytes so that the program reads exactly them, then the end of input.
-    pub(crate) fn bytes(mut self, mut input: impl Read) {
+    pub(crate) fn bytes(mut self, mut input: impl Read, mut pace: Pace) {
         let mut typing = Typing::default();
         let mut buffer = [0; READ_BYTES];
-        while let Some(bytes) = read_some(&mut input, &mut buffer) {
-            if let Err(failure) = self.send(&typing.keys(bytes), false) {
-                return self.give_up(&failure);
+        while let Some(mut bytes) = read_some(&mut input, &mut buffer) {
+            while !bytes.is_empty() {
+                let (piece, rest) = bytes.split_at(pace.next_len(bytes));
+                bytes = rest;
+                pace.wait(&self.place, &self.session);
+                if let Err(failure) = self.send(&typing.keys(piece), false) {
+                    return self.give_up(&failure);
+                }
             }
         }
+        pace.wait(&self.place, &self.session);
         // The session may have ended meanwhile; then nobody reads this.
         if let Err(failure) = self.send(typing.end(), true) {
             self.give_up(&failure);

@@ -115,6 +115,6 @@ fn a_daemon_that_is_gone_ends_the_input() {
     std::thread::spawn(move || {
         server.requests.join().unwrap();
     });
-    forward.bytes(&b"a\n"[..]);
+    forward.bytes(&b"a\n"[..], Pace::of(None));
     assert!(place.connect().is_err());
 }

@@ -4,6 +4,7 @@ mod collect;
 mod dialogue;
 mod input;
 mod interrupt;
+mod pace;
 mod request;
 mod signals;
 mod stream;

@@ -2,6 +2,7 @@
 
 use super::collect::{Collected, Contains};
 use super::input::Forward;
+use super::pace::Pace;
 use super::request;
 use super::signals::{Relay, Stopped};
 use crate::call::Connection;
@@ -69,7 +70,8 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         .transpose()
         .map_err(|source| system("the terminal", source))?;
     let misses = Misses::default();
-    forward_input(&place, &session.session_id, is_interactive, &misses)?;
+    let pace = Pace::of(params.tape.as_ref());
+    forward_input(&place, &session.session_id, is_interactive, pace, &misses)?;
     // The program's end is told on the connection that its life hangs on; after a hand-over the next one that
     // subscribes takes its place.
     let output = Output::start(
@@ -208,6 +210,7 @@ fn forward_input(
     place: &Place,
     session: &str,
     is_interactive: bool,
+    pace: Pace,
     misses: &Misses,
 ) -> Result<(), Failure> {
     let forward = Forward {
@@ -224,7 +227,7 @@ fn forward_input(
             if is_interactive {
                 forward.keys(input);
             } else {
-                forward.bytes(input);
+                forward.bytes(input, pace);
             }
         })
         .map(|_| ())

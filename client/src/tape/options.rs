@@ -32,14 +32,11 @@ pub(crate) fn folder(tapes: Option<&str>) -> Result<Option<String>, Failure> {
 ///
 /// As [`folder`].
 pub(super) fn of_verb(
-    verb: &str,
     args: &RecordArgs,
     record: RecordMode,
     fallback: FallbackMode,
 ) -> Result<TapeOptions, Failure> {
-    // Only we know what was typed.
-    let name = args.name.as_ref().map(|name| name.replace("{verb}", verb));
-    let mut options = given(&args.tape, name.as_deref())?;
+    let mut options = given(&args.tape, args.name.as_deref())?;
     options.record.get_or_insert(record);
     options.fallback.get_or_insert(fallback);
     Ok(options)

@@ -89,7 +89,7 @@ fn params(verb: Verb, args: &RecordArgs) -> Result<SessionCreateParams, Failure>
         caller_env: (!args.clean_env).then(caller::environment),
         rows: size.map(|size| size.rows),
         cols: size.map(|size| size.cols),
-        tape: Some(options::of_verb(verb.name(), args, record, fallback)?),
+        tape: Some(options::of_verb(args, record, fallback)?),
         plain: !(io::stdin().is_terminal() && io::stdout().is_terminal()),
         ..run::for_one_run(args.timeout)
     })
@@ -196,6 +196,6 @@ mod tests {
         }
         let root = asked["tape"]["root"].as_str().unwrap();
         assert!(root.starts_with('/') && root.ends_with("/t"), "{root}");
-        assert_eq!(asked["tape"]["name"], "{program}/rec");
+        assert_eq!(asked["tape"]["name"], "{program}/{verb}");
     }
 }

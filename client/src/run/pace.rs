@@ -1,0 +1,78 @@
+//! How fast a pipe is typed.
+//!
+//! What is recorded is a conversation: a line that comes before the program asks for it would stand at another prompt
+//! each time. Then each line waits for the program, as a person would.
+
+use crate::call::call_at;
+use crate::connect::Place;
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
+use ccd_protocol::tape::{RecordMode, TapeOptions};
+
+/// Lines that are waited for; more is no conversation.
+const MAX_LINES: u32 = 100;
+
+/// A program that does not ask for so long reads when it wants.
+const PATIENCE_MS: f64 = 5_000.0;
+
+/// Line by line while there is something to wait for, then all at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pace {
+    lines_left: u32,
+}
+
+impl Pace {
+    /// All at once, unless it is recorded.
+    pub(crate) fn of(options: Option<&TapeOptions>) -> Self {
+        let record = options.and_then(|options| options.record);
+        let records = matches!(record, Some(RecordMode::New | RecordMode::Overwrite));
+        Self {
+            lines_left: if records { MAX_LINES } else { 0 },
+        }
+    }
+
+    /// How much of what there is comes next: a line, or all.
+    pub(super) fn next_len(self, bytes: &[u8]) -> usize {
+        let newline = bytes.iter().position(|&byte| byte == b'\n');
+        match newline {
+            Some(at) if self.lines_left > 0 => at + 1,
+            _ => bytes.len(),
+        }
+    }
+
+    /// Waits until the program asks for input.
+    pub(super) fn wait(&mut self, place: &Place, session: &str) {
+        if self.lines_left == 0 {
+            return;
+        }
+        let params = SessionWaitParams {
+            session: session.to_owned(),
+            condition: WaitFor::Input,
+            idle_ms: None,
+            timeout_ms: Timeout::After(PATIENCE_MS),
+        };
+        self.lines_left = match call_at::<SessionWait>(place, &params) {
+            Ok(_) => self.lines_left - 1,
+            Err(_) => 0,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_recorded_is_typed_line_by_line() {
+        let all_at_once = Pace::of(None);
+        assert_eq!(all_at_once.next_len(b"a\nb\n"), 4);
+        assert_eq!(Pace::of(Some(&TapeOptions::default())), all_at_once);
+        let recorded = TapeOptions {
+            record: Some(RecordMode::New),
+            ..TapeOptions::default()
+        };
+        let by_line = Pace::of(Some(&recorded));
+        assert_eq!(by_line.next_len(b"a\nb\n"), 2);
+        assert_eq!(by_line.next_len(b"ab"), 2);
+    }
+}

@@ -7,6 +7,7 @@ use crate::job::Jobs;
 use crate::log::Log;
 use crate::rpc::RpcError;
 use crate::session::{Session, Sessions};
+use crate::tape::root::Roots;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
 use std::os::fd::OwnedFd;
@@ -20,6 +21,8 @@ use tokio_util::task::TaskTracker;
 pub(crate) struct Daemon {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) jobs: Jobs,
+    /// The folders of tapes that are in use.
+    pub(crate) roots: Arc<Roots>,
     /// The saved chains.
     pub(crate) chains: Documents,
     pub(crate) log: Log,
@@ -55,6 +58,7 @@ impl Daemon {
     pub(crate) fn new(
         sessions: Arc<Sessions>,
         jobs: Jobs,
+        roots: Arc<Roots>,
         log: Log,
         sources: Sources,
         loaded: Arc<Loaded>,
@@ -67,6 +71,7 @@ impl Daemon {
             chains: Documents::new(sessions.paths.base.join("chains")),
             sessions,
             jobs,
+            roots,
             log,
             started: Instant::now(),
             settings,
@@ -130,6 +135,7 @@ impl Daemon {
             tracing::warn!(warning, "configuration");
         }
         loaded.use_redact_rules();
+        self.roots.follow_rules().await;
         self.sessions.set_config(Arc::new(loaded.config.clone()));
         self.settings.send_replace(settings_of(&loaded.config));
         self.log.set_level(loaded.config.log_level);

@@ -18,6 +18,8 @@ use crate::session::{Past, SessionError, Sessions};
 use crate::shutdown::{End, Signals};
 use crate::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::store::{Opening, Store, StoreError};
+use crate::tape::root::Roots;
+use crate::tape::settings::root_of;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -256,9 +258,16 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         .map_err(StartError::Recover)?;
     jobs.recover().await?;
     let pumps = spawn_pumps(&sessions, news).map_err(system("threads cannot be started"))?;
+    let roots = Roots::new(
+        &sessions.paths.base,
+        opened.store.clone(),
+        &tracker,
+        stop.clone(),
+    );
     let daemon = Arc::new(Daemon::new(
         Arc::clone(&sessions),
         jobs,
+        roots,
         log,
         sources,
         Arc::clone(&loaded),
@@ -280,6 +289,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         Arc::clone(&daemon.connections),
     ));
     tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
+    tracker.spawn(open_tapes(Arc::clone(&daemon)));
     spawn_watchdog(&daemon);
     crate::service::ready();
     holder.ready();
@@ -360,6 +370,19 @@ fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
 
 fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
     move |source| StartError::System { what, source }
+}
+
+/// Indexes the tapes that most sessions will ask for, before one does.
+async fn open_tapes(daemon: Arc<Daemon>) {
+    let config = daemon.sessions.config();
+    let opened = match root_of(None, &config.replay, &daemon.sessions.paths.base) {
+        Ok(root) => daemon.roots.open(&root).await.map(drop),
+        // Of a path in the configuration its check has told before.
+        Err(_) => return,
+    };
+    if let Err(error) = opened {
+        tracing::warn!(%error, "the tapes are not indexed");
+    }
 }
 
 /// Tells the service manager that we are alive, as long as the database answers too.

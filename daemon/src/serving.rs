@@ -66,6 +66,7 @@ impl Serving {
             sessions.tracker.wait().await;
             self.recorder_stop.cancel();
             let _ = self.recorder.await;
+            daemon.roots.close().await;
         };
         if tokio::time::timeout(SHUTDOWN_LIMIT, ended).await.is_err() {
             tracing::error!("not everything ended in time");
@@ -85,6 +86,7 @@ impl Serving {
         let ended = async {
             self.recorder_stop.cancel();
             let _ = self.recorder.await;
+            self.daemon.roots.close().await;
             self.connections.end().await;
         };
         // Another daemon waits for the locks.
@@ -98,6 +100,7 @@ impl Serving {
             self.connections.end().await;
             self.recorder_stop.cancel();
             let _ = self.recorder.await;
+            self.daemon.roots.close().await;
             // Behind everything that waits.
             let _ = store.commit(Write::Interactions(Vec::new())).await;
         };

@@ -38,8 +38,8 @@ pub(crate) use argument::{redact_args, redact_variable};
 pub(crate) use place::{redact_members, secret_place};
 #[allow(unused_imports)] // the recorder's
 pub(crate) use raw::{redact_bytes, redact_chunks, redact_each, redact_typed};
-pub(crate) use redactor::use_rules;
 pub(crate) use redactor::{MASK, redact, redact_part, secrets_in};
+pub(crate) use redactor::{rules_in_force, use_rules};
 #[allow(unused_imports)] // the recorder's
 pub(crate) use settled::{MAX_UNDECIDED_BYTES, settled};
 pub(crate) use switch::is_on;

@@ -25,6 +25,11 @@ pub(crate) fn use_rules(rules: &[String]) -> Result<(), RuleError> {
     Ok(())
 }
 
+/// The user's rules that are in force, as one text: what was compared under other rules must be compared anew.
+pub(crate) fn rules_in_force() -> String {
+    in_force().user.sources().collect::<Vec<_>>().join("\n")
+}
+
 /// What redacts now.
 pub(super) fn in_force() -> Arc<Redactor> {
     Arc::clone(&IN_FORCE.read().unwrap_or_else(PoisonError::into_inner))

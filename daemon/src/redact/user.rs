@@ -63,6 +63,11 @@ impl UserRules {
         })
     }
 
+    /// The rules as they were written.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().map(Regex::as_str)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }

@@ -3,11 +3,13 @@
 mod interactions;
 mod jobs;
 mod sessions;
+mod tapes;
 mod writer;
 
 pub(crate) use interactions::InteractionRow;
 pub(crate) use jobs::{JobEntries, JobEntryRow, JobRow};
 pub(crate) use sessions::SessionRow;
+pub(crate) use tapes::TapeUseRow;
 pub(crate) use writer::Write;
 
 use sqlx::sqlite::{

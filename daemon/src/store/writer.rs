@@ -1,6 +1,8 @@
 //! The one writer: takes what waits, commits it together, answers.
 
-use super::{InteractionRow, JobEntries, JobRow, SessionRow, interactions, jobs, sessions};
+use super::{
+    InteractionRow, JobEntries, JobRow, SessionRow, TapeUseRow, interactions, jobs, sessions, tapes,
+};
 use sqlx::sqlite::SqlitePool;
 use sqlx::{Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
@@ -27,6 +29,10 @@ pub(crate) enum Write {
     DeleteJobsBefore(String),
     /// Deletes the oldest jobs that have ended, until the lists of the others take so many bytes at most.
     DeleteJobsOver(i64),
+    /// Inserts how often tapes were played, or replaces it.
+    TapeUse(Vec<TapeUseRow>),
+    /// Deletes how often tapes of a root were played.
+    ForgetTapeUse { root: String, tape_ids: Vec<String> },
 }
 
 /// A change and who waits for it.
@@ -125,5 +131,7 @@ async fn apply(connection: &mut SqliteConnection, write: &Write) -> sqlx::Result
         Write::JobEntries(entries) => jobs::append(connection, entries).await,
         Write::DeleteJobsBefore(time) => jobs::delete_before(connection, time).await,
         Write::DeleteJobsOver(bytes) => jobs::delete_over(connection, *bytes).await,
+        Write::TapeUse(rows) => tapes::replace(connection, rows).await,
+        Write::ForgetTapeUse { root, tape_ids } => tapes::forget(connection, root, tape_ids).await,
     }
 }

@@ -23,6 +23,12 @@ pub(crate) mod index;
 pub(crate) mod key;
 #[allow(dead_code, reason = "its callers come with recording")]
 pub(crate) mod name;
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "recorder and player are not there yet"
+)]
+pub(crate) mod root;
 #[allow(dead_code, reason = "its callers come with recording and replaying")]
 pub(crate) mod settings;
 pub(crate) mod tools;

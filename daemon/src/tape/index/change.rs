@@ -20,14 +20,16 @@ impl Index {
         self.with(files.collect())
     }
 
-    /// Reads what has changed since, of all that a walk has found; `None` when nothing has.
-    pub(crate) fn with_found(&self, found: Found) -> Option<Self> {
+    /// Reads what has changed since, of all that a walk has found, and in any case `touched`; `None` when nothing has
+    /// changed.
+    pub(crate) fn with_found(&self, found: Found, touched: &BTreeSet<TapeId>) -> Option<Self> {
         let there: HashSet<&TapeId> = found.tapes.iter().map(|file| &file.id).collect();
         let gone = self.tapes().filter(|tape| !there.contains(&tape.id));
         let mut files: Vec<_> = gone.map(|tape| (Arc::clone(&tape.id), None)).collect();
         let loaded = load_all(&self.root, &found.tapes, |file| {
             let tape = self.tape(&file.id)?;
-            (tape.stamp == file.stamp).then(|| Arc::clone(tape))
+            let is_same = tape.stamp == file.stamp && !touched.contains(&file.id);
+            is_same.then(|| Arc::clone(tape))
         });
         files.extend(loaded.into_iter().map(|(id, tape)| (id, Some(tape))));
         // Problems that the walk itself has found, and those of files that are gone.

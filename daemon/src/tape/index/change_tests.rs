@@ -185,7 +185,7 @@ proptest! {
                 index = Arc::new(next);
             }
             prop_assert!(index.with_files(&touched).is_none(), "nothing has changed");
-            if let Some(next) = walked.with_found(walk(root.path(), |_| {})) {
+            if let Some(next) = walked.with_found(walk(root.path(), |_| {}), &BTreeSet::new()) {
                 walked = Arc::new(next);
             }
             let anew = super::test_tapes::index(root.path());

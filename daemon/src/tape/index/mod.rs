@@ -4,6 +4,7 @@
 //! file it keeps what is looked up. Output stays where it is, as an offset.
 
 mod build;
+mod cache;
 mod change;
 mod explain;
 mod find;
@@ -27,10 +28,11 @@ mod find_tests;
 mod test_tapes;
 
 pub(crate) use build::{MAX_TAPES, load_file};
+pub(crate) use cache::Cache;
 pub(crate) use explain::{Miss, Nearest};
 pub(crate) use find::{Duplicate, Index, Place};
 pub(crate) use fits::{Fits, Hit};
 pub(crate) use nearest::Asked;
 pub(crate) use problem::ReadError;
 pub(crate) use tape::{IndexedTape, Stamp, TapeId};
-pub(crate) use walk::{Found, walk};
+pub(crate) use walk::{Found, SUFFIX, id_of, walk};

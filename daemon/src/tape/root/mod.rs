@@ -1,0 +1,15 @@
+//! Folders of tapes that are in use: each with its index, kept right while files change, and how often tapes are played.
+
+mod folder;
+#[cfg(test)]
+mod folder_tests;
+mod roots;
+#[cfg(test)]
+mod roots_tests;
+mod usage;
+#[cfg_attr(portable, path = "no_watch.rs")]
+mod watch;
+
+pub(crate) use folder::{Root, RootError};
+pub(crate) use roots::Roots;
+pub(crate) use usage::Used;

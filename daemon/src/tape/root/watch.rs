@@ -1,0 +1,244 @@
+//! Notices what changes in the folders of a root, by inotify.
+//!
+//! Our own and no crate's: one that is told of every opened file would wake up for each exchange that is played.
+
+use crate::tape::index::SUFFIX;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use rustix::io::Errno;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Folders of a root that are watched; of a larger one all files are looked at, again and again.
+const MAX_FOLDERS: usize = 10_000;
+
+/// So long nothing may change before what has changed is read: who writes a file seldom does it at once.
+const QUIET: Duration = Duration::from_millis(2);
+
+/// Who writes without a pause is waited for so long.
+const LONGEST: Duration = Duration::from_millis(50);
+
+/// How often all files are looked at when the system watches no more folders.
+const POLL: Duration = Duration::from_millis(500);
+
+/// More files than this are looked for in one walk.
+const MAX_FILES: usize = 1000;
+
+const EVENT_BYTES: usize = 16 << 10;
+
+/// What has changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    pub(super) files: BTreeSet<PathBuf>,
+    /// Anything may have.
+    pub(super) all: bool,
+    /// Nobody wants to know any more.
+    pub(super) is_over: bool,
+}
+
+/// Watches folders.
+#[derive(Debug)]
+pub(super) struct Watcher {
+    inotify: Option<OwnedFd>,
+    bell: Arc<OwnedFd>,
+    folders: HashMap<i32, PathBuf>,
+    /// The folder where the root is to appear.
+    parent: Option<i32>,
+    /// Not all folders are watched.
+    is_blind: bool,
+    has_warned: bool,
+}
+
+/// Wakes a watcher up.
+#[derive(Debug)]
+pub(super) struct Bell(Arc<OwnedFd>);
+
+/// What the bell says: look at everything, or end.
+const LOOK: u64 = 1;
+const END: u64 = 1 << 32;
+
+impl Bell {
+    pub(super) fn look(&self) {
+        self.ring(LOOK);
+    }
+
+    pub(super) fn end(&self) {
+        self.ring(END);
+    }
+
+    fn ring(&self, word: u64) {
+        // It can only fail when it has been rung four billion times.
+        let _ = rustix::io::write(&*self.0, &word.to_ne_bytes());
+    }
+}
+
+impl Watcher {
+    /// Returns a watcher of nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// There are no descriptors left.
+    pub(super) fn new() -> io::Result<(Self, Bell)> {
+        let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        // Users have a limited number of these.
+        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
+        let watcher = Self {
+            is_blind: inotify.is_none(),
+            inotify,
+            bell: Arc::clone(&bell),
+            folders: HashMap::new(),
+            parent: None,
+            has_warned: false,
+        };
+        Ok((watcher, Bell(bell)))
+    }
+
+    /// Watches the tapes and folders in a folder.
+    pub(super) fn add(&mut self, folder: &Path) {
+        let files = WatchFlags::CREATE
+            | WatchFlags::MODIFY
+            | WatchFlags::CLOSE_WRITE
+            | WatchFlags::ATTRIB
+            | WatchFlags::DELETE
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO;
+        if let Some(number) = self.watch(
+            folder,
+            files | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF,
+        ) {
+            self.folders.insert(number, folder.to_owned());
+        }
+    }
+
+    /// Watches for a root that is not there; `None`: no longer.
+    pub(super) fn await_root(&mut self, parent: Option<&Path>) {
+        let watched = parent.and_then(|parent| {
+            let appears = WatchFlags::CREATE | WatchFlags::MOVED_TO;
+            self.watch(parent, appears)
+        });
+        if let (Some(before), Some(inotify)) = (self.parent, &self.inotify)
+            && watched != Some(before)
+        {
+            // It has gone by itself if this fails.
+            let _ = inotify::remove_watch(inotify, before);
+        }
+        self.parent = watched;
+    }
+
+    fn watch(&mut self, folder: &Path, what: WatchFlags) -> Option<i32> {
+        let inotify = self.inotify.as_ref()?;
+        if self.folders.len() >= MAX_FOLDERS {
+            self.is_blind = true;
+            return None;
+        }
+        match inotify::add_watch(inotify, folder, what | WatchFlags::ONLYDIR) {
+            Ok(number) => return Some(number),
+            Err(Errno::NOSPC | Errno::NOMEM) => self.is_blind = true,
+            // It has gone, or may not be read, which the walk says.
+            Err(_) => {}
+        }
+        if self.is_blind && !std::mem::replace(&mut self.has_warned, true) {
+            tracing::warn!(
+                folder = %folder.display(),
+                "the system watches no more folders (fs.inotify.max_user_watches): tapes are looked at twice a second"
+            );
+        }
+        None
+    }
+
+    /// Says that all folders are about to be added again.
+    pub(super) fn begin(&mut self) {
+        self.is_blind = self.inotify.is_none();
+    }
+
+    /// Waits until something has changed, and then until nothing has for a moment.
+    pub(super) fn wait(&mut self) -> Changes {
+        let mut changes = Changes::default();
+        while !changes.is_any() {
+            match self.poll(self.is_blind.then_some(POLL)) {
+                Ok(true) => self.take(&mut changes),
+                Ok(false) => changes.all = true,
+                Err(error) => {
+                    tracing::error!(%error, "tapes are no longer watched");
+                    changes.is_over = true;
+                }
+            }
+        }
+        let begin = Instant::now();
+        while !changes.is_over
+            && begin.elapsed() < LONGEST
+            && matches!(self.poll(Some(QUIET)), Ok(true))
+        {
+            self.take(&mut changes);
+        }
+        changes
+    }
+
+    /// Returns false when nothing has come for so long.
+    fn poll(&self, pause: Option<Duration>) -> io::Result<bool> {
+        let pause = pause.map(|pause| Timespec {
+            tv_sec: 0,
+            tv_nsec: pause.subsec_nanos().into(),
+        });
+        let bell = PollFd::new(&self.bell, PollFlags::IN);
+        let ready = match &self.inotify {
+            Some(inotify) => poll(
+                &mut [bell, PollFd::new(inotify, PollFlags::IN)],
+                pause.as_ref(),
+            ),
+            None => poll(&mut [bell], pause.as_ref()),
+        };
+        match ready {
+            Err(Errno::INTR) => Ok(true),
+            ready => Ok(ready? > 0),
+        }
+    }
+
+    /// Takes all that has come.
+    fn take(&mut self, changes: &mut Changes) {
+        let mut word = [0; 8];
+        if rustix::io::read(&*self.bell, &mut word).is_ok() {
+            changes.all = true;
+            changes.is_over |= u64::from_ne_bytes(word) >= END;
+        }
+        let Some(inotify) = &self.inotify else { return };
+        let mut buffer = [MaybeUninit::uninit(); EVENT_BYTES];
+        let mut events = inotify::Reader::new(inotify, &mut buffer);
+        // It ends when there are no more for now.
+        while let Ok(event) = events.next() {
+            let kind = event.events();
+            if kind.contains(ReadFlags::IGNORED) {
+                self.folders.remove(&event.wd());
+            }
+            let gone = ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::QUEUE_OVERFLOW;
+            if kind.intersects(gone | ReadFlags::ISDIR) {
+                changes.all = true;
+            }
+            let Some(name) = event.file_name().map(|name| name.to_bytes()) else {
+                continue;
+            };
+            let is_tape = name.ends_with(SUFFIX.as_bytes()) && !name.starts_with(b".");
+            if let Some(folder) = self.folders.get(&event.wd())
+                && is_tape
+            {
+                changes.files.insert(folder.join(OsStr::from_bytes(name)));
+            }
+        }
+        if changes.files.len() > MAX_FILES {
+            changes.all = true;
+        }
+    }
+}
+
+impl Changes {
+    fn is_any(&self) -> bool {
+        self.all || self.is_over || !self.files.is_empty()
+    }
+}

@@ -104,7 +104,7 @@ fn tapes_are_listed_in_pages_and_found_by_a_part_of_their_ids() {
     let error = bench
         .try_call("tape.get", json!({"tape": "sh/"}))
         .unwrap_err();
-    assert_eq!(kind(&error), "invalid_argument");
+    assert_eq!(kind(&error), "tape_not_found");
     let error = bench
         .try_call("tape.get", json!({"tape": "s"}))
         .unwrap_err();
@@ -439,4 +439,53 @@ fn tapes_that_nothing_has_played_are_removed_only_when_that_is_asked_for() {
     );
     assert_eq!(bench.ids(), [""; 0]);
     assert!(!bench.root.join("sh").exists());
+}
+
+#[test]
+fn a_program_is_brought_to_where_its_tape_begins() {
+    let bench = Bench::new();
+    let args = [
+        "-c",
+        "while printf '> '; read line; do echo \"got $line\"; done",
+    ];
+    let header = json!({"version": 3, "term": {"cols": 80, "rows": 24}});
+    let events = [
+        json!([0.1, "o", "> "]),
+        json!([0.1, "i", "a\r"]),
+        json!([0.1, "o", "a\r\ngot a\r\n> "]),
+        json!([0.1, "i", "b\r"]),
+        json!([0.1, "o", "b\r\ngot b\r\n> "]),
+    ];
+    let cast = [header]
+        .iter()
+        .chain(&events)
+        .map(|line| format!("{line}\n"))
+        .collect::<String>();
+    let whole = bench.call(
+        "tape.import",
+        json!({"cast": cast, "program": "sh", "args": args}),
+    );
+    let id = whole["tape_id"].as_str().unwrap();
+    let state = bench.call("tape.get", json!({"tape": id}))["exchanges"][2]["state_hash"].clone();
+    // What is recorded of a conversation that a tape knows up to here.
+    let rest = json!({
+        "meta": {"program": "sh", "args": args, "pty": {"rows": 24, "cols": 80}},
+        "exchanges": [{
+            "pre": {"prompt": "> ", "stateHash": state},
+            "input": {"type": "line", "dataText": "b"},
+            "output": {"chunks": [{"dataText": "b\r\ngot b\r\n> "}]},
+        }],
+    });
+    fs::write(bench.file("sh/rest"), rest.to_string()).unwrap();
+    let result = bench.verify(json!({"tape": "sh/rest"}))["result"].clone();
+    let same = json!({"tape_id": "sh/rest", "same": true, "exchanges": 1, "drifts": []});
+    assert_eq!(result, same);
+
+    fs::remove_file(bench.file(id)).unwrap();
+    let error = eventually("the index has seen it", || {
+        bench
+            .try_call("tape.verify", json!({"tape": "sh/rest"}))
+            .err()
+    });
+    assert_eq!(kind(&error), "invalid_argument", "{error}");
 }

@@ -162,7 +162,12 @@ pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<
 pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for drift in &verdict.drifts {
         let input = printable(drift.input.trim_end());
-        let head = format!("exchange {} ({input}): {} differs", drift.index, drift.what);
+        let what = match drift.what.as_str() {
+            "hidden" => "not compared".to_owned(),
+            "timeout" => "no whole answer in time".to_owned(),
+            what => format!("{what} differs"),
+        };
+        let head = format!("exchange {} ({input}): {what}", drift.index);
         writeln!(out, "{}", style.paint(Colour::Heading, &head))?;
         diff(&drift.diff, out, style)?;
     }

@@ -11,6 +11,7 @@ use crate::session::{PipeError, SessionError};
 use crate::store::StoreError;
 use crate::tape::files::FilesError;
 use crate::tape::format::file::FileError;
+use crate::tape::root::RootError;
 use ccd_protocol::ErrorCode;
 use jsonrpsee::types::ErrorObjectOwned;
 use serde_json::{Map, Value, json};
@@ -159,10 +160,17 @@ fn tapes_code(error: &FilesError) -> ErrorCode {
         FilesError::File(FileError::Exists { .. }) => ErrorCode::TapeConflict,
         FilesError::File(FileError::Locked { .. }) => ErrorCode::TapeLocked,
         FilesError::File(FileError::Read { .. } | FileError::Write { .. })
-        | FilesError::Io { .. } => ErrorCode::Storage,
+        | FilesError::Io { .. }
+        | FilesError::Root(RootError::Io { .. }) => ErrorCode::Storage,
         FilesError::Redaction { .. } => ErrorCode::RedactionFailed,
-        FilesError::NoId { .. } | FilesError::Argument(_) => ErrorCode::InvalidArgument,
-        FilesError::PictureTooLarge => ErrorCode::LimitReached,
+        FilesError::NoId { .. }
+        | FilesError::Argument(_)
+        | FilesError::Root(RootError::Relative { .. } | RootError::NotAFolder { .. }) => {
+            ErrorCode::InvalidArgument
+        }
+        FilesError::PictureTooLarge | FilesError::Root(RootError::TooMany { .. }) => {
+            ErrorCode::LimitReached
+        }
     }
 }
 

@@ -4,8 +4,7 @@ use super::RpcError;
 use super::register::method;
 use crate::connection::Peer;
 use crate::daemon::Daemon;
-use crate::tape::files::{self, FilesError, Folder, Loaded, Usage};
-use crate::tape::index::{Index, walk};
+use crate::tape::files::{self, FilesError, Folder, Loaded};
 use crate::tape::settings::Settings;
 use crate::tape::tools::asciicast::{self, Version};
 use crate::tape::tools::{Pace, animate, diff, still, transcript};
@@ -39,18 +38,17 @@ const MAX_SECRETS: usize = 100;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
     method::<TapeList, _, _>(module, |daemon, _, params| async move {
-        let folder = open(&daemon, params.root.as_deref()).await?;
-        let usage = Usage::new();
-        blocking(move || Ok(files::list(&folder, &usage, &params))).await
+        let folder = open(&daemon, params.root.clone()).await?;
+        blocking(move || Ok(files::list(&folder, &params))).await
     })?;
     method::<TapeGet, _, _>(module, |daemon, _, params| async move {
-        let folder = open(&daemon, params.root.as_deref()).await?;
+        let folder = open(&daemon, params.root.clone()).await?;
         let rules = settings_of_root(&daemon, None)?.rules;
         let rules = params.keys.then_some(rules);
         blocking(move || files::show(folder.which(&params.tape)?, rules.as_ref())).await
     })?;
     method::<TapeValidate, _, _>(module, |daemon, _, params| async move {
-        let folder = open(&daemon, params.root.as_deref()).await?;
+        let folder = open(&daemon, params.root.clone()).await?;
         let rules = settings_of_root(&daemon, None)?.rules;
         blocking(move || files::check(&folder, params.tape.as_deref(), params.strict, &rules)).await
     })?;
@@ -58,18 +56,18 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         redact(&daemon, params).await
     })?;
     method::<TapeDiff, _, _>(module, |daemon, _, params| async move {
-        let folder = open(&daemon, params.root.as_deref()).await?;
+        let folder = open(&daemon, params.root.clone()).await?;
         blocking(move || compare(&folder, &params)).await
     })?;
     method::<TapeImport, _, _>(module, |daemon, _, params| async move {
         import(&daemon, params).await
     })?;
     method::<TapeExport, _, _>(module, |daemon, _, params| async move {
-        let folder = open(&daemon, params.root.as_deref()).await?;
+        let folder = open(&daemon, params.root.clone()).await?;
         blocking(move || export(&folder, &params)).await
     })?;
     method::<TapeSvg, _, _>(module, |daemon, _, params| async move {
-        let folder = open(&daemon, params.root.as_deref()).await?;
+        let folder = open(&daemon, params.root.clone()).await?;
         blocking(move || draw(&folder, &params)).await
     })?;
     method::<TapeVerify, _, _>(module, |daemon, peer, params| async move {
@@ -96,15 +94,10 @@ fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, R
 }
 
 /// The tapes of a folder now.
-async fn open(daemon: &Daemon, root: Option<&str>) -> Result<Folder, RpcError> {
-    let root = settings_of_root(daemon, root.map(str::to_owned))?.root;
-    blocking(move || {
-        let index = Index::build(&root, 0, walk(&root, |_| {}), |_, _| None);
-        Ok(Folder {
-            index: Arc::new(index),
-        })
-    })
-    .await
+async fn open(daemon: &Daemon, root: Option<String>) -> Result<Folder, RpcError> {
+    let root = settings_of_root(daemon, root)?.root;
+    let opened = daemon.roots.open(&root).await;
+    Ok(Folder::of(opened.map_err(FilesError::from)?))
 }
 
 /// Does what blocks beside the calls.
@@ -117,7 +110,7 @@ async fn blocking<T: Send + 'static>(
 }
 
 async fn redact(daemon: &Daemon, params: TapeRedactParams) -> Result<TapeRedactReply, RpcError> {
-    let folder = open(daemon, params.root.as_deref()).await?;
+    let folder = open(daemon, params.root.clone()).await?;
     blocking(move || files::clean(&folder, params.tape.as_deref(), params.inplace)).await
 }
 
@@ -141,7 +134,9 @@ async fn import(daemon: &Daemon, params: TapeImportParams) -> Result<TapeImportR
         ..TapeOptions::default()
     };
     let settings = settings(daemon, &options)?;
-    blocking(move || files::bring(&settings, &params)).await
+    let opened = daemon.roots.open(&settings.root).await;
+    let root = opened.map_err(FilesError::from)?;
+    blocking(move || files::bring(&root, &settings, &params)).await
 }
 
 fn export(folder: &Folder, params: &TapeExportParams) -> Result<TapeExportReply, FilesError> {
@@ -229,7 +224,7 @@ async fn verify(
             params.secrets.len()
         )));
     }
-    let folder = open(daemon, params.root.as_deref()).await?;
+    let folder = open(daemon, params.root.clone()).await?;
     let (loaded, lead) = blocking(move || {
         let loaded = folder.which(&params.tape)?.load()?;
         let lead = lead_to(&folder, &loaded.tape)?;
@@ -264,7 +259,16 @@ async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneRepl
             "older_than_s is {age_s}: give seconds, 0 or more"
         )));
     }
-    let folder = open(daemon, params.root.as_deref()).await?;
-    let usage = Usage::new();
-    blocking(move || Ok(files::prune(&folder, &usage, &params))).await
+    let folder = open(daemon, params.root.clone()).await?;
+    let root = Arc::clone(&folder.root);
+    let reply = blocking(move || Ok(files::prune(&folder, &params))).await?;
+    if reply.is_done {
+        let gone: Vec<Arc<str>> = reply
+            .tapes
+            .iter()
+            .map(|tape| tape.as_str().into())
+            .collect();
+        daemon.roots.forget(&root, &gone).await;
+    }
+    Ok(reply)
 }

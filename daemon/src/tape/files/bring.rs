@@ -5,6 +5,7 @@ use crate::tape::format::file::{FileError, create_new};
 use crate::tape::format::{Recorder, Tape, write};
 use crate::tape::key::{PromptTracker, StateHash, program_name};
 use crate::tape::name::{NameParts, NameTemplate};
+use crate::tape::root::Root;
 use crate::tape::settings::Settings;
 use crate::tape::tools::asciicast::{self, Facts, MAX_CAST_BYTES};
 use crate::tape::tools::redact_tape;
@@ -27,6 +28,7 @@ const VERB: &str = "imported";
 ///
 /// The asciicast cannot be read or is none, or the tape cannot be written.
 pub(crate) fn bring(
+    root: &Root,
     settings: &Settings,
     params: &TapeImportParams,
 ) -> Result<TapeImportReply, FilesError> {
@@ -56,18 +58,22 @@ pub(crate) fn bring(
     };
     let found = asciicast::import(&cast, facts)?;
     let (mut tape, warnings) = (found.tape, found.warnings);
-    tape.meta.env = settings.rules.record_env(&tape.meta.env);
+    // An asciicast names one or two variables. Where a tape names some, all must be the same to play it; with none it
+    // plays anywhere.
+    tape.meta.env.clear();
     tape.meta.redact = settings.redact;
     if settings.redact {
         redact_tape(&mut tape);
     }
     chain(&mut tape);
+    root.make_folder()?;
     let text = write(&tape);
     for _ in 0..ATTEMPTS {
         let tape_id = name_of(&tape, &settings.name);
-        let path = settings.root.join(format!("{tape_id}.json5"));
+        let path = root.path.join(format!("{tape_id}.json5"));
         match create_new(&path, &text) {
             Ok(()) => {
+                root.refresh(&path);
                 return Ok(TapeImportReply {
                     tape_id,
                     path: path.display().to_string(),
@@ -81,7 +87,7 @@ pub(crate) fn bring(
     }
     Err(FilesError::Argument(format!(
         "no free name for the tape was found in {}",
-        settings.root.display()
+        root.path.display()
     )))
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn check(
     }
     problems.truncate(MAX_PROBLEMS);
     Ok(TapeValidateReply {
-        root: folder.root().display().to_string(),
+        root: folder.path().display().to_string(),
         checked,
         valid: problems.iter().all(|problem| problem.is_warning),
         problems,

@@ -31,13 +31,17 @@ pub(crate) fn clean(
 ) -> Result<TapeRedactReply, FilesError> {
     let tapes = folder.one_or_all(given)?;
     let mut reply = TapeRedactReply {
-        root: folder.root().display().to_string(),
+        root: folder.path().display().to_string(),
         checked: tapes.len() as u64,
         is_done: inplace,
         ..TapeRedactReply::default()
     };
     for which in tapes {
-        match secrets_of(&which, inplace) {
+        let found = secrets_of(&which, inplace);
+        if inplace && found.as_ref().is_ok_and(|found| !found.is_empty()) {
+            folder.root.refresh(&which.path);
+        }
+        match found {
             Ok(removals) if removals.is_empty() => {}
             Ok(removals) if reply.tapes.len() < MAX_TAPES => {
                 reply.tapes.push(told(which.id, &removals));

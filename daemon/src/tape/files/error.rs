@@ -2,6 +2,7 @@
 
 use crate::tape::format::FormatError;
 use crate::tape::format::file::FileError;
+use crate::tape::root::RootError;
 use crate::tape::tools::asciicast::CastError;
 use std::io;
 
@@ -22,6 +23,8 @@ pub(crate) enum FilesError {
     Format { path: String, error: FormatError },
     #[error(transparent)]
     File(#[from] FileError),
+    #[error(transparent)]
+    Root(#[from] RootError),
     #[error(transparent)]
     Cast(#[from] CastError),
     #[error("{path}: secrets cannot be taken out: {why}")]

@@ -1,9 +1,9 @@
 //! `tape.list`.
 
-use super::usage::Usage;
 use super::which::Folder;
 use crate::tape::index::IndexedTape;
 use crate::tape::key::program_name;
+use crate::tape::root::Used;
 use crate::tape::tools::ended;
 use ccd_protocol::tape::{TapeListParams, TapeListReply, TapeSummary};
 
@@ -15,10 +15,10 @@ const MAX_LEN: u64 = 10_000;
 const MAX_PROBLEMS: usize = 1_000;
 
 /// Returns the tapes of a folder that were asked for, in the order of their ids.
-pub(crate) fn list(folder: &Folder, usage: &Usage, params: &TapeListParams) -> TapeListReply {
+pub(crate) fn list(folder: &Folder, params: &TapeListParams) -> TapeListReply {
     let is_wanted = |tape: &&IndexedTape| {
         let name = program_name(&tape.meta.program);
-        let is_used = usage.get(&*tape.id).is_some_and(|used| used.count > 0);
+        let is_used = folder.root.used(&tape.id).is_some();
         params.used.is_none_or(|used| used == is_used)
             && params
                 .program
@@ -36,10 +36,10 @@ pub(crate) fn list(folder: &Folder, usage: &Usage, params: &TapeListParams) -> T
     let len = params.limit.unwrap_or(DEFAULT_LEN).min(MAX_LEN);
     let page = wanted.into_iter().skip(first);
     TapeListReply {
-        root: folder.root().display().to_string(),
+        root: folder.path().display().to_string(),
         tapes: page
             .take(usize::try_from(len).unwrap_or(usize::MAX))
-            .map(|tape| summary(tape, usage))
+            .map(|tape| summary(tape, folder.root.used(&tape.id)))
             .collect(),
         problems: folder
             .index
@@ -51,8 +51,7 @@ pub(crate) fn list(folder: &Folder, usage: &Usage, params: &TapeListParams) -> T
     }
 }
 
-fn summary(tape: &IndexedTape, usage: &Usage) -> TapeSummary {
-    let used = usage.get(&*tape.id).cloned().unwrap_or_default();
+fn summary(tape: &IndexedTape, used: Option<Used>) -> TapeSummary {
     TapeSummary {
         tape_id: tape.id.to_string(),
         program: tape.meta.program.clone(),
@@ -62,7 +61,7 @@ fn summary(tape: &IndexedTape, usage: &Usage) -> TapeSummary {
         exchanges: u64::from(tape.exchanges()),
         bytes: tape.stamp.bytes,
         ended: tape.exit.map(ended),
-        used: used.count,
-        used_at: used.at,
+        used: used.as_ref().map_or(0, |used| used.exchanges),
+        used_at: used.map(|used| used.at),
     }
 }

@@ -9,7 +9,6 @@ mod error;
 mod list;
 mod prune;
 mod show;
-mod usage;
 mod which;
 
 pub(crate) use bring::bring;
@@ -19,5 +18,4 @@ pub(crate) use error::FilesError;
 pub(crate) use list::list;
 pub(crate) use prune::prune;
 pub(crate) use show::show;
-pub(crate) use usage::Usage;
 pub(crate) use which::{Folder, Loaded};

@@ -1,6 +1,5 @@
 //! `tape.prune`.
 
-use super::usage::Usage;
 use super::which::Folder;
 use crate::tape::index::{IndexedTape, Stamp};
 use ccd_protocol::tape::{TapeProblem, TapePruneParams, TapePruneReply};
@@ -11,15 +10,15 @@ use std::path::Path;
 const MAX_PROBLEMS: usize = 1_000;
 
 /// Removes the tapes that nothing has played; without `unused`, or with `dry_run`, only tells which they are.
-pub(crate) fn prune(folder: &Folder, usage: &Usage, params: &TapePruneParams) -> TapePruneReply {
+pub(crate) fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply {
     let is_done = params.unused && !params.dry_run;
     let mut reply = TapePruneReply {
-        root: folder.root().display().to_string(),
+        root: folder.path().display().to_string(),
         is_done,
         ..TapePruneReply::default()
     };
     let tapes = folder.index.tapes().map(AsRef::as_ref);
-    let is_unused = |tape: &&IndexedTape| usage.get(&*tape.id).is_none_or(|used| used.count == 0);
+    let is_unused = |tape: &&IndexedTape| folder.root.used(&tape.id).is_none();
     let mut unused: Vec<&IndexedTape> = tapes
         .filter(is_unused)
         .filter(|tape| is_old(tape, params.older_than_s))
@@ -27,7 +26,7 @@ pub(crate) fn prune(folder: &Folder, usage: &Usage, params: &TapePruneParams) ->
     unused.sort_unstable_by(|a, b| a.id.cmp(&b.id));
     for tape in unused {
         let path = folder.index.path(&tape.id);
-        if is_done && let Err(error) = remove(&path, tape, folder.root()) {
+        if is_done && let Err(error) = remove(&path, tape, folder.path()) {
             if reply.problems.len() < MAX_PROBLEMS {
                 reply.problems.push(TapeProblem {
                     path: path.display().to_string(),
@@ -36,6 +35,9 @@ pub(crate) fn prune(folder: &Folder, usage: &Usage, params: &TapePruneParams) ->
                 });
             }
             continue;
+        }
+        if is_done {
+            folder.root.refresh(&path);
         }
         reply.bytes += tape.stamp.bytes;
         reply.tapes.push(tape.id.to_string());

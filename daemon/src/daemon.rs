@@ -58,7 +58,6 @@ impl Daemon {
     pub(crate) fn new(
         sessions: Arc<Sessions>,
         jobs: Jobs,
-        roots: Arc<Roots>,
         log: Log,
         sources: Sources,
         loaded: Arc<Loaded>,
@@ -69,9 +68,9 @@ impl Daemon {
         remove_strays(&sessions.paths.base);
         Self {
             chains: Documents::new(sessions.paths.base.join("chains")),
+            roots: Arc::clone(&sessions.roots),
             sessions,
             jobs,
-            roots,
             log,
             started: Instant::now(),
             settings,

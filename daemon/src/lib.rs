@@ -57,6 +57,9 @@ use std::process::ExitCode;
 /// Runs the daemon until it is stopped.
 #[must_use]
 pub fn main() -> ExitCode {
+    if let Some(status) = tape::play::play_part() {
+        return status;
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return usage(&error),

@@ -232,10 +232,12 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let tracker = TaskTracker::new();
     let (recorder, pending) = Recorder::new();
     let config = Arc::new(loaded.config.clone());
+    let roots = Roots::new(&paths.base, opened.store.clone(), &tracker, stop.clone());
     let sessions = Sessions::new(
         holder.clone(),
         opened.store.clone(),
         recorder,
+        roots,
         paths,
         config,
         tracker.clone(),
@@ -258,16 +260,9 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         .map_err(StartError::Recover)?;
     jobs.recover().await?;
     let pumps = spawn_pumps(&sessions, news).map_err(system("threads cannot be started"))?;
-    let roots = Roots::new(
-        &sessions.paths.base,
-        opened.store.clone(),
-        &tracker,
-        stop.clone(),
-    );
     let daemon = Arc::new(Daemon::new(
         Arc::clone(&sessions),
         jobs,
-        roots,
         log,
         sources,
         Arc::clone(&loaded),

@@ -482,7 +482,10 @@ fn a_program_is_brought_to_where_its_tape_begins() {
     assert_eq!(result, same);
 
     fs::remove_file(bench.file(id)).unwrap();
-    let params = json!({"tape": "sh/rest"});
-    let error = bench.try_call("tape.verify", params).unwrap_err();
+    let error = eventually("the index has seen it", || {
+        bench
+            .try_call("tape.verify", json!({"tape": "sh/rest"}))
+            .err()
+    });
     assert_eq!(kind(&error), "invalid_argument", "{error}");
 }

@@ -42,6 +42,17 @@ impl Peer {
         })
     }
 
+    /// The daemon itself, for work that ends with `gone`.
+    pub(crate) fn of_daemon(gone: CancellationToken) -> Self {
+        Self {
+            uid: rustix::process::getuid().as_raw(),
+            pid: Some(rustix::process::getpid().as_raw_nonzero().get()),
+            name: Arc::new(OnceLock::from(clean_name("ccd"))),
+            connection: 0,
+            gone,
+        }
+    }
+
     /// Returns the same peer under the name it gave itself.
     pub(super) fn named(&self, client: &str) -> Self {
         Self {

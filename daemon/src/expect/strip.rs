@@ -29,7 +29,7 @@ const ESC: u8 = 0x1b;
 /// - After [`MAX_SEQUENCE_BYTES`] a sequence is over, ended or not.
 /// - The 8-bit forms (0x80 to 0x9f) are text: in UTF-8 and most other
 ///   encodings those bytes are parts of characters.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Stripper {
     state: State,
     sequence_bytes: usize,

@@ -9,6 +9,7 @@ use crate::pattern::LibraryError;
 use crate::program::{MissingSecret, ProgramError};
 use crate::session::{PipeError, SessionError};
 use crate::store::StoreError;
+use crate::tape::TapeError;
 use crate::tape::files::FilesError;
 use crate::tape::format::file::FileError;
 use crate::tape::root::RootError;
@@ -204,6 +205,7 @@ fn session_code(error: &SessionError) -> ErrorCode {
         SessionError::Store(_) | SessionError::Files(_) => ErrorCode::Storage,
         SessionError::Terminal(_) => ErrorCode::Unavailable,
         SessionError::StartFailed(failed) => session_code(&failed.error),
+        SessionError::Tape(error) => tape_code(error),
         SessionError::Program(error) => program_code(error),
     }
 }
@@ -253,6 +255,21 @@ fn hint_of(error: &RpcError) -> Option<&'static str> {
         };
     };
     session_hint(error)
+}
+
+fn tape_code(error: &TapeError) -> ErrorCode {
+    match error {
+        TapeError::Miss(_) => ErrorCode::TapeMiss,
+        TapeError::Rules(_) | TapeError::TooLong => ErrorCode::InvalidArgument,
+        TapeError::Root(RootError::Relative { .. } | RootError::NotAFolder { .. }) => {
+            ErrorCode::InvalidArgument
+        }
+        TapeError::Root(RootError::TooMany { .. }) => ErrorCode::LimitReached,
+        TapeError::Root(_) | TapeError::Journal(_) => ErrorCode::Storage,
+        TapeError::Read(_) => ErrorCode::TapeInvalid,
+        TapeError::Ended => ErrorCode::SessionNotAlive,
+        TapeError::Proxy(_) => ErrorCode::Unavailable,
+    }
 }
 
 fn session_hint(error: &SessionError) -> Option<&'static str> {
@@ -313,7 +330,11 @@ fn session_hint(error: &SessionError) -> Option<&'static str> {
         SessionError::Program(ProgramError::NoSecrets { .. }) => {
             Some("give them as secrets: {name: value}; data.secrets tells what each is")
         }
-        SessionError::Program(_)
+        SessionError::Tape(TapeError::Root(_) | TapeError::Journal(_)) => {
+            Some("give another root, or see to its permissions")
+        }
+        SessionError::Tape(_)
+        | SessionError::Program(_)
         | SessionError::InvalidArgument(_)
         | SessionError::Pattern(_)
         | SessionError::Pipe(_)
@@ -330,6 +351,12 @@ fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
         data.insert("step".into(), json!(failed.step));
         data.insert("patterns".into(), json!(failed.patterns));
         return add_details(&failed.error, data);
+    }
+    if let SessionError::Tape(TapeError::Miss(miss)) = error {
+        if let Ok(Value::Object(miss)) = serde_json::to_value(miss) {
+            data.extend(miss);
+        }
+        return;
     }
     let mut add = |key: &str, value: Value| {
         data.insert(key.into(), value);

@@ -101,7 +101,14 @@ impl Sessions {
         );
         let age = crate::clock::age_s(&kept.row.created_at).unwrap_or(0.0);
         let flusher = Flusher::new(resumed.writer);
-        let input = Input::new(Some(master), self.leaving.clone());
+        let tape = match kept.tape {
+            Some(tape) => {
+                let resumed = self.resume_tape(tape, &facts.id, &output).await;
+                Some(resumed.map_err(|error| text(&error))?)
+            }
+            None => None,
+        };
+        let input = Input::new(Some(master), self.leaving.clone(), tape);
         let session = Session::live(facts, output, flusher, input, rows, cols)
             .resumed(kept.sizes, modes, resumed.answered)
             .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
@@ -124,6 +131,7 @@ impl Sessions {
                 .note(&session, None, Event::Trouble(text.into()));
         }
         self.take_output(&session, usize::MAX);
+        self.play(&session).map_err(|error| text(&error))?;
         if let Some(pipe) = kept.pipe {
             self.resume_pipe(&session, pipe).await;
         }

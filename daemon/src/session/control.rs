@@ -49,6 +49,7 @@ impl Sessions {
         let session = self.find(&params.session)?;
         let signal = signal_named(&params.signal)?;
         session.require_alive()?;
+        let session = session.acting();
         let foreground = session
             .input
             .master()
@@ -208,6 +209,9 @@ pub(super) fn set_size(session: &Session, (rows, cols): Size) -> Result<(), Sess
         ws_ypixel: 0,
     };
     tcsetwinsize(&*master, size).map_err(|error| SessionError::Terminal(error.into()))?;
+    if !std::ptr::eq(session.acting(), session) {
+        set_size(session.acting(), (rows, cols))?;
+    }
     session.screen.resize(offset, rows, cols);
     let mut state = session.state();
     (state.rows, state.cols) = (rows, cols);

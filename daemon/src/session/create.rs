@@ -8,6 +8,7 @@ use super::plan::Plan;
 use super::registry::Sessions;
 use super::shell;
 use super::start_up::BringUp;
+use super::tape::{Beginning, SessionTape};
 use crate::config::Config;
 use crate::connection::Peer;
 use crate::holder::{SpawnSpec, Spawned, c_string, resolve};
@@ -16,11 +17,12 @@ use crate::output::log::LogWriter;
 use crate::output::{Flusher, Output};
 use crate::program::{ProgramError, Script};
 use crate::redact;
+use crate::tape::play::stand_in;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Session as Record, SessionCreateParams, SessionPipeParams};
 use rand::Rng;
 use rustix::process::Signal;
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -92,7 +94,6 @@ impl Sessions {
         peer: &Peer,
         mut params: SessionCreateParams,
     ) -> Result<Started, SessionError> {
-        refuse_what_comes_later(&params)?;
         let config = self.config();
         let script = self.script(&mut params).await?;
         let mut plan = self.plan(&params, script.as_ref(), &config)?;
@@ -199,6 +200,80 @@ impl Sessions {
         config: &Config,
     ) -> Result<Arc<Session>, SessionError> {
         let id = plan.id.take().unwrap_or_else(|| self.free_id());
+        plan.env.finish(&id);
+        let beginning = self.begin_tape(params, &plan, &id).await?;
+        let tape = beginning.tape();
+        let facts = facts_of(params, &plan, id);
+        let command = match beginning {
+            Beginning::Live(_) => self.command(params, &mut plan),
+            Beginning::Replay(_) => stand_in_command(),
+        };
+        let (program, argv) = match command {
+            Ok(command) => command,
+            Err(error) => {
+                self.drop_tape(tape.as_ref()).await;
+                return Err(error);
+            }
+        };
+        let spec = SpawnSpec {
+            argv,
+            env: plan.env.entries()?,
+            program,
+            cwd: plan.cwd.clone(),
+            rows: plan.rows,
+            cols: plan.cols,
+            plain: params.plain,
+            ring_path: self.paths.rings.join(format!("{}.ring", facts.id)),
+            keepsake: Keepsake::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes(),
+        };
+        if let Some(ended) = self.all.get(&facts.id) {
+            self.release(&ended); // its ring has the same name
+        }
+        let pipe = match params.stream {
+            true => Some(self.prepare_pipe(&facts.id).await?),
+            false => None,
+        };
+        // The disk is slow beside the start of a program.
+        let (folder, spawned) = tokio::join!(self.fresh_folder(&facts.id), self.holder.spawn(spec));
+        match (folder, spawned) {
+            (Ok(folder), Ok(spawned)) => {
+                let noted = tape.as_ref().map(|tape| super::tape::note(&folder, tape));
+                let session = self.register(facts, &plan, folder, spawned, config, tape);
+                let played = noted.unwrap_or(Ok(())).map_err(SessionError::Files);
+                if let Err(error) = played.and_then(|()| self.play(&session)) {
+                    super::task::signal_group(session.facts.pid, Signal::KILL);
+                    self.release(&session);
+                    self.all.remove(session.id());
+                    return Err(error);
+                }
+                if let Some(pipe) = pipe {
+                    self.start_pipe(&session, pipe, false, 0);
+                    self.keep(&session);
+                }
+                Ok(session)
+            }
+            (Err(error), Ok(spawned)) => {
+                self.drop_tape(tape.as_ref()).await;
+                super::task::signal_group(spawned.pid, Signal::KILL);
+                self.holder.release(spawned.slot);
+                Err(error)
+            }
+            (folder, Err(error)) => {
+                self.drop_tape(tape.as_ref()).await;
+                if let Ok(folder) = folder {
+                    let _ = fs::remove_dir_all(folder);
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// The program to start, and its arguments with the name it is called by.
+    fn command(
+        &self,
+        params: &SessionCreateParams,
+        plan: &mut Plan,
+    ) -> Result<(PathBuf, Vec<CString>), SessionError> {
         let path = resolve(OsStr::new(&plan.program), plan.env.search_path(), &plan.cwd)?;
         let mut args: Vec<OsString> = plan.args.iter().map(OsString::from).collect();
         if params.shell {
@@ -213,49 +288,7 @@ impl Sessions {
             args = integration.args;
             plan.env.lay_over(integration.env);
         }
-        plan.env.finish(&id);
-        let facts = facts_of(params, &plan, id);
-        let spec = SpawnSpec {
-            argv: argv(&plan.program, &args)?,
-            env: plan.env.entries()?,
-            program: path,
-            cwd: plan.cwd.clone(),
-            rows: plan.rows,
-            cols: plan.cols,
-            plain: params.plain,
-            ring_path: self.paths.rings.join(format!("{}.ring", facts.id)),
-            keepsake: Keepsake::of_start(&facts, plan.rows, plan.cols).to_bytes(),
-        };
-        if let Some(ended) = self.all.get(&facts.id) {
-            self.release(&ended); // its ring has the same name
-        }
-        let pipe = match params.stream {
-            true => Some(self.prepare_pipe(&facts.id).await?),
-            false => None,
-        };
-        // The disk is slow beside the start of a program.
-        let (folder, spawned) = tokio::join!(self.fresh_folder(&facts.id), self.holder.spawn(spec));
-        match (folder, spawned) {
-            (Ok(folder), Ok(spawned)) => {
-                let session = self.register(facts, &plan, folder, spawned, config);
-                if let Some(pipe) = pipe {
-                    self.start_pipe(&session, pipe, false, 0);
-                    self.keep(&session);
-                }
-                Ok(session)
-            }
-            (Err(error), Ok(spawned)) => {
-                super::task::signal_group(spawned.pid, Signal::KILL);
-                self.holder.release(spawned.slot);
-                Err(error)
-            }
-            (folder, Err(error)) => {
-                if let Ok(folder) = folder {
-                    let _ = fs::remove_dir_all(folder);
-                }
-                Err(error.into())
-            }
-        }
+        Ok((path, argv(&plan.program, &args)?))
     }
 
     fn register(
@@ -265,6 +298,7 @@ impl Sessions {
         folder: PathBuf,
         spawned: Spawned,
         config: &Config,
+        tape: Option<Arc<SessionTape>>,
     ) -> Arc<Session> {
         let facts = Facts {
             pid: spawned.pid,
@@ -275,7 +309,7 @@ impl Sessions {
         let rotation = facts.rotation_bytes(config);
         let writer = LogWriter::new(folder.clone(), 0, rotation);
         let output = Output::live(folder, spawned.ring, plan.output_limit);
-        let input = Input::new(Some(spawned.master), self.leaving.clone());
+        let input = Input::new(Some(spawned.master), self.leaving.clone(), tape);
         let flusher = Flusher::new(writer);
         let session = Session::live(facts, output, flusher, input, plan.rows, plan.cols);
         let session = Arc::new(session);
@@ -364,20 +398,19 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-fn argv(program: &str, args: &[OsString]) -> Result<Vec<std::ffi::CString>, SessionError> {
+/// Of the process that a tape plays on.
+fn stand_in_command() -> Result<(PathBuf, Vec<CString>), SessionError> {
+    let (program, words) = stand_in();
+    let words = words
+        .iter()
+        .map(|word| c_string(OsStr::new(word), "an argument"));
+    Ok((program, words.collect::<Result<_, _>>()?))
+}
+
+fn argv(program: &str, args: &[OsString]) -> Result<Vec<CString>, SessionError> {
     let mut argv = vec![c_string(OsStr::new(program), "the program")?];
     for arg in args {
         argv.push(c_string(arg, "an argument")?);
     }
     Ok(argv)
-}
-
-fn refuse_what_comes_later(params: &SessionCreateParams) -> Result<(), SessionError> {
-    let later = [(params.tape.is_some(), "tape", "tapes")];
-    match later.iter().find(|(asked, _, _)| *asked) {
-        Some((_, field, what)) => Err(SessionError::Unavailable(format!(
-            "{field}: this version has no {what} yet"
-        ))),
-        None => Ok(()),
-    }
 }

@@ -139,7 +139,11 @@ impl Sessions {
 /// Types without counting as activity: nobody uses the session.
 async fn type_keys(session: &Session, keys: &[u8]) -> Result<(), InputError> {
     session.note_write();
-    match session.input.write(keys, || 0).await {
+    match session
+        .input
+        .write(keys, false, || session.output.end())
+        .await
+    {
         // It is tried again when the program reads.
         Err(InputError::Full { .. } | InputError::Busy) => Ok(()),
         result => result.map(drop),

@@ -62,6 +62,13 @@ impl Environment {
         self.variables.get(OsStr::new(name))?.to_str()
     }
 
+    /// The variables that are text.
+    pub(crate) fn texts(&self) -> BTreeMap<String, String> {
+        let text = |word: &OsString| word.to_str().map(str::to_owned);
+        let variable = |(name, value)| Some((text(name)?, text(value)?));
+        self.variables.iter().filter_map(variable).collect()
+    }
+
     /// The user's home.
     pub(crate) fn home(&self) -> PathBuf {
         self.variables

@@ -4,6 +4,7 @@ use crate::expect::PatternError;
 use crate::holder::{Exit, SpawnError};
 use crate::program::ProgramError;
 use crate::store::StoreError;
+use crate::tape::TapeError;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
 
@@ -79,6 +80,8 @@ pub(crate) enum SessionError {
     Pipe(#[from] super::pipe::PipeError),
     #[error("the session {0} has no named pipe")]
     NoPipe(SessionId),
+    #[error(transparent)]
+    Tape(#[from] TapeError),
     #[error("{0}")]
     Unavailable(String),
     #[error("the daemon is stopping")]

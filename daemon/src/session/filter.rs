@@ -1,64 +1,113 @@
-//! A filter: a program that makes bytes of bytes, for decorators of tapes.
+//! Filters of tapes: programs from their standard input to their standard output. As every program, the holder starts
+//! them.
 
-use super::once::Part;
+use super::error::SessionError;
+use super::one_shot::OneShot;
 use super::registry::Sessions;
 use crate::connection::Peer;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use ccd_protocol::run::RunOnceParams;
-use ccd_protocol::timeout::Timeout;
+use crate::holder::Exit;
+use ccd_protocol::session::{EndReason, SessionCreateParams};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long a filter may take, in seconds.
-const FILTER_S: u32 = 5;
+/// How long a filter may take.
+const LIMIT: Duration = Duration::from_secs(5);
 
-impl Sessions {
-    /// Runs a program with `input` on its standard input, in the folder `cwd`; returns what it printed.
-    ///
-    /// What it prints on standard error is part of that: it has one terminal for both.
-    ///
-    /// # Errors
-    ///
-    /// Why there is no output: it could not be started, took longer than [`FILTER_S`], printed too much, or ended with
-    /// another status than 0.
-    pub(crate) async fn filter(
-        self: &Arc<Self>,
-        peer: &Peer,
-        words: &[String],
-        input: &[u8],
-        cwd: Option<String>,
-    ) -> Result<Vec<u8>, String> {
-        let Some((program, args)) = words.split_first() else {
-            return Err("it names no program".to_owned());
+/// What it may print.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Its words are arguments here, which the shell does not read; its files are those of standard input and output.
+const SCRIPT: &str = "in=$1 out=$2; shift 2; exec \"$@\" <\"$in\" >\"$out\" 2>/dev/null";
+
+/// Two files that go away.
+struct Files {
+    input: PathBuf,
+    output: PathBuf,
+}
+
+impl Files {
+    fn new(folder: &Path, input: &[u8]) -> io::Result<Self> {
+        let name = format!("filter-{:016x}", rand::random::<u64>());
+        let files = Self {
+            input: folder.join(format!("{name}.in")),
+            output: folder.join(format!("{name}.out")),
         };
-        let params = RunOnceParams {
-            program: program.clone(),
-            args: args.to_vec(),
-            stdin_b64: Some(STANDARD.encode(input)),
-            timeout_ms: Timeout::After(f64::from(FILTER_S) * 1000.0),
-            cwd,
-            ..RunOnceParams::default()
-        };
-        let once = self
-            .once(peer, &params, Part::Start, &CancellationToken::new())
-            .await;
-        let reply = once.map_err(|error| error.to_string())?.reply;
-        if reply.timed_out {
-            return Err(format!("it did not end within {FILTER_S} s"));
+        for (path, content) in [(&files.input, input), (&files.output, &[][..])] {
+            let mut options = std::fs::OpenOptions::new();
+            let mut file = options
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(path)?;
+            file.write_all(content)?;
         }
-        match (reply.exit_code, reply.signal) {
-            (Some(0), _) => {}
-            (Some(code), _) => return Err(format!("it ended with status {code}")),
-            (None, Some(signal)) => return Err(format!("signal {signal} ended it")),
-            (None, None) => return Err("nobody knows how it ended".to_owned()),
-        }
-        if reply.truncated {
-            return Err("it printed more than 16 MiB".to_owned());
-        }
-        match reply.output_b64 {
-            None => Ok(reply.output.into_bytes()),
-            Some(bytes) => STANDARD.decode(bytes).map_err(|error| error.to_string()),
+        Ok(files)
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        for path in [&self.input, &self.output] {
+            let _ = std::fs::remove_file(path);
         }
     }
+}
+
+impl Sessions {
+    /// Runs filters, for work beside the runtime.
+    pub(super) fn filters(
+        self: &Arc<Self>,
+    ) -> Box<dyn FnMut(&[String], &[u8]) -> Result<Vec<u8>, String> + Send + 'static> {
+        let (sessions, runtime) = (Arc::clone(self), tokio::runtime::Handle::current());
+        Box::new(move |words, input| runtime.block_on(sessions.filter(words, input)))
+    }
+
+    async fn filter(self: &Arc<Self>, words: &[String], input: &[u8]) -> Result<Vec<u8>, String> {
+        let files = Files::new(&self.paths.runtime, input).map_err(|error| error.to_string())?;
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let mut args = vec!["-c".into(), SCRIPT.into(), "filter".into()];
+        args.extend([text(&files.input), text(&files.output)]);
+        args.extend(words.iter().cloned());
+        let params = SessionCreateParams {
+            program: Some("/bin/sh".into()),
+            args,
+            plain: true,
+            ..SessionCreateParams::default()
+        };
+        let peer = Peer::of_daemon(CancellationToken::new());
+        let shot = OneShot::start(self, &peer, params).await;
+        let shot = shot.map_err(|error: SessionError| error.to_string())?;
+        let in_time = tokio::time::timeout(LIMIT, shot.session.wait_dead())
+            .await
+            .is_ok();
+        if !in_time {
+            shot.end(EndReason::Closed).await;
+        }
+        let exit = shot.session.state().exit;
+        let collected = shot.collect().await;
+        if let Err(error) = collected {
+            tracing::warn!(%error, "a filter left something behind");
+        }
+        match exit {
+            _ if !in_time => Err(format!("it took longer than {} s", LIMIT.as_secs())),
+            Some(Exit { code: Some(0), .. }) => read(&files.output),
+            exit => Err(super::error::describe_end(exit, None)),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = std::fs::metadata(path)
+        .map_err(|error| error.to_string())?
+        .len();
+    if bytes > MAX_BYTES {
+        return Err(format!(
+            "it printed {bytes} bytes, at most {MAX_BYTES} are taken"
+        ));
+    }
+    std::fs::read(path).map_err(|error| error.to_string())
 }

@@ -1,6 +1,10 @@
 //! The writing half of a session's terminal: one writer at a time, never more than the program takes.
+//!
+//! What takes it is a program, or a tape that stands in for one; nothing above here knows which.
 
 use crate::probe::Line;
+use crate::tape::TapeError;
+use crate::tape::record::Typed;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
@@ -12,6 +16,7 @@ use tokio::io::Interest;
 use tokio_util::sync::CancellationToken;
 
 use super::error::SEND_QUEUE_LEN;
+use super::tape::SessionTape;
 
 /// How long a program may take nothing before a send gives up.
 pub(crate) const INPUT_GRACE: Duration = Duration::from_secs(5);
@@ -42,6 +47,8 @@ pub(crate) enum InputError {
     LineTooLong {
         len: usize,
     },
+    /// No tape has it here, or one cannot be read.
+    Tape(TapeError),
     Io(std::io::Error),
 }
 
@@ -54,6 +61,8 @@ pub(crate) struct Written {
     pub(crate) canonical: bool,
     /// Offset of the output at the moment of the write.
     pub(crate) offset: u64,
+    /// The next process needs to know of it: see [`Sessions::keep`](super::Sessions::keep).
+    pub(crate) must_keep: bool,
 }
 
 /// The terminal as the worker writes to it.
@@ -66,6 +75,8 @@ pub(crate) struct Input {
     ended: CancellationToken,
     /// Cancelled when another process is about to go on.
     leaving: CancellationToken,
+    /// Records what is typed, or answers it.
+    tape: Option<Arc<SessionTape>>,
 }
 
 /// What a terminal says about taking more.
@@ -87,13 +98,18 @@ impl Drop for Waiting<'_> {
 }
 
 impl Input {
-    pub(crate) fn new(master: Option<OwnedFd>, leaving: CancellationToken) -> Self {
+    pub(crate) fn new(
+        master: Option<OwnedFd>,
+        leaving: CancellationToken,
+        tape: Option<Arc<SessionTape>>,
+    ) -> Self {
         Self {
             master: Mutex::new(master.map(Arc::new)),
             turn: tokio::sync::Mutex::new(()),
             waiting: AtomicUsize::new(0),
             ended: CancellationToken::new(),
             leaving,
+            tape,
         }
     }
 
@@ -103,6 +119,11 @@ impl Input {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// The session's part in tapes.
+    pub(super) fn tape(&self) -> Option<&Arc<SessionTape>> {
+        self.tape.as_ref()
     }
 
     /// The program has ended or is being ended: who waits for it to take input gets an answer.
@@ -135,7 +156,8 @@ impl Input {
         before
     }
 
-    /// Writes all of `bytes`; `end` tells the output's offset when the turn has come.
+    /// Types all of `bytes`; `end` tells the output's offset when the turn has come. Whoever types knows whether it is a
+    /// secret that the terminal may show.
     ///
     /// # Errors
     ///
@@ -143,6 +165,7 @@ impl Input {
     pub(crate) async fn write(
         &self,
         bytes: &[u8],
+        is_secret: bool,
         end: impl FnOnce() -> u64,
     ) -> Result<Written, InputError> {
         if self.waiting.fetch_add(1, Ordering::AcqRel) >= SEND_QUEUE_LEN {
@@ -159,13 +182,53 @@ impl Input {
             refuse_long_lines(bytes)?;
         }
         let offset = end();
-        self.write_all(&master, bytes).await?;
+        if let Some(tape) = self.tape.as_ref().filter(|tape| tape.is_replay()) {
+            tape.typed(bytes, is_secret).await?;
+            return Ok(Written {
+                hidden: before.hides_input(),
+                canonical: before.canonical,
+                offset,
+                must_keep: true,
+            });
+        }
+        let outcome = self.write_all(&master, bytes).await;
         let after = Line::of(master.as_fd());
-        Ok(Written {
-            hidden: before.hides_input() || after.hides_input(),
+        let hidden = before.hides_input() || after.hides_input();
+        let must_keep = self.record(Typed {
+            bytes: &bytes[..written_part(&outcome, bytes.len())],
+            offset,
+            hidden: hidden || is_secret,
+            keys: !before.canonical,
+        });
+        outcome.map(|()| Written {
+            hidden,
             canonical: before.canonical,
             offset,
+            must_keep,
         })
+    }
+
+    /// Has a recording note what was typed; true when the next process needs to know of it.
+    fn record(&self, typed: Typed<'_>) -> bool {
+        let recording = self.tape.as_ref().and_then(|tape| tape.recording());
+        let recording = recording.filter(|_| !typed.bytes.is_empty());
+        recording.is_some_and(|recording| recording.typed(typed))
+    }
+
+    /// Types the terminal's answer to a question of the program. Nobody has typed it, so no tape has it.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`]; nothing more is written then.
+    pub(super) async fn answer(&self, bytes: &[u8]) -> Result<(), InputError> {
+        if self.tape.as_ref().is_some_and(|tape| tape.is_replay()) {
+            return Ok(());
+        }
+        let _turn = self.turn.lock().await;
+        let master = self
+            .master()
+            .ok_or(InputError::Closed { written_bytes: 0 })?;
+        self.write_all(&master, bytes).await
     }
 
     async fn write_all(&self, master: &Arc<OwnedFd>, bytes: &[u8]) -> Result<(), InputError> {
@@ -229,6 +292,19 @@ fn room(master: &OwnedFd) -> Room {
         Ok(1..) if poll[0].revents().contains(PollFlags::OUT) => Room::Some,
         Ok(1..) => Room::NobodyReads,
         _ => Room::None,
+    }
+}
+
+/// How much of so many bytes got to the terminal.
+fn written_part(outcome: &Result<(), InputError>, len: usize) -> usize {
+    match outcome {
+        Ok(()) => len,
+        Err(
+            InputError::Closed { written_bytes }
+            | InputError::Full { written_bytes }
+            | InputError::HandedOver { written_bytes },
+        ) => usize::try_from(*written_bytes).unwrap_or(len).min(len),
+        Err(_) => 0,
     }
 }
 

@@ -1,12 +1,14 @@
 //! What the holder keeps of a session for the next worker: what no file has, and secrets, which no file may have.
 
 use super::error::{reason_of, reason_text};
+use super::kept_tape::KeptTape;
 use super::live::{CloseOrder, Facts, Session};
 use super::persist::{facts_of, row_of_start};
 use super::pipe::KeptPipe;
 use super::registry::Sessions;
 use super::sizes::Sizes;
 use super::start_up::Origin;
+use super::tape::SessionTape;
 use crate::store::SessionRow;
 use ccd_protocol::session::EndReason;
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,9 @@ pub(super) struct Keepsake {
     /// Its named pipe is open.
     #[serde(default)]
     pub(super) pipe: Option<KeptPipe>,
+    /// It is recorded, or a tape stands in for its program.
+    #[serde(default)]
+    pub(super) tape: Option<KeptTape>,
 }
 
 /// An order to end a session.
@@ -74,7 +79,12 @@ impl From<KeptOrder> for CloseOrder {
 
 impl Keepsake {
     /// What is known before the program is started.
-    pub(super) fn of_start(facts: &Facts, rows: u16, cols: u16) -> Self {
+    pub(super) fn of_start(
+        facts: &Facts,
+        rows: u16,
+        cols: u16,
+        tape: Option<&SessionTape>,
+    ) -> Self {
         Self {
             row: row_of_start(facts, rows, cols),
             plain: facts.plain,
@@ -93,6 +103,7 @@ impl Keepsake {
             is_starting: facts.origin.as_ref().is_some_and(|origin| origin.has_start),
             redacts_log: Some(facts.redacts_log),
             pipe: None,
+            tape: tape.map(KeptTape::of),
         }
     }
 
@@ -109,7 +120,8 @@ impl Keepsake {
             orphaned_at: session.orphaned_at(),
             is_starting: !session.start_up.is_over(),
             pipe: session.pipe.kept(),
-            ..Self::of_start(&session.facts, rows, cols)
+            tape: session.kept_tape(),
+            ..Self::of_start(&session.facts, rows, cols, None)
         }
     }
 

@@ -333,6 +333,9 @@ impl Shared {
             keep_limit(session, flusher, has_rotated);
         }
         drop(flusher);
+        if let Some(recording) = session.tape().and_then(|tape| tape.recording()) {
+            recording.flush();
+        }
         session.log.flushed.notify_waiters();
     }
 
@@ -403,12 +406,19 @@ fn keep_limit(session: &Arc<Session>, flusher: &mut Flusher, has_rotated: bool) 
     if limit == 0 || session.output.facts().bytes <= limit {
         return;
     }
+    let is_recorded = session
+        .tape()
+        .is_some_and(|tape| tape.recording().is_some());
     if !session.facts.persist {
         session.order_close(CloseOrder {
             reason: EndReason::OutputLimit,
             grace: CLOSE_GRACE,
         });
-    } else if has_rotated && let Err(error) = flusher.drop_oldest(limit) {
+    } else if has_rotated
+        // A tape is made of it.
+        && !is_recorded
+        && let Err(error) = flusher.drop_oldest(limit)
+    {
         tracing::error!(session = %session.id(), %error, "old log files could not be deleted");
     }
 }

@@ -186,7 +186,11 @@ impl Sessions {
     async fn type_input(self: &Arc<Self>, session: &Arc<Session>, stdin: &[u8]) {
         let mut rest = stdin;
         session.note_write();
-        while let Err(error) = session.input.write(rest, || 0).await {
+        while let Err(error) = session
+            .input
+            .write(rest, false, || session.output.end())
+            .await
+        {
             let InputError::Full { written_bytes } = error else {
                 return;
             };
@@ -277,7 +281,10 @@ impl Sessions {
 async fn type_line(session: &Session, text: &str) {
     let mut line = text.as_bytes().to_vec();
     line.push(b'\r');
-    let _ = session.input.write(&line, || 0).await;
+    let _ = session
+        .input
+        .write(&line, true, || session.output.end())
+        .await;
 }
 
 fn create_params(params: &RunOnceParams, script: Option<&ScriptFile>) -> SessionCreateParams {

@@ -44,6 +44,14 @@ impl OneShot {
         })
     }
 
+    /// One of a session that runs already.
+    pub(super) fn of(sessions: &Arc<Sessions>, session: Arc<Session>) -> Self {
+        Self {
+            sessions: Arc::clone(sessions),
+            session,
+        }
+    }
+
     /// Asks the program to end, and those that it has started.
     pub(super) fn close(&self, reason: EndReason) {
         self.session.order_close(CloseOrder {

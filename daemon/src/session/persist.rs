@@ -127,6 +127,8 @@ impl Sessions {
                 continue;
             };
             session.output.advance_cursor(cursor);
+            self.finish_killed_tape(session.output.dir(), &session.output)
+                .await;
             let session = Arc::new(session);
             self.insert(Arc::clone(&session));
             if was_alive {
@@ -186,7 +188,7 @@ impl Sessions {
 
     /// Removes folders and rings that belong to no session: starts that were never acknowledged.
     async fn remove_strays(
-        &self,
+        self: &Arc<Self>,
         known: &HashSet<String>,
         alive: &HashSet<String>,
     ) -> io::Result<()> {
@@ -196,7 +198,7 @@ impl Sessions {
                 .file_name()
                 .to_str()
                 .is_some_and(|name| known.contains(name) || alive.contains(name));
-            if !is_known {
+            if !is_known && self.finish_stray(&entry.path()).await {
                 remove_folder(&entry.path()).await?;
             }
         }
@@ -219,6 +221,36 @@ impl Sessions {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Makes the tape of a session that nothing else is known of: its client's. True when its folder may go.
+    async fn finish_stray(self: &Arc<Self>, folder: &Path) -> bool {
+        let Some(name) = folder.file_name().and_then(|name| name.to_str()) else {
+            return true;
+        };
+        let ring = self.paths.rings.join(format!("{name}.ring"));
+        let (rotation, at) = (self.config().log_rotation_size, folder.to_owned());
+        let salvaged =
+            tokio::task::spawn_blocking(move || match at.join("recording.json").exists() {
+                true => salvage(&at, &ring, rotation).map(Some),
+                false => Ok(None),
+            });
+        match salvaged.await.map_err(io::Error::other).flatten() {
+            Ok(None) => true,
+            Ok(Some(salvaged)) => {
+                let output = Output::ended(
+                    folder.to_owned(),
+                    salvaged.end,
+                    salvaged.lines,
+                    salvaged.gaps,
+                );
+                self.finish_killed_tape(folder, &output).await
+            }
+            Err(error) => {
+                tracing::error!(folder = %folder.display(), %error, "what was recorded cannot be read");
+                true
+            }
         }
     }
 
@@ -407,7 +439,7 @@ fn session_of(row: &SessionRow, folders: &Path, holder_since: &str) -> Option<Se
     let session = Session::new(
         facts,
         output,
-        Input::new(None, CancellationToken::new()),
+        Input::new(None, CancellationToken::new(), None),
         state,
     );
     session

@@ -85,6 +85,9 @@ impl Sessions {
         let mut events = Vec::new();
         let taken = session.output.take_from_ring(max_bytes, |bytes, offset| {
             let changed_modes = session.scan(bytes, offset, &mut events);
+            if let Some(recording) = session.tape().and_then(|tape| tape.recording()) {
+                recording.printed(bytes, offset);
+            }
             // Here, because another thread may take what comes next.
             for event in events {
                 if let EventKind::Query(query) = event.kind {

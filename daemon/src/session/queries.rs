@@ -84,7 +84,7 @@ async fn answer_all(session: Arc<Session>) {
     while let Some(asked) = session.queries.next() {
         if let Some(bytes) = compose(&session, &asked).await {
             // A program that does not read its terminal gets no answer.
-            let _ = session.input.write(&bytes, || 0).await;
+            let _ = session.input.answer(&bytes).await;
         }
         session.output.set_answered(asked.end);
     }

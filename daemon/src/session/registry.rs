@@ -11,6 +11,7 @@ use crate::interaction::Recorder;
 use crate::pattern::Library;
 use crate::program::Programs;
 use crate::store::Store;
+use crate::tape::root::Roots;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
 use dashmap::DashMap;
@@ -40,6 +41,7 @@ pub(crate) struct Sessions {
     pub(crate) patterns: PatternCache,
     pub(crate) library: Arc<Library>,
     pub(crate) programs: Programs,
+    pub(crate) roots: Arc<Roots>,
     pub(crate) paths: Paths,
     config: RwLock<Arc<Config>>,
     pub(crate) tracker: TaskTracker,
@@ -68,6 +70,7 @@ impl Sessions {
         holder: Holder,
         store: Store,
         recorder: Recorder,
+        roots: Arc<Roots>,
         paths: Paths,
         config: Arc<Config>,
         tracker: TaskTracker,
@@ -90,6 +93,7 @@ impl Sessions {
             patterns: PatternCache::default(),
             library: Arc::new(Library::new(paths.base.join("patterns.json"))),
             programs: Programs::new(&paths.base),
+            roots,
             paths,
             config: RwLock::new(config),
             tracker,

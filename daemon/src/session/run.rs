@@ -199,7 +199,7 @@ impl Sessions {
         .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
         let written = session
             .input
-            .write(run.typed(), || session.output.end())
+            .write(run.typed(), false, || session.output.end())
             .await
             .map_err(|error| input_error(session, error))?;
         session.touch();
@@ -301,7 +301,7 @@ impl Sessions {
             Action::Type(bytes) => {
                 session
                     .input
-                    .write(&bytes, || 0)
+                    .write(&bytes, false, || session.output.end())
                     .await
                     .map_err(|error| input_error(session, error))?;
                 command.quiet_since = Instant::now();

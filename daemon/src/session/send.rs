@@ -151,10 +151,13 @@ impl Sessions {
         }
         let written = session
             .input
-            .write(&input.bytes, || session.output.end())
+            .write(&input.bytes, secret, || session.output.end())
             .await
             .map_err(|error| input_error(session, error))?;
         session.touch();
+        if written.must_keep {
+            self.keep(session);
+        }
         let hidden = secret || written.hidden;
         // Nearly always nobody is attached on this connection: then nothing of it is looked up.
         let taken = || Taken {
@@ -324,6 +327,7 @@ pub(crate) fn input_error(session: &Session, error: InputError) -> SessionError 
             "a line of {len} bytes would be cut: the program reads lines, of which the terminal keeps {CANONICAL_LINE_LEN} bytes; \
              send shorter lines, or a program that reads keys"
         )),
+        InputError::Tape(error) => error.into(),
         InputError::Io(error) => SessionError::Terminal(error),
     }
 }

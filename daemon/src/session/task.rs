@@ -163,6 +163,7 @@ impl Task {
             state.ended_at = Some(crate::clock::now());
         }
         self.sessions.end_pipe(session).await;
+        self.sessions.finish_tape(session, reason).await;
         self.sessions.recorder.note(session, None, Event::End);
         if !session.facts.transient {
             session.screen.write_sizes(session.output.dir()).await;

@@ -5,11 +5,12 @@ use super::error::SessionError;
 use super::live::Session;
 use super::registry::Sessions;
 use crate::expect::clean_lossy;
-use crate::probe::{Probe, STALE_AFTER_WRITE, Verdict, fresh};
+use crate::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict, fresh};
 use ccd_protocol::session::{
     InputVerdict, Session as Record, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
 };
 use futures_util::{StreamExt as _, stream};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,9 @@ const LONGEST_LOOKS: Duration = Duration::from_millis(400);
 
 /// [`Met::how`] where nothing was seen.
 const GUESS: &str = "guess";
+
+/// [`Probe::how`] where a tape plays, which knows.
+const OF_TAPE: &str = "tape";
 
 /// Why a wait ended well.
 pub(super) struct Met {
@@ -94,9 +98,12 @@ impl Sessions {
 
     /// Looks at what the session's program is doing; `None` once it has ended.
     pub(crate) async fn probe(&self, session: &Session) -> Option<Probe> {
-        let slot = session.facts.slot.filter(|_| session.is_alive())?;
-        let device = session.facts.tty_device;
-        let found = self.holder.probe(slot, device).await?;
+        if let Some(found) = look_at_tape(session) {
+            return Some(found);
+        }
+        let acting = session.acting();
+        let slot = acting.facts.slot.filter(|_| acting.is_alive())?;
+        let found = self.holder.probe(slot, acting.facts.tty_device).await?;
         session.looks().reader = found.reader;
         Some(found)
     }
@@ -217,9 +224,31 @@ impl Sessions {
 
 /// Whether a look tells about the time after the last write.
 pub(super) fn is_fresh(session: &Session, found: &Probe) -> bool {
+    if found.how == OF_TAPE {
+        return found.unread_output_bytes == 0;
+    }
     let looks = *session.looks();
     let since = looks.last_write.map_or(Duration::MAX, |at| at.elapsed());
     fresh(looks.reader_before.as_ref(), found, since)
+}
+
+/// What a program would be seen to do in whose place a tape plays; `None` where a program runs.
+fn look_at_tape(session: &Session) -> Option<Probe> {
+    let waits = session.tape()?.waits().filter(|_| session.is_alive())?;
+    let master = session.input.master()?;
+    Some(Probe {
+        foreground: session.facts.pid,
+        line: Line::of(master.as_fd()),
+        verdict: match waits {
+            true => Verdict::Blocked,
+            false => Verdict::No,
+        },
+        how: OF_TAPE.into(),
+        reader: None,
+        foreground_state: None,
+        unread_output_bytes: rustix::io::ioctl_fionread(&*master).unwrap_or(0),
+        hidden_prompt_likely: false,
+    })
 }
 
 fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {

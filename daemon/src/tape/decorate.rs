@@ -55,7 +55,7 @@ pub(crate) enum DecorateError {
 
 /// Runs a filter: its words and its standard input to its standard output, or a reason why there is none (it could not
 /// be started, took too long, ended with another status than 0).
-pub(crate) type RunFilter<'a> = dyn FnMut(&[String], &[u8]) -> Result<Vec<u8>, String> + 'a;
+pub(crate) type RunFilter<'a> = dyn FnMut(&[String], &[u8]) -> Result<Vec<u8>, String> + Send + 'a;
 
 /// Decorators, ready for use.
 #[derive(Debug, Clone, Default)]

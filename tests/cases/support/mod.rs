@@ -2,6 +2,7 @@
 
 pub(crate) mod client;
 pub(crate) mod connection;
+pub(crate) mod conversation;
 pub(crate) mod daemon;
 pub(crate) mod eventually;
 pub(crate) mod executable;

@@ -18,4 +18,4 @@ pub(crate) use error::FilesError;
 pub(crate) use list::list;
 pub(crate) use prune::prune;
 pub(crate) use show::show;
-pub(crate) use which::{Folder, Loaded, Which};
+pub(crate) use which::{Folder, Loaded};

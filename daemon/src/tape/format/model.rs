@@ -1,6 +1,7 @@
 //! What a tape says.
 
 use ccd_protocol::tape::{Latency, TapeExit};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The newest format that is written and read.
@@ -18,7 +19,7 @@ pub(crate) struct Tape {
 }
 
 /// What was recorded: `meta`.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Meta {
     /// RFC 3339.
     pub(crate) created_at: String,
@@ -41,7 +42,7 @@ pub(crate) struct Meta {
     pub(crate) other: Annotations,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PtySize {
     pub(crate) rows: u16,
     pub(crate) cols: u16,

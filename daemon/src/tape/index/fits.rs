@@ -100,6 +100,11 @@ impl Hit {
 }
 
 impl Index {
+    /// Returns an exchange by its tape and number.
+    pub(crate) fn exchange(&self, tape: &str, exchange: u32) -> Option<Hit> {
+        Hit::new(self.tape(tape)?, exchange)
+    }
+
     /// Returns the tapes that were recorded as a session was started.
     pub(crate) fn fits(self: &Arc<Self>, rules: &Rules, session: &Context) -> Fits {
         let mut bits = vec![0_u64; self.slots.len().div_ceil(64)];

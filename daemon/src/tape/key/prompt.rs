@@ -20,7 +20,7 @@ pub(crate) fn prompt_of(output: &[u8]) -> String {
 }
 
 /// Follows output that comes in pieces, so that the prompt is known at any time.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct PromptTracker {
     stripper: Stripper,
     /// Its begin may be missing; never longer than twice what counts.

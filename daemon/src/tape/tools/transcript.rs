@@ -47,7 +47,9 @@ pub(crate) fn transcript(tape: &Tape) -> String {
 pub(crate) fn is_echoed(tape: &Tape) -> bool {
     let cols = tape.meta.pty.map(|_| size(tape).1);
     let is_line = |exchange: &&Exchange| {
-        exchange.input.kind == InputKind::Line && exchange.input.bytes.len() > 1 && !exchange.pre.hidden
+        exchange.input.kind == InputKind::Line
+            && exchange.input.bytes.len() > 1
+            && !exchange.pre.hidden
     };
     let mut lines = tape.exchanges.iter().filter(is_line).peekable();
     let has_none = lines.peek().is_none();

@@ -1,0 +1,386 @@
+//! What tapes have to do with a session: it is recorded, or played, or first played and then live.
+
+use super::error::SessionError;
+use super::input::InputError;
+use super::live::Session;
+use super::plan::Plan;
+use super::proxy::{Live, Stagehand};
+use super::registry::Sessions;
+use crate::tape::format::{Meta, PtySize};
+use crate::tape::key::{Invocation, StateHash};
+use crate::tape::play::{Cue, Pace, PlayError, Player, Stage};
+use crate::tape::record::{Begin, EndEntry, Finished, Recording, finish};
+use crate::tape::root::Root;
+use crate::tape::settings::Settings;
+use crate::tape::{TapeError, record};
+use ccd_protocol::SessionId;
+use ccd_protocol::session::{EndReason, SessionCreateParams};
+use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit, TapeOptions, TapeUse};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// A session's part in tapes.
+pub(crate) struct SessionTape {
+    pub(super) settings: Settings,
+    pub(super) options: TapeOptions,
+    pub(super) meta: Meta,
+    pub(crate) root: Arc<Root>,
+    pub(super) player: Option<Player>,
+    pub(super) recording: OnceLock<Recording>,
+    /// Starts the real program where no tape answers.
+    pub(super) stagehand: Option<Stagehand>,
+    /// The real program, once it has taken over from the tapes.
+    pub(super) live: OnceLock<Live>,
+    outcome: Mutex<Outcome>,
+}
+
+/// What came of it in the end.
+#[derive(Debug, Default)]
+struct Outcome {
+    finished: Option<Finished>,
+    unused: Option<Vec<String>>,
+}
+
+/// Where in a conversation a recording begins.
+pub(super) struct Place {
+    /// Of the session's output.
+    pub(super) offset: u64,
+    pub(super) state: StateHash,
+    pub(super) is_start: bool,
+}
+
+/// What a session starts as.
+pub(super) enum Beginning {
+    /// The program runs.
+    Live(Option<Arc<SessionTape>>),
+    /// A tape stands in for it.
+    Replay(Arc<SessionTape>),
+}
+
+impl Beginning {
+    pub(super) fn tape(&self) -> Option<Arc<SessionTape>> {
+        match self {
+            Self::Live(tape) => tape.clone(),
+            Self::Replay(tape) => Some(Arc::clone(tape)),
+        }
+    }
+}
+
+impl SessionTape {
+    pub(super) fn new(
+        settings: Settings,
+        options: TapeOptions,
+        meta: Meta,
+        root: Arc<Root>,
+    ) -> Self {
+        Self {
+            settings,
+            options,
+            meta,
+            root,
+            player: None,
+            recording: OnceLock::new(),
+            stagehand: None,
+            live: OnceLock::new(),
+            outcome: Mutex::default(),
+        }
+    }
+
+    /// What it asks of its tapes.
+    pub(super) fn cue(&self) -> Cue {
+        let meta = &self.meta;
+        Cue {
+            root: Arc::clone(&self.root),
+            rules: self.settings.rules.clone(),
+            invocation: Invocation::new(&meta.program, &meta.args, &meta.env, &meta.cwd),
+            pace: Pace {
+                latency: self.settings.latency.clone(),
+                error_rate: self.settings.error_rate,
+                seed: self.settings.seed,
+            },
+            strict: self.settings.strict,
+            ignore_stdin: self.settings.matching.ignore_stdin == Some(true),
+        }
+    }
+
+    /// True when a tape stands in for the program, or did until the program took over.
+    pub(crate) fn is_replay(&self) -> bool {
+        self.player.is_some()
+    }
+
+    /// The recording of a program that is typed into directly.
+    pub(crate) fn recording(&self) -> Option<&Recording> {
+        self.recording.get()
+    }
+
+    /// True when nothing is printed any more until something is typed; `None` where a program knows better.
+    pub(super) fn waits(&self) -> Option<bool> {
+        let player = self.player.as_ref().filter(|_| self.live.get().is_none())?;
+        Some(player.is_waiting())
+    }
+
+    /// Has tapes answer what was typed, and where none does and it may, the real program.
+    ///
+    /// # Errors
+    ///
+    /// No tape has it.
+    pub(super) async fn typed(&self, bytes: &[u8], is_secret: bool) -> Result<(), InputError> {
+        let Some(player) = &self.player else {
+            return Ok(());
+        };
+        if let Some(live) = self.live.get() {
+            return live.typed(self, bytes, is_secret).await;
+        }
+        match player.typed(bytes).await {
+            Ok(()) => Ok(()),
+            Err(PlayError::Miss { input, .. })
+                if self.settings.fallback == FallbackMode::Proxy && self.stagehand.is_some() =>
+            {
+                let live = Box::pin(self.take_over(player)).await?;
+                live.typed(self, &input, is_secret).await
+            }
+            Err(PlayError::Ended) => Err(InputError::Closed { written_bytes: 0 }),
+            Err(error) => Err(InputError::Tape(TapeError::from(error))),
+        }
+    }
+
+    /// Begins to record; the journal is there when this returns.
+    pub(super) async fn record(&self, session: &SessionId, place: Place) -> Result<(), TapeError> {
+        let begin = Begin {
+            session: session.to_string(),
+            options: self.recorded_options(),
+            meta: self.meta.clone(),
+            at_us: record::now_us(),
+            offset: place.offset,
+            state: place.state,
+            is_start: place.is_start,
+        };
+        let root = Arc::clone(&self.root);
+        let begun = tokio::task::spawn_blocking(move || {
+            root.make_folder()?;
+            Recording::begin(&root.path, begin).map_err(TapeError::Journal)
+        });
+        let begun = begun.await.map_err(io::Error::other);
+        let recording = begun.map_err(TapeError::Journal)??;
+        let _ = self.recording.set(recording);
+        Ok(())
+    }
+
+    /// The options with all that was not said, as the recording is finished by them.
+    fn recorded_options(&self) -> TapeOptions {
+        TapeOptions {
+            record: Some(self.settings.record),
+            redact: Some(self.settings.redact),
+            matching: Some(self.settings.matching.clone()),
+            ..self.options.clone()
+        }
+    }
+
+    /// For the session's record.
+    pub(crate) fn uses(&self) -> TapeUse {
+        let mut uses = self.player.as_ref().map(Player::uses).unwrap_or_default();
+        uses.root = self.root.path.to_string_lossy().into_owned();
+        uses.record = Some(self.settings.record);
+        uses.fallback = Some(self.settings.fallback);
+        if let Some(recording) = self.recording() {
+            uses.recorded = recording.exchanges();
+            uses.problem = recording.problem();
+        }
+        let outcome = self.outcome();
+        if let Some(finished) = &outcome.finished {
+            uses.recorded = finished.recorded;
+            uses.known = finished.known;
+            uses.written.clone_from(&finished.written);
+            uses.problem.clone_from(&finished.problem);
+        }
+        uses.unused.clone_from(&outcome.unused);
+        uses
+    }
+
+    fn outcome(&self) -> MutexGuard<'_, Outcome> {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for SessionTape {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("SessionTape")
+    }
+}
+
+/// Whether tapes answer.
+fn plays(settings: &Settings) -> bool {
+    match settings.record {
+        RecordMode::Disabled => true,
+        RecordMode::New => settings.fallback == FallbackMode::Proxy,
+        RecordMode::Overwrite => false,
+    }
+}
+
+impl Sessions {
+    /// Decides whether a program runs or a tape plays, and begins the recording or the play.
+    ///
+    /// # Errors
+    ///
+    /// The options are wrong, the root cannot be used, or no tape begins so.
+    pub(super) async fn begin_tape(
+        self: &Arc<Self>,
+        params: &SessionCreateParams,
+        plan: &Plan,
+        id: &SessionId,
+    ) -> Result<Beginning, SessionError> {
+        let Some(options) = &params.tape else {
+            return Ok(Beginning::Live(None));
+        };
+        let mut tape = self.tape_of(options, meta_of(plan)).await?;
+        if plays(&tape.settings) {
+            let player = Player::new(tape.cue());
+            match player.start().await {
+                Ok(()) => {
+                    tape.player = Some(player);
+                    tape.stagehand = Stagehand::of(self, &tape.settings, params, id);
+                    return Ok(Beginning::Replay(Arc::new(tape)));
+                }
+                Err(PlayError::Miss { .. }) if tape.settings.fallback == FallbackMode::Proxy => {}
+                Err(error) => return Err(TapeError::from(error).into()),
+            }
+        }
+        if tape.settings.record != RecordMode::Disabled {
+            let place = Place {
+                offset: 0,
+                state: StateHash::start(),
+                is_start: true,
+            };
+            tape.record(id, place).await?;
+        }
+        Ok(Beginning::Live(Some(Arc::new(tape))))
+    }
+
+    /// The tapes that the options speak of. `meta` has the whole environment still.
+    pub(super) async fn tape_of(
+        &self,
+        options: &TapeOptions,
+        mut meta: Meta,
+    ) -> Result<SessionTape, SessionError> {
+        let settings = Settings::over(options, &self.config().replay, &self.paths.base);
+        let settings =
+            settings.map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        meta.env = settings.rules.record_env(&meta.env);
+        meta.tag.clone_from(&settings.tag);
+        meta.redact = settings.redact;
+        let root = self.roots.open(&settings.root).await;
+        let root = root.map_err(TapeError::from)?;
+        Ok(SessionTape::new(settings, options.clone(), meta, root))
+    }
+
+    /// Has the tape of a session play, if one does.
+    ///
+    /// # Errors
+    ///
+    /// The terminal cannot be opened.
+    pub(super) fn play(&self, session: &Arc<Session>) -> Result<(), SessionError> {
+        let player = session.tape().and_then(|tape| tape.player.as_ref());
+        let (Some(player), Some(master)) = (player, session.input.master()) else {
+            return Ok(());
+        };
+        let stage = Stage::open(master).map_err(SessionError::Terminal)?;
+        let (show, session) = (player.show(), Arc::clone(session));
+        self.tracker.spawn(async move {
+            tokio::select! {
+                () = session.wait_dead() => {}
+                played = show.run(stage) => if let Err(error) = played {
+                    tracing::debug!(session = %session.id(), %error, "the terminal went before the tape was over");
+                },
+            }
+        });
+        Ok(())
+    }
+
+    /// Nothing was started, and so nothing is recorded.
+    pub(super) async fn drop_tape(&self, tape: Option<&Arc<SessionTape>>) {
+        if let Some(recording) = tape.and_then(|tape| tape.recording()) {
+            let _ = tokio::fs::remove_file(recording.journal()).await;
+        }
+    }
+
+    /// Makes the tape of a session whose program has ended.
+    pub(super) async fn finish_tape(self: &Arc<Self>, session: &Session, reason: EndReason) {
+        let Some(tape) = session.tape() else { return };
+        if let Some(live) = tape.live.get() {
+            live.end();
+        }
+        if let Some(recording) = tape.recording() {
+            let is_own = matches!(reason, EndReason::Exited | EndReason::Signalled);
+            let exit = session.output.exit().filter(|_| is_own);
+            recording.end(EndEntry {
+                exit: exit.map(|exit| TapeExit {
+                    code: exit.code,
+                    signal: exit.signal,
+                }),
+                reason: super::error::reason_text(reason).into(),
+                offset: session.output.published(),
+            });
+            let hidden = session.hidden.texts();
+            let journal = recording.journal();
+            let finished = finish(
+                &tape.root,
+                journal,
+                &session.output,
+                &hidden,
+                self.filters(),
+            )
+            .await;
+            if let Some(problem) = &finished.problem {
+                tracing::error!(session = %session.id(), problem, "the tape is incomplete");
+            }
+            tape.outcome().finished = Some(finished);
+        }
+        if tape.settings.summary {
+            let unused = tape.root.unused();
+            let unused = unused.iter().map(ToString::to_string).collect();
+            tape.outcome().unused = Some(unused);
+        }
+    }
+}
+
+/// What is recorded of a session's start. The environment is whole.
+fn meta_of(plan: &Plan) -> Meta {
+    Meta {
+        created_at: crate::clock::now(),
+        program: plan.program.clone(),
+        args: plan.args.clone(),
+        env: plan.env.texts(),
+        cwd: plan.cwd.to_string_lossy().into_owned(),
+        pty: Some(PtySize {
+            rows: plan.rows,
+            cols: plan.cols,
+        }),
+        ..Meta::default()
+    }
+}
+
+impl Session {
+    /// Its part in tapes.
+    pub(crate) fn tape(&self) -> Option<&Arc<SessionTape>> {
+        self.input.tape()
+    }
+
+    /// The session whose program it shows: itself, but where the real program has taken over from a tape.
+    pub(super) fn acting(&self) -> &Self {
+        let live = self.tape().and_then(|tape| tape.live.get());
+        live.map_or(self, |live| live.session())
+    }
+}
+
+/// Notes in a session's folder where its journal is. Blocks.
+pub(super) fn note(folder: &Path, tape: &SessionTape) -> io::Result<()> {
+    let Some(recording) = tape.recording() else {
+        return Ok(());
+    };
+    let note = record::Note {
+        root: tape.root.path.clone(),
+        journal: recording.journal().to_owned(),
+    };
+    note.write(folder)
+}

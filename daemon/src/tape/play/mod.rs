@@ -1,0 +1,15 @@
+//! Playing: a tape stands in for a program.
+
+mod pace;
+mod player;
+mod prompt_text;
+mod search;
+mod show;
+mod stage;
+mod stand_in;
+
+pub(crate) use pace::Pace;
+pub(crate) use player::{Cue, KeptPlayer, PlayError, Player};
+pub(crate) use show::{Act, Show};
+pub(crate) use stage::{InputModes, Stage};
+pub(crate) use stand_in::{command as stand_in, play_part};

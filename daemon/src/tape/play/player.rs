@@ -1,0 +1,491 @@
+//! A tape that answers: what is typed is matched, and what was recorded is printed in its time.
+
+use super::pace::{Injection, Pace, TapePace};
+use super::search::{Found, Search, find, modes_next};
+use super::show::{Act, Show};
+use crate::tape::format::{Exchange, Meta};
+use crate::tape::index::{Asked, Fits, Hit, Index, Miss};
+use crate::tape::key::{Context, Invocation, PromptTracker, Rules, StateHash};
+use crate::tape::root::Root;
+use ccd_protocol::tape::TapeUse;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Typed bytes that wait for the rest of an input.
+const MAX_PENDING_BYTES: usize = 16 << 20;
+
+/// How often a tape that has just been changed is looked up again, and the time between.
+const MAX_LOOKS: usize = 5;
+const LOOK_PAUSE: Duration = Duration::from_millis(20);
+
+/// What a session asks of its tapes.
+#[derive(Debug)]
+pub(crate) struct Cue {
+    pub(crate) root: Arc<Root>,
+    pub(crate) rules: Rules,
+    pub(crate) invocation: Invocation,
+    pub(crate) pace: Pace,
+    pub(crate) strict: bool,
+    pub(crate) ignore_stdin: bool,
+}
+
+/// Why no tape answers.
+#[derive(Debug)]
+pub(crate) enum PlayError {
+    Miss {
+        miss: Box<Miss>,
+        /// What was typed and no exchange has taken.
+        input: Vec<u8>,
+    },
+    /// The recorded program has ended.
+    Ended,
+    /// More was typed than any input has.
+    TooLong,
+    /// A tape cannot be read.
+    Read(io::Error),
+}
+
+/// The tapes of one session.
+#[derive(Debug)]
+pub(crate) struct Player {
+    cue: Cue,
+    context: Context,
+    /// The tapes that fit, in the index that was asked last.
+    fits: Mutex<Option<Arc<Fits>>>,
+    show: Arc<Show>,
+    state: Mutex<Playing>,
+}
+
+/// Where a conversation is.
+#[derive(Debug)]
+pub(crate) struct PlaceOfPlay {
+    /// Offset at which everything that a tape answers is printed.
+    pub(crate) queued_upto: u64,
+    pub(crate) state: StateHash,
+    /// What was typed so far, each input at its prompt.
+    pub(crate) typed: Vec<(String, Vec<u8>)>,
+    pub(crate) prompt: String,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Playing {
+    /// Typed, and no exchange's yet.
+    pub(super) pending: Vec<u8>,
+    /// Of an answer to what is pending: its echo, which was printed already.
+    echoed: Vec<u8>,
+    pub(super) state: StateHash,
+    #[serde(with = "super::prompt_text")]
+    pub(super) prompt: PromptTracker,
+    /// The exchange that played last.
+    pub(super) at: Option<(String, u32)>,
+    pub(super) played: BTreeMap<String, BTreeSet<u32>>,
+    /// How many have played.
+    ordinal: u64,
+    /// Offset of the session's output at which everything that was queued is printed.
+    queued_upto: u64,
+    /// What may not be printed yet.
+    queue: VecDeque<Queued>,
+    /// Lines that were typed, each at its prompt: what brings a real program here.
+    pub(super) typed: Vec<(String, Vec<u8>)>,
+    has_ended: bool,
+    uses: TapeUse,
+}
+
+/// An exchange on its way to the terminal.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Queued {
+    tape: String,
+    exchange: u32,
+    ordinal: u64,
+    /// Bytes of its echo that were printed before.
+    echoed: usize,
+    /// Offsets of the session's output.
+    start: u64,
+    end: u64,
+}
+
+/// A player as the next process gets it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct KeptPlayer(Playing);
+
+impl Player {
+    /// A player that has yet to begin.
+    pub(crate) fn new(cue: Cue) -> Self {
+        let playing = Playing {
+            pending: Vec::new(),
+            echoed: Vec::new(),
+            state: StateHash::start(),
+            prompt: PromptTracker::default(),
+            at: None,
+            played: BTreeMap::new(),
+            ordinal: 0,
+            queued_upto: 0,
+            queue: VecDeque::new(),
+            typed: Vec::new(),
+            has_ended: false,
+            uses: TapeUse::default(),
+        };
+        Self::with(cue, playing)
+    }
+
+    fn with(cue: Cue, playing: Playing) -> Self {
+        Self {
+            context: cue.rules.context_of(&cue.invocation),
+            cue,
+            fits: Mutex::default(),
+            show: Arc::default(),
+            state: Mutex::new(playing),
+        }
+    }
+
+    /// Goes on where an earlier process was, when so much of the output was printed.
+    pub(crate) async fn resume(cue: Cue, kept: KeptPlayer, printed: u64) -> Self {
+        let queue: Vec<Queued> = kept.0.queue.iter().cloned().collect();
+        let player = Self::with(cue, kept.0);
+        for queued in queue.iter().filter(|queued| queued.end >= printed) {
+            if let Err(error) = player.resume_one(queued, printed).await {
+                tracing::error!(tape = queued.tape, %error, "the rest of an answer cannot be read");
+            }
+        }
+        player
+    }
+
+    async fn resume_one(&self, queued: &Queued, printed: u64) -> io::Result<()> {
+        let index = self.cue.root.index();
+        let hit = index.exchange(&queued.tape, queued.exchange);
+        let hit = hit.ok_or(io::ErrorKind::NotFound)?;
+        let exchange = read(&index, &hit).await?;
+        let done = usize::try_from(printed.saturating_sub(queued.start)).unwrap_or(usize::MAX);
+        let acts = self.acts_of(&exchange, hit.meta(), queued.ordinal, queued.echoed + done);
+        self.show.add(acts.acts);
+        Ok(())
+    }
+
+    /// For the next process.
+    pub(crate) fn kept(&self) -> KeptPlayer {
+        let mut playing = self.lock().clone();
+        let printed = playing.queued_upto - self.show.waiting_bytes();
+        playing.queue.retain(|queued| queued.end >= printed);
+        KeptPlayer(playing)
+    }
+
+    /// What there is to print.
+    pub(crate) fn show(&self) -> Arc<Show> {
+        Arc::clone(&self.show)
+    }
+
+    /// What tapes have done so far.
+    pub(crate) fn uses(&self) -> TapeUse {
+        self.lock().uses.clone()
+    }
+
+    /// Where the conversation is.
+    pub(crate) fn place(&self) -> PlaceOfPlay {
+        let playing = self.lock();
+        PlaceOfPlay {
+            queued_upto: playing.queued_upto,
+            state: playing.state.clone(),
+            typed: playing.typed.clone(),
+            prompt: playing.prompt.prompt(),
+        }
+    }
+
+    /// True when everything was printed, so that the recorded program would wait.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.show.is_over()
+    }
+
+    /// An input has gone to the real program.
+    pub(crate) fn note_proxied(&self) {
+        self.lock().uses.proxied += 1;
+    }
+
+    /// Plays the program's start.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::Miss`] when no tape begins so.
+    pub(crate) async fn start(&self) -> Result<(), PlayError> {
+        self.answer(true).await
+    }
+
+    /// Takes what was typed, and has the answers printed.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError`]; what was typed and is no input is forgotten then.
+    pub(crate) async fn typed(&self, bytes: &[u8]) -> Result<(), PlayError> {
+        self.show.room().await;
+        {
+            let mut playing = self.lock();
+            if playing.has_ended {
+                return Err(PlayError::Ended);
+            }
+            if playing.pending.len() + bytes.len() > MAX_PENDING_BYTES {
+                playing.pending.clear();
+                return Err(PlayError::TooLong);
+            }
+            playing.pending.extend_from_slice(bytes);
+        }
+        self.answer(false).await
+    }
+
+    /// Plays all exchanges that what is pending has the input of.
+    async fn answer(&self, is_start: bool) -> Result<(), PlayError> {
+        let mut looks = 0;
+        loop {
+            let fits = self.fits();
+            let search = Search {
+                fits: &fits,
+                cue: &self.cue,
+                is_start,
+            };
+            let found = {
+                let playing = self.lock();
+                if !is_start && (playing.pending.is_empty() || playing.has_ended) {
+                    return Ok(());
+                }
+                find(&search, &playing)
+            };
+            let (hit, len) = match found {
+                Found::Answer { hit, len } => (hit, len),
+                Found::Part { hit } => {
+                    self.echo(&fits.index, hit).await;
+                    return Ok(());
+                }
+                Found::Nothing => return Err(self.miss(&fits)),
+            };
+            match read(&fits.index, &hit).await {
+                Ok(exchange) => {
+                    self.play(&fits, &hit, len, &exchange);
+                    self.show.room().await;
+                }
+                Err(error) if looks == MAX_LOOKS => return Err(PlayError::Read(error)),
+                // It was changed a moment ago.
+                Err(_) => {
+                    looks += 1;
+                    let (root, path) = (Arc::clone(&self.cue.root), fits.index.path(&hit.tape.id));
+                    let _ = tokio::task::spawn_blocking(move || root.refresh(&path)).await;
+                    tokio::time::sleep(LOOK_PAUSE).await;
+                }
+            }
+            if is_start {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The tapes that fit the session, as they are now.
+    fn fits(&self) -> Arc<Fits> {
+        let index = self.cue.root.index();
+        let mut known = self.fits.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(fits) if Arc::ptr_eq(&fits.index, &index) => Arc::clone(fits),
+            _ => {
+                let fits = Arc::new(index.fits(&self.cue.rules, &self.context));
+                *known = Some(Arc::clone(&fits));
+                fits
+            }
+        }
+    }
+
+    fn miss(&self, fits: &Fits) -> PlayError {
+        let mut playing = self.lock();
+        let prompt = playing.prompt.prompt();
+        let asked = Asked {
+            rules: &self.cue.rules,
+            session: &self.context,
+            is_strict: self.cue.strict,
+            prompt: &prompt,
+            input: &playing.pending,
+            state: playing.state.fingerprint(),
+            last: playing
+                .at
+                .as_ref()
+                .map(|(tape, exchange)| (tape.as_str(), *exchange)),
+        };
+        let miss = fits.explain(&asked);
+        let input = std::mem::take(&mut playing.pending);
+        playing.echoed.clear();
+        playing.uses.misses += 1;
+        playing.uses.last_miss = Some(miss.to_string());
+        tracing::debug!(target: "tape", input_bytes = input.len(), "no tape has it");
+        PlayError::Miss {
+            miss: Box::new(miss),
+            input,
+        }
+    }
+
+    /// Prints the echo of an input that is not complete, where what would be its answer begins so: a person sees what
+    /// they type.
+    async fn echo(&self, index: &Arc<Index>, hit: Option<Hit>) {
+        let Some(hit) = hit else { return };
+        let Ok(exchange) = read(index, &hit).await else {
+            return;
+        };
+        let mut playing = self.lock();
+        let Playing {
+            pending, echoed, ..
+        } = &*playing;
+        let mut output = exchange.chunks.iter().flat_map(|chunk| &chunk.data);
+        let begins_so = pending.iter().all(|byte| output.next() == Some(byte));
+        if !begins_so || !pending.starts_with(echoed) || pending.len() == echoed.len() {
+            return;
+        }
+        let new = pending[echoed.len()..].to_vec();
+        playing.queued_upto += new.len() as u64;
+        playing.echoed = playing.pending.clone();
+        self.show.add([
+            Act::Typed(Instant::now()),
+            Act::Print {
+                delay: Duration::ZERO,
+                bytes: new,
+            },
+        ]);
+    }
+
+    /// Plays an exchange whose input are the first `len` bytes that are pending.
+    fn play(&self, fits: &Fits, hit: &Hit, len: usize, exchange: &Exchange) {
+        let mut playing = self.lock();
+        let input: Vec<u8> = playing.pending.drain(..len).collect();
+        let prompt = playing.prompt.prompt();
+        if hit.state() != playing.state.fingerprint() {
+            // Another place of the conversation: it goes on from there.
+            playing.state = StateHash::after_line(hit.state());
+        }
+        if hit.is_hidden() {
+            playing.state.feed_hidden();
+        } else {
+            playing.state.feed(&exchange.input.bytes);
+        }
+        if !input.is_empty() {
+            playing.typed.push((prompt, input));
+        }
+        let echoed = std::mem::take(&mut playing.echoed);
+        let output = || exchange.chunks.iter().flat_map(|chunk| &chunk.data);
+        let skip = match echoed.len() <= output().count()
+            && echoed.iter().eq(output().take(echoed.len()))
+        {
+            true => echoed.len(),
+            false => 0,
+        };
+        for chunk in &exchange.chunks {
+            playing.prompt.feed(&chunk.data);
+        }
+        let ordinal = playing.ordinal;
+        playing.ordinal += 1;
+        let tape = hit.tape.id.to_string();
+        playing.at = Some((tape.clone(), hit.exchange));
+        playing
+            .played
+            .entry(tape.clone())
+            .or_default()
+            .insert(hit.exchange);
+        let mut acts = self.acts_of(exchange, hit.meta(), ordinal, skip);
+        let start = playing.queued_upto;
+        playing.queued_upto += acts.bytes;
+        let end = playing.queued_upto;
+        let queued = Queued {
+            tape: tape.clone(),
+            exchange: hit.exchange,
+            ordinal,
+            echoed: skip,
+            start,
+            end,
+        };
+        if end > start || acts.ends {
+            let printed = start.saturating_sub(self.show.waiting_bytes());
+            playing.queue.retain(|queued| queued.end >= printed);
+            playing.queue.push_back(queued);
+        }
+        playing.has_ended = acts.ends;
+        playing.uses.hits += 1;
+        playing.uses.injected += u64::from(acts.is_injected);
+        if !playing.uses.used.contains(&tape) {
+            playing.uses.used.push(tape);
+        }
+        if !acts.ends {
+            let modes = modes_next(fits, &playing);
+            // Programs switch before they ask.
+            let at = acts
+                .acts
+                .iter()
+                .rposition(|act| matches!(act, Act::Print { .. }));
+            acts.acts
+                .insert(at.unwrap_or(acts.acts.len()), Act::Modes(modes));
+        }
+        self.show.add(acts.acts);
+        self.cue.root.played(&hit.tape.id, 1);
+    }
+
+    /// What an exchange has printed, but for its first bytes.
+    fn acts_of(&self, exchange: &Exchange, meta: &Meta, ordinal: u64, skip: usize) -> Acts {
+        let tape = TapePace {
+            latency: meta.latency.as_ref(),
+            error_rate: meta.error_rate,
+            seed: meta.seed,
+        };
+        let recorded: Vec<u64> = exchange.chunks.iter().map(|chunk| chunk.delay_ms).collect();
+        let delays = self.cue.pace.delays(tape, ordinal, &recorded);
+        let injection = self.cue.pace.injection(tape, ordinal);
+        let total: usize = exchange.chunks.iter().map(|chunk| chunk.data.len()).sum();
+        let mut left = match injection {
+            Some(Injection::Truncate(part)) => (total as f64 * part) as usize,
+            _ => total,
+        };
+        if let Some(injection) = injection {
+            tracing::info!(target: "tape", program = meta.program, exchange = ordinal, ?injection, "an error was injected");
+        }
+        let mut acts = vec![Act::Typed(Instant::now())];
+        let (mut skip, mut bytes) = (skip, 0);
+        for (chunk, delay) in exchange.chunks.iter().zip(delays) {
+            let data = &chunk.data[..chunk.data.len().min(left)];
+            left -= data.len();
+            let skipped = skip.min(data.len());
+            skip -= skipped;
+            let data = &data[skipped..];
+            if !data.is_empty() {
+                bytes += data.len() as u64;
+                acts.push(Act::Print {
+                    delay,
+                    bytes: data.to_vec(),
+                });
+            }
+        }
+        let exit = match injection {
+            Some(Injection::Exit(exit)) => Some(exit),
+            _ => exchange.exit,
+        };
+        acts.extend(exit.map(Act::End));
+        Acts {
+            acts,
+            bytes,
+            ends: exit.is_some(),
+            is_injected: injection.is_some(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Playing> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What an exchange has to be done for it.
+struct Acts {
+    acts: Vec<Act>,
+    bytes: u64,
+    /// The program ends behind it.
+    ends: bool,
+    is_injected: bool,
+}
+
+/// Reads an exchange from its file.
+async fn read(index: &Arc<Index>, hit: &Hit) -> io::Result<Exchange> {
+    let (index, hit) = (Arc::clone(index), hit.clone());
+    let reading = tokio::task::spawn_blocking(move || index.read(&hit).map_err(io::Error::other));
+    reading.await.map_err(io::Error::other).flatten()
+}

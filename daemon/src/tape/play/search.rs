@@ -1,0 +1,208 @@
+//! Which exchange has what was typed as its input.
+//!
+//! Input is a stream: one send may be several inputs, and several sends one. So each place where an input can end is
+//! tried: behind each line, and behind everything.
+
+use super::player::{Cue, Playing};
+use super::stage::InputModes;
+use crate::tape::index::{Fits, Hit};
+use crate::tape::key::normal_input;
+
+/// Ends of lines at which an input is tried to end.
+const MAX_ENDS: usize = 64;
+
+/// Exchanges that go on from here and are compared with what was typed.
+const MAX_CANDIDATES: usize = 1024;
+
+/// Where to look.
+pub(super) struct Search<'a> {
+    /// The tapes that fit the session.
+    pub(super) fits: &'a Fits,
+    pub(super) cue: &'a Cue,
+    /// The program's start is asked for, which has no input.
+    pub(super) is_start: bool,
+}
+
+/// What was found.
+pub(super) enum Found {
+    Answer {
+        hit: Hit,
+        /// How much of what is pending is its input.
+        len: usize,
+    },
+    /// What is pending may become an input: of this exchange, if it is one.
+    Part {
+        hit: Option<Hit>,
+    },
+    Nothing,
+}
+
+/// Looks in the order of the rules: the same place of the conversation; the same tape, behind what has played; any tape.
+pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
+    let fits = search.fits;
+    let prompt = playing.prompt.prompt();
+    if search.is_start {
+        let hit = fits.start().next();
+        return hit.map_or(Found::Nothing, |hit| Found::Answer { hit, len: 0 });
+    }
+    let typed = &playing.pending;
+    let ends = ends_of(typed);
+    let state = playing.state.fingerprint();
+    for &end in ends.iter().rev() {
+        let hit = fits.exact(&prompt, &typed[..end], state);
+        // Of a hidden line the end comes first.
+        if let Some(hit) = hit.filter(|hit| !hit.is_hidden()) {
+            return Found::Answer { hit, len: end };
+        }
+    }
+    let here = fits.candidates(Some(&prompt), state);
+    let mut here: Vec<Hit> = here.take(MAX_CANDIDATES).collect();
+    let next = next_on_tape(fits, playing);
+    if !search.cue.strict {
+        here.extend(next.clone());
+    }
+    if let Some(found) = keys_or_hidden(&here, typed, &ends) {
+        return found;
+    }
+    if search.cue.ignore_stdin
+        && let Some(hit) = next.or_else(|| here.first().cloned())
+    {
+        let len = ends.first().copied().unwrap_or(typed.len());
+        return Found::Answer { hit, len };
+    }
+    if !search.cue.strict
+        && let Some(found) = elsewhere(search, playing, &prompt, &ends)
+    {
+        return found;
+    }
+    let whole = normal_input(typed);
+    let begins_so = |hit: &&Hit| {
+        let input = normal_input(hit.input());
+        input.len() > whole.len() && input.starts_with(&whole)
+    };
+    if let Some(hit) = here.iter().find(begins_so) {
+        let hit = Some(hit.clone());
+        return Found::Part { hit };
+    }
+    // Somebody types a line, which Enter will end.
+    let is_text = !typed.iter().any(|&byte| byte < 0x20 && byte != b'\t');
+    match is_text {
+        true => Found::Part { hit: None },
+        false => Found::Nothing,
+    }
+}
+
+/// An input of single keys that what was typed begins with, or a hidden line.
+fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<Found> {
+    let keys = here.iter().filter(|hit| {
+        let input = hit.input();
+        !hit.is_hidden() && !input.is_empty() && !ends_line(input) && typed.starts_with(input)
+    });
+    if let Some(hit) = keys.max_by_key(|hit| hit.input().len()) {
+        return Some(Found::Answer {
+            hit: hit.clone(),
+            len: hit.input().len(),
+        });
+    }
+    let hidden = here.iter().find(|hit| hit.is_hidden())?;
+    Some(match ends.iter().find(|&&end| ends_line(&typed[..end])) {
+        Some(&len) => Found::Answer {
+            hit: hidden.clone(),
+            len,
+        },
+        None => Found::Part { hit: None },
+    })
+}
+
+/// The same input at another place: later on the same tape, or on any tape.
+fn elsewhere(
+    search: &Search<'_>,
+    playing: &Playing,
+    prompt: &str,
+    ends: &[usize],
+) -> Option<Found> {
+    let has_played = |hit: &Hit| {
+        let of_tape = playing.played.get(&*hit.tape.id);
+        of_tape.is_some_and(|played| played.contains(&hit.exchange))
+    };
+    if let Some((tape, exchange)) = &playing.at {
+        for &len in ends {
+            let input = &playing.pending[..len];
+            let mut after = *exchange;
+            while let Some(hit) = search.fits.next_in(tape, Some(after), prompt, Some(input)) {
+                if !has_played(&hit) {
+                    return Some(Found::Answer { hit, len });
+                }
+                after = hit.exchange;
+            }
+        }
+    }
+    for &len in ends {
+        let mut anywhere = search.fits.loose(prompt, &playing.pending[..len]);
+        if let Some(hit) = anywhere.find(|hit| !has_played(hit)) {
+            return Some(Found::Answer { hit, len });
+        }
+    }
+    None
+}
+
+/// The exchange behind the one that has played last.
+fn next_on_tape(fits: &Fits, playing: &Playing) -> Option<Hit> {
+    let (tape, exchange) = playing.at.as_ref()?;
+    fits.index.exchange(tape, exchange + 1)
+}
+
+/// How the terminal treats what is typed next, from what was recorded there.
+pub(super) fn modes_next(fits: &Fits, playing: &Playing) -> InputModes {
+    let prompt = playing.prompt.prompt();
+    let here = fits
+        .candidates(Some(&prompt), playing.state.fingerprint())
+        .next();
+    let here = here.or_else(|| next_on_tape(fits, playing));
+    here.map_or(InputModes::default(), |hit| InputModes {
+        hidden: hit.is_hidden(),
+        keys: hit.reads_keys(),
+    })
+}
+
+/// Where an input may end: behind each line, and at the end.
+fn ends_of(typed: &[u8]) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr2(b'\r', b'\n', &typed[at..]) {
+        at += found + 1;
+        if typed[at - 1] == b'\r' && typed.get(at) == Some(&b'\n') {
+            at += 1;
+        }
+        ends.push(at);
+        if ends.len() == MAX_ENDS {
+            return ends;
+        }
+    }
+    if at < typed.len() {
+        ends.push(typed.len());
+    }
+    ends
+}
+
+fn ends_line(input: &[u8]) -> bool {
+    matches!(input.last(), Some(b'\r' | b'\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_may_end_behind_each_line_and_at_the_end() {
+        for (typed, ends) in [
+            (&b""[..], &[][..]),
+            (b"a", &[1]),
+            (b"a\r", &[2]),
+            (b"a\r\nb", &[3, 4]),
+            (b"a\rb\n\n", &[2, 4, 5]),
+        ] {
+            assert_eq!(ends_of(typed), ends, "{typed:?}");
+        }
+    }
+}

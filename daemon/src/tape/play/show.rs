@@ -1,0 +1,115 @@
+//! Prints what a tape says, chunk by chunk, each at its time.
+
+use super::stage::{InputModes, Stage};
+use ccd_protocol::tape::TapeExit;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// Output that may wait for its time; more input waits.
+const MAX_WAITING_BYTES: usize = 16 << 20;
+
+/// What is to be done, in order.
+#[derive(Debug)]
+pub(crate) enum Act {
+    /// Something was typed: the next delay counts from there, unless what came before takes longer.
+    Typed(Instant),
+    Print {
+        delay: Duration,
+        bytes: Vec<u8>,
+    },
+    Modes(InputModes),
+    End(TapeExit),
+}
+
+/// The acts that are left.
+#[derive(Debug, Default)]
+pub(crate) struct Show {
+    acts: Mutex<Acts>,
+    news: Notify,
+    room: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Acts {
+    queue: VecDeque<Act>,
+    waiting_bytes: usize,
+    /// The one that has its turn has not been done.
+    is_busy: bool,
+}
+
+impl Show {
+    /// Adds acts behind those that wait.
+    pub(crate) fn add(&self, acts: impl IntoIterator<Item = Act>) {
+        let mut state = self.lock();
+        for act in acts {
+            if let Act::Print { bytes, .. } = &act {
+                state.waiting_bytes += bytes.len();
+            }
+            state.queue.push_back(act);
+        }
+        drop(state);
+        self.news.notify_one();
+    }
+
+    /// Returns when there is room for more.
+    pub(crate) async fn room(&self) {
+        loop {
+            let freed = self.room.notified();
+            tokio::pin!(freed);
+            freed.as_mut().enable();
+            if self.lock().waiting_bytes < MAX_WAITING_BYTES {
+                return;
+            }
+            freed.await;
+        }
+    }
+
+    /// What is not printed yet.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        self.lock().waiting_bytes as u64
+    }
+
+    /// True when everything was done.
+    pub(crate) fn is_over(&self) -> bool {
+        let state = self.lock();
+        state.queue.is_empty() && !state.is_busy
+    }
+
+    /// Does what there is to do until the program ends, or the terminal is gone.
+    pub(crate) async fn run(&self, stage: Stage) -> std::io::Result<()> {
+        let mut clock = Instant::now();
+        loop {
+            let Some(act) = self.next() else {
+                self.news.notified().await;
+                continue;
+            };
+            match act {
+                Act::Typed(at) => clock = clock.max(at),
+                Act::Modes(modes) => stage.set_modes(modes),
+                Act::End(exit) => return stage.end(exit),
+                Act::Print { delay, bytes } => {
+                    clock += delay;
+                    if clock > Instant::now() {
+                        tokio::time::sleep_until(clock.into()).await;
+                    }
+                    stage.print(&bytes).await?;
+                    self.lock().waiting_bytes -= bytes.len();
+                    self.room.notify_waiters();
+                }
+            }
+        }
+    }
+
+    fn next(&self) -> Option<Act> {
+        let mut state = self.lock();
+        let next = state.queue.pop_front();
+        state.is_busy = next.is_some();
+        next
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Acts> {
+        self.acts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

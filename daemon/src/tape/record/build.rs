@@ -1,0 +1,239 @@
+//! From a journal and the output that it points into to a tape.
+
+use super::journal::{Begin, EndEntry, Entry, InputEntry};
+use crate::tape::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tape, TypedInput};
+use crate::tape::key::{PromptTracker, StateHash};
+use std::collections::BTreeMap;
+
+/// Output by offset, with holes where the log was lost.
+pub(super) struct Printed {
+    /// Offset of the first byte.
+    pub(super) start: u64,
+    pub(super) bytes: Vec<u8>,
+    /// Offsets of what is missing; in `bytes` nothing stands there.
+    pub(super) gaps: Vec<(u64, u64)>,
+}
+
+impl Printed {
+    /// What there is between two offsets.
+    fn between(&self, from: u64, upto: u64) -> &[u8] {
+        let at = |offset: u64| {
+            let missing: u64 = self
+                .gaps
+                .iter()
+                .map(|&(start, end)| end.min(offset).saturating_sub(start))
+                .sum();
+            let at = offset.saturating_sub(self.start).saturating_sub(missing);
+            usize::try_from(at)
+                .unwrap_or(usize::MAX)
+                .min(self.bytes.len())
+        };
+        let (from, upto) = (at(from), at(upto));
+        &self.bytes[from..upto.max(from)]
+    }
+
+    fn end(&self) -> u64 {
+        let missing: u64 = self.gaps.iter().map(|&(start, end)| end - start).sum();
+        self.start + self.bytes.len() as u64 + missing
+    }
+
+    fn missing_between(&self, from: u64, upto: u64) -> u64 {
+        let missing = |&(start, end): &(u64, u64)| end.min(upto).saturating_sub(start.max(from));
+        self.gaps.iter().map(missing).sum()
+    }
+}
+
+/// What a journal says.
+pub(super) struct Journalled {
+    pub(super) begin: Begin,
+    /// By number; the start is not among them.
+    inputs: BTreeMap<u64, InputEntry>,
+    /// When further keys of an input came.
+    keys: BTreeMap<u64, Vec<u64>>,
+    /// Microseconds, offset, length.
+    pieces: Vec<(u64, u64, u64)>,
+    pub(super) end: Option<EndEntry>,
+}
+
+impl Journalled {
+    /// Sorts the entries; `None` where they do not begin as a journal does.
+    pub(super) fn of(entries: Vec<Entry>) -> Option<Self> {
+        let mut entries = entries.into_iter();
+        let Some(Entry::Begin(begin)) = entries.next() else {
+            return None;
+        };
+        let mut journalled = Self {
+            begin: *begin,
+            inputs: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            pieces: Vec::new(),
+            end: None,
+        };
+        for entry in entries {
+            match entry {
+                Entry::Begin(_) => {}
+                Entry::Input(input) => {
+                    journalled.inputs.insert(input.number, input);
+                }
+                Entry::Key { number, at_us } => {
+                    journalled.keys.entry(number).or_default().push(at_us);
+                }
+                Entry::Output(at, offset, len) => journalled.pieces.push((at, offset, len)),
+                Entry::End(end) => journalled.end = Some(end),
+            }
+        }
+        Some(journalled)
+    }
+
+    /// The tape, with all that was recorded; prompts and states come when its texts are as they stay: see [`chain`].
+    pub(super) fn tape(mut self, printed: &Printed) -> Tape {
+        let end = self
+            .end
+            .as_ref()
+            .map_or(printed.end(), |end| end.offset.max(self.begin.offset));
+        let inputs: Vec<InputEntry> = std::mem::take(&mut self.inputs).into_values().collect();
+        let mut exchanges = Vec::with_capacity(inputs.len() + 1);
+        let start = InputEntry {
+            number: 0,
+            at_us: self.begin.at_us,
+            offset: self.begin.offset,
+            bytes: Vec::new(),
+            hidden: false,
+            keys: false,
+            removed: 0,
+        };
+        let opened = self
+            .begin
+            .is_start
+            .then_some(&start)
+            .into_iter()
+            .chain(&inputs);
+        let opened: Vec<&InputEntry> = opened.collect();
+        for (at, input) in opened.iter().enumerate() {
+            let upto = opened.get(at + 1).map_or(end, |next| next.offset);
+            exchanges.push(self.exchange(input, upto, printed));
+        }
+        if let (Some(last), Some(end)) = (exchanges.last_mut(), &self.end) {
+            last.exit = end.exit;
+            if end.exit.is_none() {
+                last.annotations
+                    .insert("ended".into(), end.reason.clone().into());
+            }
+        } else if let Some(last) = exchanges.last_mut() {
+            last.annotations
+                .insert("ended".into(), "daemon_killed".into());
+        }
+        Tape {
+            meta: self.begin.meta,
+            session: Recorder {
+                platform: crate::tape::PLATFORM.into(),
+                version: env!("CARGO_PKG_VERSION").into(),
+                flags: Vec::new(),
+                format: crate::tape::format::FORMAT,
+                ..Recorder::default()
+            },
+            exchanges,
+        }
+    }
+
+    fn exchange(&self, input: &InputEntry, upto: u64, printed: &Printed) -> Exchange {
+        let pre = Pre {
+            hidden: input.hidden,
+            keys: input.keys,
+            ..Pre::default()
+        };
+        let (chunks, dur_us) = self.chunks(input, upto, printed);
+        let mut annotations = serde_json::Map::new();
+        if input.hidden {
+            annotations.insert("hidden".into(), true.into());
+        } else if input.removed > 0 {
+            annotations.insert("redacted".into(), input.removed.into());
+        }
+        let missing = printed.missing_between(input.offset, upto);
+        if missing > 0 {
+            annotations.insert("missing_bytes".into(), missing.into());
+        }
+        Exchange {
+            pre,
+            input: TypedInput {
+                kind: kind_of(&input.bytes),
+                bytes: input.bytes.clone(),
+            },
+            chunks,
+            exit: None,
+            dur_ms: dur_us / 1_000,
+            annotations,
+        }
+    }
+
+    /// The output from an input on to an offset, with the delays, and how long it took in all.
+    fn chunks(&self, input: &InputEntry, upto: u64, printed: &Printed) -> (Vec<Chunk>, u64) {
+        let from = input.offset;
+        let keys = self.keys.get(&input.number).map_or(&[][..], Vec::as_slice);
+        let first = self
+            .pieces
+            .partition_point(|&(_, offset, len)| offset + len <= from);
+        let (mut at, mut done) = (input.at_us, from);
+        let mut chunks = Vec::new();
+        let mut push = |time: u64, from: u64, upto: u64, at: &mut u64| {
+            // Since the chunk before or the last key before it.
+            let key = keys.iter().copied().filter(|&key| key <= time).max();
+            let since = key.map_or(*at, |key| key.max(*at));
+            let data = printed.between(from, upto);
+            if !data.is_empty() {
+                chunks.push(Chunk {
+                    delay_ms: (time.saturating_sub(since) + 500) / 1_000,
+                    data: data.to_vec(),
+                    stream: Stream::Stdout,
+                });
+            }
+            *at = time.max(*at);
+        };
+        for &(time, offset, len) in &self.pieces[first..] {
+            if offset >= upto {
+                break;
+            }
+            // A kill may have cost the note of what came before.
+            let end = (offset + len).min(upto);
+            if end > done {
+                push(time.max(at), done, end, &mut at);
+                done = end;
+            }
+        }
+        if done < upto {
+            push(at, done, upto, &mut at);
+        }
+        let since = keys.last().copied().unwrap_or(input.at_us);
+        (chunks, at.saturating_sub(since))
+    }
+}
+
+/// Sets each exchange's prompt, from what was printed before it, and its state, from what was typed before it: as a player
+/// finds them.
+pub(super) fn chain(tape: &mut Tape, before: &[u8], mut state: StateHash) {
+    let mut prompt = PromptTracker::default();
+    prompt.feed(before);
+    for exchange in &mut tape.exchanges {
+        exchange.pre.prompt = prompt.prompt();
+        exchange.pre.state_hash = Some(state.value());
+        if exchange.pre.hidden {
+            state.feed_hidden();
+        } else {
+            state.feed(&exchange.input.bytes);
+        }
+        for chunk in &exchange.chunks {
+            prompt.feed(&chunk.data);
+        }
+    }
+}
+
+/// A `line` is text that the Enter key ends, and has none before.
+fn kind_of(bytes: &[u8]) -> InputKind {
+    let is_line = bytes.last() == Some(&b'\r')
+        && !bytes[..bytes.len() - 1].iter().any(u8::is_ascii_control)
+        && std::str::from_utf8(bytes).is_ok();
+    match is_line {
+        true => InputKind::Line,
+        false => InputKind::Raw,
+    }
+}

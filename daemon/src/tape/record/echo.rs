@@ -1,0 +1,106 @@
+//! Whether output is nothing but the echo of what was typed.
+
+/// Follows the output behind keys that did not end a line.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EchoFollower {
+    typed: Vec<u8>,
+    /// Of what was typed, so much was echoed.
+    echoed: usize,
+    /// Something else was printed.
+    has_other: bool,
+    sequence: Sequence,
+}
+
+/// Where in a control sequence the output is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Sequence {
+    #[default]
+    None,
+    Escape,
+    Csi,
+}
+
+impl EchoFollower {
+    pub(super) fn typed(&mut self, bytes: &[u8]) {
+        self.typed.extend_from_slice(bytes);
+    }
+
+    /// True while nothing but the echo has come, so that the next keys belong to the same line.
+    pub(super) fn is_only_echo(&self) -> bool {
+        !self.has_other
+    }
+
+    /// Takes output. Characters must come in the order in which they were typed; what an editor prints to remove one
+    /// (backspaces, blanks, erasing sequences) may stand between.
+    pub(super) fn printed(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            if self.has_other {
+                return;
+            }
+            self.sequence = match (self.sequence, byte) {
+                (Sequence::None, 0x1b) => Sequence::Escape,
+                (Sequence::None, _) => {
+                    self.plain(byte);
+                    Sequence::None
+                }
+                (Sequence::Escape, b'[') => Sequence::Csi,
+                (Sequence::Escape, _) => {
+                    self.has_other = true;
+                    Sequence::None
+                }
+                // Erases to the line's end; characters after the cursor move.
+                (Sequence::Csi, b'K' | b'P' | b'@' | b'C' | b'D') => Sequence::None,
+                (Sequence::Csi, b'0'..=b'9' | b';') => Sequence::Csi,
+                (Sequence::Csi, _) => {
+                    self.has_other = true;
+                    Sequence::None
+                }
+            };
+        }
+    }
+
+    fn plain(&mut self, byte: u8) {
+        let rest = self.typed.get(self.echoed..).unwrap_or_default();
+        if let Some(skipped) = rest.iter().position(|&typed| typed == byte) {
+            // What was skipped are keys that show nothing: erased ones.
+            self.echoed += skipped + 1;
+        } else if !matches!(byte, 0x08 | b' ') {
+            self.has_other = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only_echo(typed: &[u8], printed: &[u8]) -> bool {
+        let mut echo = EchoFollower::default();
+        echo.typed(typed);
+        echo.printed(printed);
+        echo.is_only_echo()
+    }
+
+    #[test]
+    fn the_echo_of_typed_keys_is_told_from_other_output() {
+        for (typed, printed) in [
+            (&b"sel"[..], &b"sel"[..]),
+            (b"sel", b"se"),
+            (b"sel", b""),
+            (b"sec\x7fl", b"sec\x08 \x08l"),
+            (b"sec\x7fl", b"sec\x08\x1b[Kl"),
+            ("größe".as_bytes(), "größe".as_bytes()),
+        ] {
+            assert!(only_echo(typed, printed), "{typed:?} {printed:?}");
+        }
+        for (typed, printed) in [
+            (&b"q"[..], &b"bye"[..]),
+            (b"sel", b"s\r\n"),
+            (b"l\t", b"ls -a"),
+            (b"j", b"\x1b[2;1Hj"),
+            (b"s", b"ss"),
+        ] {
+            assert!(!only_echo(typed, printed), "{typed:?} {printed:?}");
+        }
+    }
+}

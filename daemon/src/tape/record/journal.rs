@@ -1,0 +1,171 @@
+//! What is recorded, on its way to the tape: a file that is only ever appended to.
+//!
+//! It has no output, only where that stands in the session's raw log, which stays until the tape is made. So nothing
+//! undecided, half a secret at the end of a chunk, is written anywhere else.
+
+use crate::tape::format::Meta;
+use crate::tape::key::StateHash;
+use ccd_protocol::tape::TapeExit;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Folder of the journals, below the root of the tapes.
+pub(crate) const FOLDER: &str = ".journal";
+
+/// Longest line that is read back: an input of 16 MiB as base64, and what stands around it.
+const MAX_LINE_BYTES: u64 = 24 << 20;
+
+/// A line of the journal.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Entry {
+    /// The first line.
+    Begin(Box<Begin>),
+    /// Input; one with a number that was there before takes its place.
+    Input(InputEntry),
+    /// A key of an input that is still being typed.
+    Key { number: u64, at_us: u64 },
+    /// Output: microseconds, offset, length.
+    Output(u64, u64, u64),
+    /// The program has ended, or somebody has ended it.
+    End(EndEntry),
+}
+
+/// What is recorded and how.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Begin {
+    pub(crate) session: String,
+    pub(crate) options: ccd_protocol::tape::TapeOptions,
+    pub(crate) meta: Meta,
+    pub(crate) at_us: u64,
+    /// Offset of the first output that is recorded.
+    pub(crate) offset: u64,
+    /// What was typed before: of a conversation that a tape has begun.
+    pub(crate) state: StateHash,
+    /// The first exchange is the program's start.
+    pub(crate) is_start: bool,
+}
+
+/// Something that was typed, without its secrets.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct InputEntry {
+    /// Of the exchange that it opens.
+    pub(crate) number: u64,
+    pub(crate) at_us: u64,
+    /// Where the output stood.
+    pub(crate) offset: u64,
+    #[serde(with = "super::bytes")]
+    pub(crate) bytes: Vec<u8>,
+    /// The terminal did not echo: the bytes are a mask.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) hidden: bool,
+    /// The program read keys.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) keys: bool,
+    /// Secrets that were removed.
+    #[serde(default)]
+    pub(crate) removed: u64,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct EndEntry {
+    /// The program's own end; `None` when somebody else has ended it.
+    pub(crate) exit: Option<TapeExit>,
+    /// Why the session ended.
+    pub(crate) reason: String,
+    /// Offset of the output's end.
+    pub(crate) offset: u64,
+}
+
+/// The file while it is written.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    path: PathBuf,
+}
+
+impl Journal {
+    /// Begins a journal.
+    ///
+    /// # Errors
+    ///
+    /// The root cannot be written to.
+    pub(crate) fn create(root: &Path, begin: Begin) -> io::Result<Self> {
+        let folder = root.join(FOLDER);
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder)?;
+        let path = folder.join(format!("{}.jsonl", begin.session));
+        let file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)?;
+        // One that a session of this id has left was finished when the daemon started, or cannot be.
+        file.set_len(0)?;
+        let mut journal = Self { file, path };
+        journal.append(&line_of(&Entry::Begin(Box::new(begin))))?;
+        Ok(journal)
+    }
+
+    /// Goes on with a journal of an earlier process.
+    ///
+    /// # Errors
+    ///
+    /// It is gone.
+    pub(crate) fn resume(path: PathBuf) -> io::Result<Self> {
+        let mut file = OpenOptions::new().append(true).read(true).open(&path)?;
+        // The last line may be half a line.
+        file.write_all(b"\n")?;
+        Ok(Self { file, path })
+    }
+
+    /// Appends lines as a whole.
+    pub(crate) fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.file.write_all(lines)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// An entry as a line.
+pub(crate) fn line_of(entry: &Entry) -> Vec<u8> {
+    let mut line = serde_json::to_vec(entry).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
+/// Reads a journal; half a line is left out, as a kill leaves one.
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<Entry>> {
+    let mut file = BufReader::new(File::open(path)?);
+    let mut entries = Vec::new();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let len = io::Read::take(&mut file, MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
+        if len == 0 {
+            return Ok(entries);
+        }
+        if let Ok(entry) = serde_json::from_slice(&line) {
+            entries.push(entry);
+        }
+    }
+}
+
+/// Microseconds of a clock that all processes of the machine share and nobody sets.
+pub(crate) fn now_us() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    (now.tv_sec as u64).saturating_mul(1_000_000) + now.tv_nsec as u64 / 1_000
+}

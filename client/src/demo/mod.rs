@@ -13,7 +13,7 @@ use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use steps::{Step, steps};
+use steps::{Conversation, RECORDED, REPLAYED, Step, steps};
 
 /// How long the daemon may take to write down what was typed.
 const SETTLE_LIMIT: Duration = Duration::from_secs(3);
@@ -38,17 +38,35 @@ pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
     }
     let home = Home::create()?;
     context.write_line("This starts a daemon of its own in a folder that goes away at the end.")?;
-    let shown = steps().iter().try_for_each(|step| {
+    let shown = steps(Conversation::here()).iter().try_for_each(|step| {
         if is_stopped.load(Ordering::Acquire) {
             return Err(Failure::Failed("demo: stopped".to_owned()));
         }
         show(step, &home, context)
     });
+    let shown = shown.and_then(|()| compare(&home, context));
     let stopped = home.stop();
     shown.and(stopped)?;
-    context.write_line("\nRecording and replay come with tapes.")?;
     context.write_line("Everything worked; the daemon and its folder are gone.")?;
     Ok(Exit::Done)
+}
+
+/// Demands that the replay printed what the recorded program did.
+fn compare(home: &Home, context: &mut Context) -> Result<(), Failure> {
+    let printed = |name: &str| {
+        let output = home.ccctl(&["session", "read", name, "--since", "0", "--raw"])?;
+        Ok::<_, Failure>(output.stdout)
+    };
+    let (recorded, replayed) = (printed(RECORDED)?, printed(REPLAYED)?);
+    if recorded.is_empty() || recorded != replayed {
+        return Err(Failure::Failed(
+            "demo: the replay printed something else than the recorded program".to_owned(),
+        ));
+    }
+    let len = recorded.len();
+    context.write_line(&format!(
+        "\nThe replay and the recorded program printed the same {len} bytes."
+    ))
 }
 
 fn show(step: &Step, home: &Home, context: &mut Context) -> Result<(), Failure> {

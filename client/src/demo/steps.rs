@@ -26,8 +26,112 @@ impl Step {
 const LOGIN: &str = "stty -echo; printf 'password: '; read -r p; stty echo; echo; \
                      [ \"$p\" = secret ] && echo welcome";
 
+/// The sessions that must have printed the same: the recorded one and the replayed one.
+pub(super) const RECORDED: &str = "recorded";
+pub(super) const REPLAYED: &str = "replayed";
+
+/// A program to record, and what it is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Conversation {
+    program: &'static [&'static str],
+    question: &'static str,
+    answer: &'static str,
+    end: &'static str,
+}
+
+const WITH_BC: Conversation = Conversation {
+    program: &["bc", "-q"],
+    question: "6 * 7",
+    answer: "42",
+    end: "quit",
+};
+
+const WITH_SH: Conversation = Conversation {
+    program: &["sh", "-i"],
+    question: "echo $((6 * 7))",
+    answer: "42",
+    end: "exit",
+};
+
+impl Conversation {
+    /// One with a program that is there.
+    pub(super) fn here() -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let has_bc = std::env::split_paths(&path).any(|folder| folder.join("bc").is_file());
+        if has_bc { WITH_BC } else { WITH_SH }
+    }
+}
+
 /// Returns the steps in their order; only `sh` and what POSIX has beside it is needed.
-pub(super) fn steps() -> Vec<Step> {
+pub(super) fn steps(conversation: Conversation) -> Vec<Step> {
+    let mut steps = of_sessions();
+    steps.extend(of_tapes(conversation));
+    steps.push(step(
+        "What there is.",
+        &["session", "list", "--all"],
+        "login",
+    ));
+    steps
+}
+
+/// A recording and its replay.
+fn of_tapes(conversation: Conversation) -> Vec<Step> {
+    let Conversation {
+        program,
+        question,
+        answer,
+        end,
+    } = conversation;
+    let create = |name, options: &[&'static str]| {
+        let create = ["session", "create", "--name", name];
+        [&create, options, &["--"], program].concat()
+    };
+    vec![
+        step(
+            "Record a program: what it prints, and what it is asked.",
+            &create(RECORDED, &["--record", "new"]),
+            "",
+        ),
+        step(
+            "Ask it something.",
+            &["session", "send", RECORDED, question, "--expect", answer],
+            answer,
+        ),
+        step(
+            "When it has ended there is a tape.",
+            &["session", "send", RECORDED, end],
+            "",
+        ),
+        Step {
+            only_looks: true,
+            ..step("Here it is.", &["tape", "list"], program[0])
+        },
+        step(
+            "The tape answers in place of the program, which this PATH does not have.",
+            &create(
+                REPLAYED,
+                &["--record", "disabled", "--env", "PATH=/nowhere"],
+            ),
+            "",
+        ),
+        step(
+            "Ask the same again.",
+            &["session", "send", REPLAYED, question, "--expect", answer],
+            answer,
+        ),
+        step("And let it end.", &["session", "send", REPLAYED, end], ""),
+        Step {
+            only_looks: true,
+            ..step(
+                "It has ended as the program did.",
+                &["session", "get", REPLAYED],
+                "exited 0",
+            )
+        },
+    ]
+}
+
+fn of_sessions() -> Vec<Step> {
     vec![
         step(
             "A shell on a terminal of its own. The daemon starts by itself.",
@@ -87,7 +191,6 @@ pub(super) fn steps() -> Vec<Step> {
             "",
             124,
         ),
-        step("What there is.", &["session", "list", "--all"], "login"),
     ]
 }
 
@@ -113,7 +216,7 @@ mod tests {
 
     #[test]
     fn every_step_is_a_valid_command() {
-        for step in steps() {
+        for step in [WITH_BC, WITH_SH].into_iter().flat_map(steps) {
             let words = std::iter::once("ccctl").chain(step.words.iter().map(String::as_str));
             Ccctl::try_parse_from(words).unwrap();
         }

@@ -18,7 +18,6 @@ use crate::session::{Past, SessionError, Sessions};
 use crate::shutdown::{End, Signals};
 use crate::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::store::{Opening, Store, StoreError};
-use crate::tape::root::Roots;
 use crate::tape::settings::root_of;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -232,12 +231,10 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let tracker = TaskTracker::new();
     let (recorder, pending) = Recorder::new();
     let config = Arc::new(loaded.config.clone());
-    let roots = Roots::new(&paths.base, opened.store.clone(), &tracker, stop.clone());
     let sessions = Sessions::new(
         holder.clone(),
         opened.store.clone(),
         recorder,
-        roots,
         paths,
         config,
         tracker.clone(),

@@ -4,9 +4,11 @@
 //! lost. So its key is typed again whenever the program is found waiting for input, until it has ended or somebody
 //! types something else. To a program that takes it as a key it is an end no more than any other key: it gets a few.
 
+use super::error::SessionError;
 use super::input::InputError;
 use super::live::Session;
 use super::registry::Sessions;
+use super::send::input_error;
 use crate::probe::Line;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use std::os::fd::{AsFd, OwnedFd};
@@ -72,6 +74,42 @@ impl Sessions {
                 _ = sessions.keep_ended(&session, last_line) => {}
             }
         });
+    }
+
+    /// Likewise where a tape answers: as often as the end was typed when it was recorded.
+    ///
+    /// # Errors
+    ///
+    /// No tape has the end of the input here.
+    pub(super) async fn end_played_input(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        last_line: LastLine,
+    ) -> Result<(), SessionError> {
+        let keys: &[u8] = match last_line {
+            LastLine::Begun => &[END_KEY, END_KEY],
+            LastLine::Whole | LastLine::HandedOver => &[END_KEY],
+        };
+        let written = session.input.write(keys, false, || session.output.end());
+        written.await.map_err(|error| input_error(session, error))?;
+        self.keep(session);
+        let (sessions, session) = (Arc::clone(self), Arc::clone(session));
+        self.tracker.spawn(async move {
+            while session.is_alive() && session.is_played() {
+                let tape = session.tape().cloned();
+                let Some(tape) = tape.filter(|tape| tape.expects(&[END_KEY])) else {
+                    return;
+                };
+                if tape.waits() == Some(true)
+                    && type_keys(&session, &[END_KEY]).await.is_err()
+                {
+                    return;
+                }
+                sessions.keep(&session);
+                tokio::time::sleep(FIRST_PAUSE).await;
+            }
+        });
+        Ok(())
     }
 
     /// There is input again: what was said about its end no longer holds.

@@ -6,6 +6,7 @@ use super::one_shot::OneShot;
 use super::registry::Sessions;
 use crate::connection::Peer;
 use crate::holder::Exit;
+use crate::tape::decorate::RunFilter;
 use ccd_protocol::session::{EndReason, SessionCreateParams};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -61,7 +62,7 @@ impl Sessions {
     /// Runs filters, for work beside the runtime.
     pub(super) fn filters(
         self: &Arc<Self>,
-    ) -> Box<dyn FnMut(&[String], &[u8]) -> Result<Vec<u8>, String> + Send + 'static> {
+    ) -> Box<RunFilter<'static>> {
         let (sessions, runtime) = (Arc::clone(self), tokio::runtime::Handle::current());
         Box::new(move |words, input| runtime.block_on(sessions.filter(words, input)))
     }

@@ -197,7 +197,8 @@ impl Input {
         let must_keep = self.record(Typed {
             bytes: &bytes[..written_part(&outcome, bytes.len())],
             offset,
-            hidden: hidden || is_secret,
+            unseen: hidden,
+            is_secret,
             keys: !before.canonical,
         });
         outcome.map(|()| Written {

@@ -111,7 +111,8 @@ impl Live {
             recording.typed(Typed {
                 bytes,
                 offset: self.kept.outer_start + (written.offset - self.kept.inner_start),
-                hidden: written.hidden || is_secret,
+                unseen: written.hidden,
+                is_secret,
                 keys: !written.canonical,
             });
         }

@@ -70,13 +70,13 @@ impl Sessions {
         holder: Holder,
         store: Store,
         recorder: Recorder,
-        roots: Arc<Roots>,
         paths: Paths,
         config: Arc<Config>,
         tracker: TaskTracker,
         stop: CancellationToken,
     ) -> io::Result<Arc<Self>> {
         let reuse_key = holder.secret();
+        let roots = Roots::new(&paths.base, store.clone(), &tracker, stop.clone());
         let logger = Logger::start(holder.clone(), recorder.clone())?;
         Ok(Arc::new(Self {
             all: DashMap::new(),

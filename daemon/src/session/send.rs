@@ -114,7 +114,9 @@ impl Sessions {
         let reply = self.type_into(&session, peer, &input, params.secret);
         let mut reply = reply.await?;
         let watched = reads.map(|reads| self.watch_input(&session, reads));
-        if params.eof {
+        if params.eof && session.is_played() {
+            self.end_played_input(&session, last_line).await?;
+        } else if params.eof {
             self.end_input(&session, last_line);
         }
         let Some(search) = search else {

@@ -26,6 +26,8 @@ pub(crate) struct SessionTape {
     pub(super) options: TapeOptions,
     pub(super) meta: Meta,
     pub(crate) root: Arc<Root>,
+    /// The terminal neither echoes nor changes output.
+    pub(super) is_plain: bool,
     pub(super) player: Option<Player>,
     pub(super) recording: OnceLock<Recording>,
     /// Starts the real program where no tape answers.
@@ -79,6 +81,7 @@ impl SessionTape {
             options,
             meta,
             root,
+            is_plain: false,
             player: None,
             recording: OnceLock::new(),
             stagehand: None,
@@ -100,6 +103,7 @@ impl SessionTape {
                 seed: self.settings.seed,
             },
             strict: self.settings.strict,
+            debug: self.settings.debug,
             ignore_stdin: self.settings.matching.ignore_stdin == Some(true),
         }
     }
@@ -118,6 +122,11 @@ impl SessionTape {
     pub(super) fn waits(&self) -> Option<bool> {
         let player = self.player.as_ref().filter(|_| self.live.get().is_none())?;
         Some(player.is_waiting())
+    }
+
+    /// True when the next input on the tape is this one.
+    pub(super) fn expects(&self, input: &[u8]) -> bool {
+        self.player.as_ref().is_some_and(|player| player.expects(input))
     }
 
     /// Has tapes answer what was typed, and where none does and it may, the real program.
@@ -157,9 +166,10 @@ impl SessionTape {
             is_start: place.is_start,
         };
         let root = Arc::clone(&self.root);
+        let is_plain = self.is_plain;
         let begun = tokio::task::spawn_blocking(move || {
             root.make_folder()?;
-            Recording::begin(&root.path, begin).map_err(TapeError::Journal)
+            Recording::begin(&root.path, begin, is_plain).map_err(TapeError::Journal)
         });
         let begun = begun.await.map_err(io::Error::other);
         let recording = begun.map_err(TapeError::Journal)??;
@@ -234,6 +244,7 @@ impl Sessions {
             return Ok(Beginning::Live(None));
         };
         let mut tape = self.tape_of(options, meta_of(plan)).await?;
+        tape.is_plain = params.plain;
         if plays(&tape.settings) {
             let player = Player::new(tape.cue());
             match player.start().await {
@@ -364,6 +375,12 @@ impl Session {
     /// Its part in tapes.
     pub(crate) fn tape(&self) -> Option<&Arc<SessionTape>> {
         self.input.tape()
+    }
+
+    /// True while a tape answers.
+    pub(super) fn is_played(&self) -> bool {
+        self.tape()
+            .is_some_and(|tape| tape.is_replay() && tape.live.get().is_none())
     }
 
     /// The session whose program it shows: itself, but where the real program has taken over from a tape.

@@ -100,10 +100,6 @@ impl Decorators {
         })
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
     /// Applies all of them, one after the other, and notes each use in the annotations.
     ///
     /// # Errors

@@ -53,8 +53,6 @@ pub(crate) struct Settings {
     pub(crate) name: NameTemplate,
     /// New and unused tapes are listed at the end.
     pub(crate) summary: bool,
-    /// Neither a summary nor a notice on standard error.
-    pub(crate) silent: bool,
     /// Each decision is told in the log.
     pub(crate) debug: bool,
     pub(crate) decorators: Decorators,
@@ -101,7 +99,6 @@ impl Settings {
                 .as_deref()
                 .map_or_else(|| Ok(NameTemplate::default()), NameTemplate::new)?,
             summary: options.summary.unwrap_or(replay.summary) && !silent,
-            silent,
             debug: replay.debug,
             decorators: Decorators::new(&options.decorators)?,
             redact: redact::is_on(options.redact.or((!replay.redact).then_some(false))),
@@ -223,7 +220,11 @@ mod tests {
         assert_eq!(configured.record, RecordMode::New);
         assert_eq!(configured.latency, Some(Latency::Constant(5)));
         assert_eq!(configured.error_rate, Some(50.0));
-        assert!(configured.strict && !configured.redact && configured.rules.ignore_stdin);
+        assert!(
+            configured.strict
+                && !configured.redact
+                && configured.matching.ignore_stdin == Some(true)
+        );
         let requested = TapeOptions {
             root: Some("/tapes//of/mine/".to_owned()),
             record: Some(RecordMode::Overwrite),
@@ -244,7 +245,9 @@ mod tests {
             Some(0.0),
             "no errors, whatever the tape says"
         );
-        assert!(!requested.strict && requested.redact && !requested.rules.ignore_stdin);
+        assert!(
+            !requested.strict && requested.redact && requested.matching.ignore_stdin == Some(false)
+        );
     }
 
     #[test]

@@ -102,6 +102,7 @@ impl Stop {
         self
     }
 
+    #[cfg(test)]
     pub(super) fn offset(&self) -> usize {
         self.0.0
     }

@@ -333,7 +333,8 @@ fn is_temp(name: &[u8]) -> bool {
 /// The lock is a file beside the tape: the tape's own file is another one after each change.
 struct FileLock {
     path: PathBuf,
-    file: File,
+    /// Has the lock as long as it is open.
+    _file: File,
 }
 
 impl FileLock {
@@ -374,7 +375,7 @@ impl FileLock {
             there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()));
         Ok(is_there.then(|| Self {
             path: path.to_owned(),
-            file,
+            _file: file,
         }))
     }
 }

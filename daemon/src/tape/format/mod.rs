@@ -16,13 +16,13 @@ mod value;
 mod write;
 
 pub(crate) use edit::{EditError, Edits, Step, comments};
-pub(crate) use fault::{Fault, FormatError, place};
+pub(crate) use fault::{FormatError, place};
 pub(crate) use json::write_json;
 pub(crate) use model::{
     Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape,
     TypedInput,
 };
-pub(crate) use quote::{key as written_key, quoted as written_text, value as written_value};
+pub(crate) use quote::{quoted as written_text, value as written_value};
 pub(crate) use read::{Outline, Outlined, outline, read, read_exchange};
-pub(crate) use validate::{Problem, validate};
+pub(crate) use validate::validate;
 pub(crate) use write::write;

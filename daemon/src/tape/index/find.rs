@@ -55,6 +55,7 @@ pub(crate) struct Duplicate {
 
 impl Index {
     /// The index of a folder without tapes.
+    #[cfg(test)]
     pub(crate) fn empty(root: &Path) -> Self {
         let table = Table::new(&[], &|_: &Entry, _: &Entry| Ordering::Equal);
         Self {
@@ -156,6 +157,7 @@ impl Index {
     }
 
     /// Bytes in memory, about.
+    #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> usize {
         let tables = &self.tables;
         let tables = [
@@ -196,6 +198,7 @@ impl Index {
 
 impl IndexedTape {
     /// Bytes in memory, about.
+    #[cfg(test)]
     pub(super) fn memory_bytes(&self) -> usize {
         let meta = &self.meta;
         let words = meta

@@ -2,7 +2,7 @@
 
 use super::find::{Index, Place, exact_key, loose_key, state_key};
 use super::table::Entry;
-use super::tape::{HIDDEN, IndexedTape, KEYS, LINE, Row};
+use super::tape::{HIDDEN, IndexedTape, KEYS, Row};
 use crate::tape::format::Meta;
 use crate::tape::key::{Context, Fingerprint, Invocation, Rules, StateHash};
 use std::collections::HashMap;
@@ -16,7 +16,6 @@ pub(crate) struct Fits {
     pub(crate) index: Arc<Index>,
     /// A bit for each slot.
     bits: Arc<[u64]>,
-    count: usize,
 }
 
 /// An exchange that was found.
@@ -59,17 +58,13 @@ impl Hit {
         self.row().flags & KEYS != 0
     }
 
-    /// The input is a line.
-    pub(crate) fn is_line(&self) -> bool {
-        self.row().flags & LINE != 0
-    }
-
     /// Nothing was typed: the program's start.
     pub(crate) fn is_start(&self) -> bool {
         self.exchange == 0 && self.row().input_len == 0
     }
 
     /// No exchange follows in this tape.
+    #[cfg(test)]
     pub(crate) fn is_last(&self) -> bool {
         self.exchange + 1 >= self.tape.exchanges()
     }
@@ -108,7 +103,6 @@ impl Index {
     /// Returns the tapes that were recorded as a session was started.
     pub(crate) fn fits(self: &Arc<Self>, rules: &Rules, session: &Context) -> Fits {
         let mut bits = vec![0_u64; self.slots.len().div_ceil(64)];
-        let mut count = 0;
         // Tapes share what they were started with.
         let mut known: HashMap<*const Invocation, bool> = HashMap::new();
         for (slot, tape) in self.slots.iter().enumerate() {
@@ -120,25 +114,28 @@ impl Index {
                     .or_insert_with(|| rules.context_of(invocation).fits(session));
             if fits {
                 bits[slot / 64] |= 1 << (slot % 64);
-                count += 1;
             }
         }
         Fits {
             index: Arc::clone(self),
             bits: bits.into(),
-            count,
         }
     }
 }
 
 impl Fits {
     /// How many tapes fit.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.count
+        self.bits
+            .iter()
+            .map(|bits| bits.count_ones() as usize)
+            .sum()
     }
 
+    #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
-        self.count == 0
+        self.len() == 0
     }
 
     /// Returns the exchange with this prompt, input and state; of several that of the oldest tape, always the same.
@@ -213,33 +210,12 @@ impl Fits {
         })
     }
 
-    /// Returns the exchanges that stand at a place in their tape, whatever was typed; the oldest tape first.
-    pub(crate) fn at_place(&self, exchange: u32, prompt: &str) -> Vec<Hit> {
-        let prompt = Fingerprint::of_prompt(prompt);
-        let mut hits: Vec<Hit> = self
-            .tapes()
-            .filter_map(|tape| Hit::new(tape, exchange))
-            .filter(|hit| hit.tape.prompt(hit.row()).signature == prompt)
-            .collect();
-        hits.sort_by(|a, b| a.tape.age().cmp(&b.tape.age()));
-        hits
-    }
-
     /// Returns the starts of the program, the oldest tape first.
     pub(crate) fn start(&self) -> impl Iterator<Item = Hit> {
         let state = StateHash::start().fingerprint();
         self.entries(self.index.tables.states.get(state_key(state)))
             .filter(|(_, row, exchange)| *exchange == 0 && row.input_len == 0)
             .map(|(tape, _, exchange)| hit(tape, exchange))
-    }
-
-    /// Returns the tapes, in no order.
-    pub(crate) fn tapes(&self) -> impl Iterator<Item = &Arc<IndexedTape>> {
-        let slots = self.index.slots.iter().enumerate();
-        slots.filter_map(|(slot, tape)| {
-            let slot = u32::try_from(slot).ok()?;
-            tape.as_ref().filter(|_| self.has(slot))
-        })
     }
 
     pub(super) fn has(&self, slot: u32) -> bool {

@@ -27,12 +27,10 @@ mod find_tests;
 #[cfg(test)]
 mod test_tapes;
 
-pub(crate) use build::{MAX_TAPES, load_file};
 pub(crate) use cache::Cache;
-pub(crate) use explain::{Miss, Nearest};
-pub(crate) use find::{Duplicate, Index, Place};
+pub(crate) use explain::Miss;
+pub(crate) use find::Index;
 pub(crate) use fits::{Fits, Hit};
 pub(crate) use nearest::Asked;
-pub(crate) use problem::ReadError;
 pub(crate) use tape::{IndexedTape, Stamp, TapeId};
 pub(crate) use walk::{Found, SUFFIX, id_of, walk};

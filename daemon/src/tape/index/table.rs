@@ -121,6 +121,7 @@ impl Table {
     }
 
     /// Bytes in memory.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         let entries: usize = self.parts.iter().map(|part| part.capacity()).sum();
         entries * size_of::<Entry>() + self.parts.len() * (size_of::<Arc<()>>() + 40)

@@ -1,6 +1,6 @@
 //! What the index keeps of one tape.
 
-use crate::tape::format::{InputKind, Meta, Outline, Outlined};
+use crate::tape::format::{Meta, Outline, Outlined};
 use crate::tape::key::{Fingerprint, Invocation, StateHash};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -78,8 +78,6 @@ pub(super) struct Row {
 pub(super) const HIDDEN: u8 = 1;
 /// The program read keys, not lines.
 pub(super) const KEYS: u8 = 2;
-/// The input is a line.
-pub(super) const LINE: u8 = 4;
 
 impl IndexedTape {
     /// Takes from an outline what is looked up.
@@ -172,9 +170,6 @@ fn flags(exchange: &Outlined) -> u8 {
     }
     if exchange.pre.keys {
         flags |= KEYS;
-    }
-    if exchange.input.kind == InputKind::Line {
-        flags |= LINE;
     }
     flags
 }

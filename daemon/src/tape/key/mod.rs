@@ -11,9 +11,8 @@ mod state;
 mod text;
 
 pub(crate) use hash::Fingerprint;
-pub(crate) use input::{HIDDEN_INPUT, normal_input};
-pub(crate) use prompt::{MAX_PROMPT_BYTES, PromptTracker, prompt_of, prompt_signature};
+pub(crate) use input::normal_input;
+pub(crate) use prompt::{PromptTracker, prompt_of, prompt_signature};
 pub(crate) use rules::{Context, Difference, Invocation, RuleError, Rules, program_name};
 pub(crate) use scrub::scrub;
 pub(crate) use state::StateHash;
-pub(crate) use text::normal_text;

@@ -178,8 +178,6 @@ pub(crate) struct Rules {
     allow_env: Vec<NamePattern>,
     ignore_env: Vec<NamePattern>,
     ignore_args: Vec<ArgPattern>,
-    /// Any input matches: only its place counts.
-    pub(crate) ignore_stdin: bool,
     pub(crate) match_cwd: bool,
 }
 
@@ -211,7 +209,6 @@ impl Rules {
             allow_env: name_patterns("allow_env", allow_env)?,
             ignore_env: name_patterns("ignore_env", ignore_env)?,
             ignore_args: arg_patterns(ignore_args)?,
-            ignore_stdin: options.ignore_stdin.unwrap_or(false),
             match_cwd: options.match_cwd.unwrap_or(false),
         })
     }
@@ -225,6 +222,7 @@ impl Rules {
     }
 
     /// Returns what counts of a command line.
+    #[cfg(test)]
     pub(crate) fn context(
         &self,
         program: &str,

@@ -1,7 +1,7 @@
 //! A tape that answers: what is typed is matched, and what was recorded is printed in its time.
 
 use super::pace::{Injection, Pace, TapePace};
-use super::search::{Found, Search, find, modes_next};
+use super::search::{Found, Search, find, modes_next, next_on_tape};
 use super::show::{Act, Show};
 use crate::tape::format::{Exchange, Meta};
 use crate::tape::index::{Asked, Fits, Hit, Index, Miss};
@@ -30,6 +30,8 @@ pub(crate) struct Cue {
     pub(crate) pace: Pace,
     pub(crate) strict: bool,
     pub(crate) ignore_stdin: bool,
+    /// Each decision is told in the log, whatever its level.
+    pub(crate) debug: bool,
 }
 
 /// Why no tape answers.
@@ -111,6 +113,21 @@ struct Queued {
 /// A player as the next process gets it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct KeptPlayer(Playing);
+
+impl Cue {
+    /// Tells which exchange answers, and why.
+    fn tell(&self, hit: &Hit, input_bytes: usize, rule: &str) {
+        let (tape, exchange) = (&*hit.tape.id, hit.exchange);
+        match self.debug {
+            true => {
+                tracing::info!(target: "tape", tape, exchange, input_bytes, rule, "a tape answers")
+            }
+            false => {
+                tracing::debug!(target: "tape", tape, exchange, input_bytes, rule, "a tape answers")
+            }
+        }
+    }
+}
 
 impl Player {
     /// A player that has yet to begin.
@@ -199,6 +216,13 @@ impl Player {
         self.show.is_over()
     }
 
+    /// True when the next exchange on the tape has this input.
+    pub(crate) fn expects(&self, input: &[u8]) -> bool {
+        let fits = self.fits();
+        let next = next_on_tape(&fits, &self.lock());
+        next.is_some_and(|hit| hit.input() == input)
+    }
+
     /// An input has gone to the real program.
     pub(crate) fn note_proxied(&self) {
         self.lock().uses.proxied += 1;
@@ -252,7 +276,10 @@ impl Player {
                 find(&search, &playing)
             };
             let (hit, len) = match found {
-                Found::Answer { hit, len } => (hit, len),
+                Found::Answer { hit, len, rule } => {
+                    self.cue.tell(&hit, len, rule);
+                    (hit, len)
+                }
                 Found::Part { hit } => {
                     self.echo(&fits.index, hit).await;
                     return Ok(());
@@ -313,7 +340,11 @@ impl Player {
         playing.echoed.clear();
         playing.uses.misses += 1;
         playing.uses.last_miss = Some(miss.to_string());
-        tracing::debug!(target: "tape", input_bytes = input.len(), "no tape has it");
+        let input_bytes = input.len();
+        match self.cue.debug {
+            true => tracing::info!(target: "tape", input_bytes, "no tape has it"),
+            false => tracing::debug!(target: "tape", input_bytes, "no tape has it"),
+        }
         PlayError::Miss {
             miss: Box::new(miss),
             input,

@@ -29,6 +29,8 @@ pub(super) enum Found {
         hit: Hit,
         /// How much of what is pending is its input.
         len: usize,
+        /// Why it is this one, for the log.
+        rule: &'static str,
     },
     /// What is pending may become an input: of this exchange, if it is one.
     Part {
@@ -43,7 +45,11 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     let prompt = playing.prompt.prompt();
     if search.is_start {
         let hit = fits.start().next();
-        return hit.map_or(Found::Nothing, |hit| Found::Answer { hit, len: 0 });
+        return hit.map_or(Found::Nothing, |hit| Found::Answer {
+            hit,
+            len: 0,
+            rule: "start",
+        });
     }
     let typed = &playing.pending;
     let ends = ends_of(typed);
@@ -52,7 +58,11 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
         let hit = fits.exact(&prompt, &typed[..end], state);
         // Of a hidden line the end comes first.
         if let Some(hit) = hit.filter(|hit| !hit.is_hidden()) {
-            return Found::Answer { hit, len: end };
+            return Found::Answer {
+                hit,
+                len: end,
+                rule: "exact",
+            };
         }
     }
     let here = fits.candidates(Some(&prompt), state);
@@ -68,7 +78,11 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
         && let Some(hit) = next.or_else(|| here.first().cloned())
     {
         let len = ends.first().copied().unwrap_or(typed.len());
-        return Found::Answer { hit, len };
+        return Found::Answer {
+            hit,
+            len,
+            rule: "place",
+        };
     }
     if !search.cue.strict
         && let Some(found) = elsewhere(search, playing, &prompt, &ends)
@@ -102,6 +116,7 @@ fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<Found> {
         return Some(Found::Answer {
             hit: hit.clone(),
             len: hit.input().len(),
+            rule: "keys",
         });
     }
     let hidden = here.iter().find(|hit| hit.is_hidden())?;
@@ -109,6 +124,7 @@ fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<Found> {
         Some(&len) => Found::Answer {
             hit: hidden.clone(),
             len,
+            rule: "hidden",
         },
         None => Found::Part { hit: None },
     })
@@ -131,7 +147,11 @@ fn elsewhere(
             let mut after = *exchange;
             while let Some(hit) = search.fits.next_in(tape, Some(after), prompt, Some(input)) {
                 if !has_played(&hit) {
-                    return Some(Found::Answer { hit, len });
+                    return Some(Found::Answer {
+                        hit,
+                        len,
+                        rule: "same tape",
+                    });
                 }
                 after = hit.exchange;
             }
@@ -140,14 +160,18 @@ fn elsewhere(
     for &len in ends {
         let mut anywhere = search.fits.loose(prompt, &playing.pending[..len]);
         if let Some(hit) = anywhere.find(|hit| !has_played(hit)) {
-            return Some(Found::Answer { hit, len });
+            return Some(Found::Answer {
+                hit,
+                len,
+                rule: "another place",
+            });
         }
     }
     None
 }
 
 /// The exchange behind the one that has played last.
-fn next_on_tape(fits: &Fits, playing: &Playing) -> Option<Hit> {
+pub(super) fn next_on_tape(fits: &Fits, playing: &Playing) -> Option<Hit> {
     let (tape, exchange) = playing.at.as_ref()?;
     fits.index.exchange(tape, exchange + 1)
 }

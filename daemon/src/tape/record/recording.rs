@@ -3,7 +3,8 @@
 use super::echo::EchoFollower;
 use super::journal::{Begin, EndEntry, Entry, InputEntry, Journal, line_of, now_us};
 use crate::expect::clean_lossy;
-use crate::redact::{MASK, redact, settled};
+use crate::redact::{MASK, redact_typed, settled};
+use crate::tape::key::PromptTracker;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,11 @@ pub(crate) const ECHO_BYTES: usize = 16 << 10;
 /// A program that reads keys shows shorter lines in its own way, and they are no secrets.
 const MIN_SECRET_CHARS: usize = 4;
 
+/// In the prompts of those who ask for a secret.
+const SECRET_WORDS: [&str; 7] = [
+    "password", "passphrase", "passcode", "secret", "token", "pin", "api key",
+];
+
 /// Longest line that is gathered key by key.
 const MAX_GATHERED_BYTES: usize = 64 << 10;
 
@@ -33,8 +39,10 @@ pub(crate) struct Typed<'a> {
     pub(crate) bytes: &'a [u8],
     /// Of the output when it was typed.
     pub(crate) offset: u64,
-    /// The terminal did not show it, or whoever typed it says that it is a secret.
-    pub(crate) hidden: bool,
+    /// The terminal did not show it.
+    pub(crate) unseen: bool,
+    /// Whoever typed it says that it is a secret.
+    pub(crate) is_secret: bool,
     /// The program reads keys, not lines.
     pub(crate) keys: bool,
 }
@@ -57,6 +65,8 @@ struct State {
     piece: Option<(u64, u64, u64)>,
     /// Lines for the journal.
     lines: Vec<u8>,
+    /// Where the terminal never echoes: what is asked for tells whether it is a secret.
+    prompt: Option<PromptTracker>,
     /// Why nothing more is recorded.
     problem: Option<String>,
 }
@@ -81,6 +91,7 @@ struct Open {
 pub(crate) struct KeptRecording {
     journal: PathBuf,
     redacts: bool,
+    is_plain: bool,
     number: u64,
     open: Option<KeptInput>,
 }
@@ -151,10 +162,10 @@ impl Recording {
     /// # Errors
     ///
     /// The journal cannot be written.
-    pub(crate) fn begin(root: &Path, begin: Begin) -> io::Result<Self> {
+    pub(crate) fn begin(root: &Path, begin: Begin, is_plain: bool) -> io::Result<Self> {
         let redacts = begin.options.redact != Some(false);
         let journal = Journal::create(root, begin)?;
-        Ok(Self::with(journal, redacts, 0, None))
+        Ok(Self::with(journal, redacts, is_plain, 0, None))
     }
 
     /// Goes on with what an earlier process has begun. `printed` reads the output from an offset on.
@@ -183,10 +194,22 @@ impl Recording {
                 is_written: kept.is_written,
             }
         });
-        Ok(Self::with(journal, kept.redacts, kept.number, open))
+        Ok(Self::with(
+            journal,
+            kept.redacts,
+            kept.is_plain,
+            kept.number,
+            open,
+        ))
     }
 
-    fn with(journal: Journal, redacts: bool, number: u64, open: Option<Open>) -> Self {
+    fn with(
+        journal: Journal,
+        redacts: bool,
+        is_plain: bool,
+        number: u64,
+        open: Option<Open>,
+    ) -> Self {
         Self {
             path: journal.path().to_owned(),
             state: Mutex::new(State {
@@ -196,6 +219,7 @@ impl Recording {
                 open,
                 piece: None,
                 lines: Vec::new(),
+                prompt: is_plain.then(PromptTracker::default),
                 problem: None,
             }),
         }
@@ -207,6 +231,7 @@ impl Recording {
         KeptRecording {
             journal: self.path.clone(),
             redacts: state.redacts,
+            is_plain: state.prompt.is_some(),
             number: state.number,
             open: state.open.as_ref().map(|open| KeptInput {
                 at_us: open.at_us,
@@ -239,6 +264,11 @@ impl Recording {
         let mut state = self.lock();
         let at_us = now_us();
         state.close_piece();
+        let hidden = typed.is_secret
+            || match &state.prompt {
+                Some(prompt) => asks_for_secret(&prompt.prompt()),
+                None => typed.unseen,
+            };
         let goes_on = state
             .open
             .as_ref()
@@ -263,7 +293,7 @@ impl Recording {
         if let Some(open) = &mut state.open {
             open.raw.extend_from_slice(typed.bytes);
             open.echo.typed(typed.bytes);
-            open.hidden |= typed.hidden;
+            open.hidden |= hidden;
             open.is_written = false;
         }
         state.try_write_input();
@@ -274,6 +304,9 @@ impl Recording {
     /// Output has come.
     pub(crate) fn printed(&self, bytes: &[u8], offset: u64) {
         let mut state = self.lock();
+        if let Some(prompt) = &mut state.prompt {
+            prompt.feed(bytes);
+        }
         if let Some(open) = &mut state.open {
             open.echo.printed(bytes);
             if !open.is_written {
@@ -383,23 +416,19 @@ impl State {
 
 /// Typed bytes without secrets, and how many there were; of what may go on, as much as is decided.
 fn redacted(raw: &[u8], is_whole: bool) -> (Vec<u8>, u64) {
-    let (text, rest) = match std::str::from_utf8(raw) {
-        Ok(text) => (text, &[][..]),
-        Err(error) => {
-            let (text, rest) = raw.split_at(error.valid_up_to());
-            (std::str::from_utf8(text).unwrap_or_default(), rest)
-        }
+    let decided = match is_whole {
+        true => raw,
+        false => &raw[..settled(raw)],
     };
-    let text = match is_whole {
-        true => text,
-        false => &text[..settled(text)],
-    };
-    let clean = redact(text);
-    let mut bytes = clean.text.into_owned().into_bytes();
-    if is_whole {
-        bytes.extend_from_slice(rest);
-    }
-    (bytes, clean.removed as u64)
+    let (clean, removed) = redact_typed(decided);
+    (clean, removed as u64)
+}
+
+/// Whether a prompt asks for something that nobody should see.
+fn asks_for_secret(prompt: &str) -> bool {
+    let prompt = prompt.trim_end().to_ascii_lowercase();
+    let asks = prompt.ends_with(':') || prompt.ends_with('?');
+    asks && SECRET_WORDS.iter().any(|word| prompt.contains(word))
 }
 
 /// Line editors wrap and redraw, so blanks do not count.

@@ -3,6 +3,7 @@
 use super::usage::{Usage, Used};
 use super::watch::{Bell, Changes, Watcher};
 use crate::store::TapeUseRow;
+use crate::tape::format::file::sweep;
 use crate::tape::index::{Cache, Index, TapeId, id_of, walk};
 use crate::tape::key::Fingerprint;
 use std::collections::BTreeSet;
@@ -106,7 +107,13 @@ impl Root {
         if let Some(watcher) = watcher {
             let weak = Arc::downgrade(&root);
             let thread = std::thread::Builder::new().name("tapes".into());
-            if let Err(error) = thread.spawn(move || follow(watcher, &weak)) {
+            let below = path.to_owned();
+            let followed = thread.spawn(move || {
+                // What writers that were killed have left.
+                walk(&below, sweep);
+                follow(watcher, &weak);
+            });
+            if let Err(error) = followed {
                 tracing::error!(%error, root = %path.display(), "tapes are not watched");
             }
         }
@@ -144,6 +151,7 @@ impl Root {
     }
 
     /// Indexes all files that have changed, at once. Blocks.
+    #[cfg(test)]
     pub(crate) fn refresh_all(&self) {
         self.apply(&BTreeSet::new(), Some(&mut |_| {}));
     }

@@ -78,6 +78,7 @@ mod subscribe;
 mod support;
 mod survival;
 mod survival_load;
+mod tape_client;
 mod tape_replay;
 mod tape_tools;
 mod terminal;

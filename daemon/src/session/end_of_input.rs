@@ -100,9 +100,7 @@ impl Sessions {
                 let Some(tape) = tape.filter(|tape| tape.expects(&[END_KEY])) else {
                     return;
                 };
-                if tape.waits() == Some(true)
-                    && type_keys(&session, &[END_KEY]).await.is_err()
-                {
+                if tape.waits() == Some(true) && type_keys(&session, &[END_KEY]).await.is_err() {
                     return;
                 }
                 sessions.keep(&session);

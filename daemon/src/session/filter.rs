@@ -60,9 +60,7 @@ impl Drop for Files {
 
 impl Sessions {
     /// Runs filters, for work beside the runtime.
-    pub(super) fn filters(
-        self: &Arc<Self>,
-    ) -> Box<RunFilter<'static>> {
+    pub(super) fn filters(self: &Arc<Self>) -> Box<RunFilter<'static>> {
         let (sessions, runtime) = (Arc::clone(self), tokio::runtime::Handle::current());
         Box::new(move |words, input| runtime.block_on(sessions.filter(words, input)))
     }

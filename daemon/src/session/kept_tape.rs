@@ -22,7 +22,6 @@ use std::sync::Arc;
 pub(super) struct KeptTape {
     options: TapeOptions,
     meta: Meta,
-    is_plain: bool,
     recording: Option<KeptRecording>,
     player: Option<KeptPlayer>,
     live: Option<KeptLive>,
@@ -35,7 +34,6 @@ impl KeptTape {
         Self {
             options: tape.options.clone(),
             meta: tape.meta.clone(),
-            is_plain: tape.is_plain,
             recording: tape.recording().map(Recording::kept),
             player: tape.player.as_ref().map(Player::kept),
             live: tape.live.get().map(|live| live.kept.clone()),
@@ -61,7 +59,6 @@ impl Sessions {
     ) -> Result<Arc<SessionTape>, SessionError> {
         let mut tape = self.tape_of(&kept.options, kept.meta.clone()).await?;
         tape.meta = kept.meta;
-        tape.is_plain = kept.is_plain;
         if let Some(recording) = kept.recording {
             let resumed = Recording::resume(recording, |from| {
                 match output.read_memory(from, record::ECHO_BYTES) {

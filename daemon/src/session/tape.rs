@@ -26,8 +26,6 @@ pub(crate) struct SessionTape {
     pub(super) options: TapeOptions,
     pub(super) meta: Meta,
     pub(crate) root: Arc<Root>,
-    /// The terminal neither echoes nor changes output.
-    pub(super) is_plain: bool,
     pub(super) player: Option<Player>,
     pub(super) recording: OnceLock<Recording>,
     /// Starts the real program where no tape answers.
@@ -81,7 +79,6 @@ impl SessionTape {
             options,
             meta,
             root,
-            is_plain: false,
             player: None,
             recording: OnceLock::new(),
             stagehand: None,
@@ -126,7 +123,9 @@ impl SessionTape {
 
     /// True when the next input on the tape is this one.
     pub(super) fn expects(&self, input: &[u8]) -> bool {
-        self.player.as_ref().is_some_and(|player| player.expects(input))
+        self.player
+            .as_ref()
+            .is_some_and(|player| player.expects(input))
     }
 
     /// Has tapes answer what was typed, and where none does and it may, the real program.
@@ -166,7 +165,7 @@ impl SessionTape {
             is_start: place.is_start,
         };
         let root = Arc::clone(&self.root);
-        let is_plain = self.is_plain;
+        let is_plain = self.meta.plain;
         let begun = tokio::task::spawn_blocking(move || {
             root.make_folder()?;
             Recording::begin(&root.path, begin, is_plain).map_err(TapeError::Journal)
@@ -244,7 +243,7 @@ impl Sessions {
             return Ok(Beginning::Live(None));
         };
         let mut tape = self.tape_of(options, meta_of(plan)).await?;
-        tape.is_plain = params.plain;
+        tape.meta.plain = params.plain;
         if plays(&tape.settings) {
             let player = Player::new(tape.cue());
             match player.start().await {

@@ -87,7 +87,7 @@ impl Verify {
             cols: Some(cols.into()),
             // The oldest output goes, instead of the session.
             persist: Some(true),
-            plain: !is_echoed(&self.tape),
+            plain: self.tape.meta.plain || !is_echoed(&self.tape),
             ..SessionCreateParams::default()
         };
         loop {

@@ -32,6 +32,7 @@ impl Part {
                 &["errorRate", "error_rate"],
                 &["seed"],
                 &["redact"],
+                &["plain"],
             ],
             Self::Pty => &[&["rows"], &["cols", "columns"]],
             Self::Session => &[

@@ -36,6 +36,8 @@ pub(crate) struct Meta {
     /// Percent.
     pub(crate) error_rate: f64,
     pub(crate) seed: Option<u64>,
+    /// The terminal neither echoed nor changed output, as between pipes. In the file only when true.
+    pub(crate) plain: bool,
     /// False when secrets were not taken out.
     pub(crate) redact: bool,
     /// Keys that this version does not know.

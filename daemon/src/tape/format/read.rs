@@ -218,6 +218,7 @@ fn meta_member(meta: &mut Meta, key: &str, scanner: &mut Scanner<'_>) -> Scanned
         "errorRate" => meta.error_rate = percent(scanner)?,
         "seed" => meta.seed = Some(whole(scanner)?),
         "redact" => meta.redact = scanner.bool()?,
+        "plain" => meta.plain = scanner.bool()?,
         _ => scanner.skip()?,
     }
     Ok(())

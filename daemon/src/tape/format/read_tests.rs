@@ -420,6 +420,7 @@ pub(in super::super) fn tape() -> impl Strategy<Value = Tape> {
             error_rate,
             seed,
             redact,
+            plain: !redact,
             other,
         };
         let (platform, version, flags, format, other) = session;

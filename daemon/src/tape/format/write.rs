@@ -121,6 +121,8 @@ fn meta(meta: &Meta) -> Members {
         ("seed", or_null(meta.seed.map(|seed| seed.to_string()))),
         ("redact", meta.redact.to_string()),
     ];
+    let plain = meta.plain.then(|| ("plain", true.to_string()));
+    let known = known.into_iter().chain(plain);
     with_others(known, &meta.other, Part::Meta)
 }
 
@@ -136,8 +138,8 @@ fn session(session: &Recorder) -> Members {
 }
 
 /// Adds the keys that this version does not know; one that it knows would stand there twice.
-fn with_others<const N: usize>(
-    known: [(&str, String); N],
+fn with_others(
+    known: impl IntoIterator<Item = (&'static str, String)>,
     other: &Map<String, Value>,
     part: Part,
 ) -> Members {

@@ -207,6 +207,7 @@ struct StoredMeta {
     latency: Option<StoredLatency>,
     error_rate: f64,
     seed: Option<u64>,
+    plain: bool,
     redact: bool,
 }
 
@@ -265,6 +266,7 @@ impl StoredMeta {
             }),
             error_rate: meta.error_rate,
             seed: meta.seed,
+            plain: meta.plain,
             redact: meta.redact,
         }
     }
@@ -285,6 +287,7 @@ impl StoredMeta {
             }),
             error_rate: self.error_rate,
             seed: self.seed,
+            plain: self.plain,
             redact: self.redact,
             other: serde_json::Map::new(),
         }

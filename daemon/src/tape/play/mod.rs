@@ -1,5 +1,6 @@
 //! Playing: a tape stands in for a program.
 
+mod acts;
 mod pace;
 mod player;
 mod prompt_text;

@@ -1,9 +1,10 @@
 //! A tape that answers: what is typed is matched, and what was recorded is printed in its time.
 
-use super::pace::{Injection, Pace, TapePace};
+use super::acts::Acts;
+use super::pace::Pace;
 use super::search::{Found, Search, find, modes_next, next_on_tape};
 use super::show::{Act, Show};
-use crate::tape::format::{Exchange, Meta};
+use crate::tape::format::Exchange;
 use crate::tape::index::{Asked, Fits, Hit, Index, Miss};
 use crate::tape::key::{Context, Invocation, PromptTracker, Rules, StateHash};
 use crate::tape::root::Root;
@@ -177,7 +178,13 @@ impl Player {
         let hit = hit.ok_or(io::ErrorKind::NotFound)?;
         let exchange = read(&index, &hit).await?;
         let done = usize::try_from(printed.saturating_sub(queued.start)).unwrap_or(usize::MAX);
-        let acts = self.acts_of(&exchange, hit.meta(), queued.ordinal, queued.echoed + done);
+        let acts = Acts::of(
+            &exchange,
+            hit.meta(),
+            &self.cue.pace,
+            queued.ordinal,
+            queued.echoed + done,
+        );
         self.show.add(acts.acts);
         Ok(())
     }
@@ -416,7 +423,7 @@ impl Player {
             .entry(tape.clone())
             .or_default()
             .insert(hit.exchange);
-        let mut acts = self.acts_of(exchange, hit.meta(), ordinal, skip);
+        let mut acts = Acts::of(exchange, hit.meta(), &self.cue.pace, ordinal, skip);
         let start = playing.queued_upto;
         playing.queued_upto += acts.bytes;
         let end = playing.queued_upto;
@@ -453,65 +460,9 @@ impl Player {
         self.cue.root.played(&hit.tape.id, 1);
     }
 
-    /// What an exchange has printed, but for its first bytes.
-    fn acts_of(&self, exchange: &Exchange, meta: &Meta, ordinal: u64, skip: usize) -> Acts {
-        let tape = TapePace {
-            latency: meta.latency.as_ref(),
-            error_rate: meta.error_rate,
-            seed: meta.seed,
-        };
-        let recorded: Vec<u64> = exchange.chunks.iter().map(|chunk| chunk.delay_ms).collect();
-        let delays = self.cue.pace.delays(tape, ordinal, &recorded);
-        let injection = self.cue.pace.injection(tape, ordinal);
-        let total: usize = exchange.chunks.iter().map(|chunk| chunk.data.len()).sum();
-        let mut left = match injection {
-            Some(Injection::Truncate(part)) => (total as f64 * part) as usize,
-            _ => total,
-        };
-        if let Some(injection) = injection {
-            tracing::info!(target: "tape", program = meta.program, exchange = ordinal, ?injection, "an error was injected");
-        }
-        let mut acts = vec![Act::Typed(Instant::now())];
-        let (mut skip, mut bytes) = (skip, 0);
-        for (chunk, delay) in exchange.chunks.iter().zip(delays) {
-            let data = &chunk.data[..chunk.data.len().min(left)];
-            left -= data.len();
-            let skipped = skip.min(data.len());
-            skip -= skipped;
-            let data = &data[skipped..];
-            if !data.is_empty() {
-                bytes += data.len() as u64;
-                acts.push(Act::Print {
-                    delay,
-                    bytes: data.to_vec(),
-                });
-            }
-        }
-        let exit = match injection {
-            Some(Injection::Exit(exit)) => Some(exit),
-            _ => exchange.exit,
-        };
-        acts.extend(exit.map(Act::End));
-        Acts {
-            acts,
-            bytes,
-            ends: exit.is_some(),
-            is_injected: injection.is_some(),
-        }
-    }
-
     fn lock(&self) -> MutexGuard<'_, Playing> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// What an exchange has to be done for it.
-struct Acts {
-    acts: Vec<Act>,
-    bytes: u64,
-    /// The program ends behind it.
-    ends: bool,
-    is_injected: bool,
 }
 
 /// Reads an exchange from its file.

@@ -24,8 +24,17 @@ const MIN_SECRET_CHARS: usize = 4;
 
 /// In the prompts of those who ask for a secret.
 const SECRET_WORDS: [&str; 7] = [
-    "password", "passphrase", "passcode", "secret", "token", "pin", "api key",
+    "password",
+    "passphrase",
+    "passcode",
+    "secret",
+    "token",
+    "pin",
+    "api key",
 ];
+
+/// Ends a line without Enter, and on an empty line the input.
+const END_OF_INPUT: u8 = 0x04;
 
 /// Longest line that is gathered key by key.
 const MAX_GATHERED_BYTES: usize = 64 << 10;
@@ -82,6 +91,8 @@ struct Open {
     echo: EchoFollower,
     /// Output since it was typed.
     printed: Vec<u8>,
+    /// Something was printed behind it.
+    is_answered: bool,
     /// All of it is in the journal.
     is_written: bool,
 }
@@ -108,7 +119,7 @@ struct KeptInput {
 
 impl Open {
     fn ends_line(&self) -> bool {
-        matches!(self.raw.last(), Some(b'\r' | b'\n'))
+        matches!(self.raw.last(), Some(b'\r' | b'\n' | &END_OF_INPUT))
     }
 
     /// Whether the next keys belong to the same line.
@@ -190,6 +201,7 @@ impl Recording {
                 hidden: kept.hidden,
                 keys: kept.keys,
                 echo,
+                is_answered: !printed.is_empty(),
                 printed,
                 is_written: kept.is_written,
             }
@@ -264,6 +276,10 @@ impl Recording {
         let mut state = self.lock();
         let at_us = now_us();
         state.close_piece();
+        if typed.bytes == [END_OF_INPUT] && state.has_ended_input() {
+            // Typed again until it is heard: once says it.
+            return false;
+        }
         let hidden = typed.is_secret
             || match &state.prompt {
                 Some(prompt) => asks_for_secret(&prompt.prompt()),
@@ -287,6 +303,7 @@ impl Recording {
                 keys: typed.keys,
                 echo: EchoFollower::default(),
                 printed: Vec::new(),
+                is_answered: false,
                 is_written: false,
             });
         }
@@ -309,6 +326,7 @@ impl Recording {
         }
         if let Some(open) = &mut state.open {
             open.echo.printed(bytes);
+            open.is_answered = true;
             if !open.is_written {
                 let room = ECHO_BYTES.saturating_sub(open.printed.len());
                 open.printed
@@ -357,6 +375,12 @@ impl Recording {
 }
 
 impl State {
+    /// The end of the input was typed, and nothing was printed since.
+    fn has_ended_input(&self) -> bool {
+        let open = self.open.as_ref();
+        open.is_some_and(|open| !open.is_answered && open.raw.last() == Some(&END_OF_INPUT))
+    }
+
     fn note(&mut self, entry: &Entry) {
         if self.lines.len() > MAX_WAITING_BYTES {
             self.write();

@@ -1,0 +1,70 @@
+//! What is to be done for an exchange that plays.
+
+use super::pace::{Injection, Pace, TapePace};
+use super::show::Act;
+use crate::tape::format::{Exchange, Meta};
+use std::time::Instant;
+
+/// What an exchange has to be done for it.
+pub(super) struct Acts {
+    pub(super) acts: Vec<Act>,
+    pub(super) bytes: u64,
+    /// The program ends behind it.
+    pub(super) ends: bool,
+    pub(super) is_injected: bool,
+}
+
+impl Acts {
+    /// What an exchange has printed, but for its first bytes: `skip` of them. It is the `ordinal`th that plays.
+    pub(super) fn of(
+        exchange: &Exchange,
+        meta: &Meta,
+        pace: &Pace,
+        ordinal: u64,
+        skip: usize,
+    ) -> Self {
+        let tape = TapePace {
+            latency: meta.latency.as_ref(),
+            error_rate: meta.error_rate,
+            seed: meta.seed,
+        };
+        let recorded: Vec<u64> = exchange.chunks.iter().map(|chunk| chunk.delay_ms).collect();
+        let delays = pace.delays(tape, ordinal, &recorded);
+        let injection = pace.injection(tape, ordinal);
+        let total: usize = exchange.chunks.iter().map(|chunk| chunk.data.len()).sum();
+        let mut left = match injection {
+            Some(Injection::Truncate(part)) => (total as f64 * part) as usize,
+            _ => total,
+        };
+        if let Some(injection) = injection {
+            tracing::info!(target: "tape", program = meta.program, exchange = ordinal, ?injection, "an error was injected");
+        }
+        let mut acts = vec![Act::Typed(Instant::now())];
+        let (mut skip, mut bytes) = (skip, 0);
+        for (chunk, delay) in exchange.chunks.iter().zip(delays) {
+            let data = &chunk.data[..chunk.data.len().min(left)];
+            left -= data.len();
+            let skipped = skip.min(data.len());
+            skip -= skipped;
+            let data = &data[skipped..];
+            if !data.is_empty() {
+                bytes += data.len() as u64;
+                acts.push(Act::Print {
+                    delay,
+                    bytes: data.to_vec(),
+                });
+            }
+        }
+        let exit = match injection {
+            Some(Injection::Exit(exit)) => Some(exit),
+            _ => exchange.exit,
+        };
+        acts.extend(exit.map(Act::End));
+        Self {
+            acts,
+            bytes,
+            ends: exit.is_some(),
+            is_injected: injection.is_some(),
+        }
+    }
+}

@@ -66,6 +66,9 @@ impl Serving {
             sessions.tracker.wait().await;
             self.recorder_stop.cancel();
             let _ = self.recorder.await;
+            if sessions.config().replay.summary {
+                daemon.roots.summarise();
+            }
             daemon.roots.close().await;
         };
         if tokio::time::timeout(SHUTDOWN_LIMIT, ended).await.is_err() {

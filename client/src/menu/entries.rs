@@ -1,5 +1,6 @@
 //! What the menu offers: each thing is a command, and what it needs to know.
 
+use super::tapes::TAPES;
 use Part::{Choose, Option, Pick, Text, Word, Words};
 use Source::{Chains, LiveSessions, Programs, Sessions, Tapes};
 
@@ -58,7 +59,7 @@ impl Source {
     }
 }
 
-const PROGRAM: Part = Words("the program and its arguments", "python3 -q");
+pub(super) const PROGRAM: Part = Words("the program and its arguments", "python3 -q");
 const COMMANDS: Part = Words("the commands, each in quotes", "'make' 'make test'");
 
 const SIGNALS: &[&str] = &["INT", "TERM", "HUP", "KILL", "STOP", "CONT"];
@@ -336,64 +337,6 @@ const CHAINS: &[Action] = &[
             Text("a regular expression to look for"),
             Word("--"),
             PROGRAM,
-        ],
-    },
-];
-
-const TAPES: &[Action] = &[
-    Action {
-        name: "list",
-        about: "what was recorded, and what was played",
-        words: &[Word("tape"), Word("list")],
-    },
-    Action {
-        name: "record",
-        about: "run a program here and record it",
-        words: &[Word("rec"), Word("--"), PROGRAM],
-    },
-    Action {
-        name: "play",
-        about: "let tapes stand in for a program",
-        words: &[Word("play"), Word("--"), PROGRAM],
-    },
-    Action {
-        name: "proxy",
-        about: "likewise, and the program itself where they have no answer",
-        words: &[Word("proxy"), Word("--"), PROGRAM],
-    },
-    Action {
-        name: "watch",
-        about: "watch one in this terminal",
-        words: &[Word("tape"), Word("play"), Pick(Tapes)],
-    },
-    Action {
-        name: "show",
-        about: "show what was typed and what came back",
-        words: &[Word("tape"), Word("show"), Pick(Tapes)],
-    },
-    Action {
-        name: "verify",
-        about: "ask the real program whether it still answers so",
-        words: &[Word("tape"), Word("verify"), Pick(Tapes)],
-    },
-    Action {
-        name: "check",
-        about: "what is wrong in them",
-        words: &[Word("tape"), Word("validate")],
-    },
-    Action {
-        name: "secrets",
-        about: "which have secrets in them",
-        words: &[Word("tape"), Word("redact")],
-    },
-    Action {
-        name: "shim",
-        about: "a program for PATH that answers from tapes",
-        words: &[
-            Word("tape"),
-            Word("shim"),
-            Option("--to", "the folder for it, or nothing for this one"),
-            Text("the name of the program"),
         ],
     },
 ];

@@ -5,6 +5,7 @@
 
 mod entries;
 mod lists;
+mod tapes;
 mod view;
 mod walk;
 

@@ -347,9 +347,13 @@ impl Sessions {
             tape.outcome().finished = Some(finished);
         }
         if tape.settings.summary {
-            let unused = tape.root.unused();
-            let unused = unused.iter().map(ToString::to_string).collect();
-            tape.outcome().unused = Some(unused);
+            let mut outcome = tape.outcome();
+            let written = outcome.finished.as_ref();
+            let written = written.map_or(&[][..], |finished| &finished.written);
+            // What was recorded a moment ago could not be played yet.
+            let unused = tape.root.unused().into_iter().map(|id| id.to_string());
+            let unused = unused.filter(|id| !written.contains(id)).collect();
+            outcome.unused = Some(unused);
         }
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn add(
         let path = root.path.join(format!("{id}.json5"));
         match create_new(&path, &text) {
             Ok(()) => {
-                root.refresh(&path);
+                root.wrote(&id, &path);
                 finished.written.push(id);
                 return Ok(finished);
             }
@@ -114,7 +114,7 @@ pub(super) fn overwrite(
     for (id, exchanges) in by_tape {
         let path = root.path.join(format!("{id}.json5"));
         replace(&path, |bytes: &[u8]| changed(bytes, &exchanges).map(Some))?;
-        root.refresh(&path);
+        root.wrote(&id, &path);
         finished.recorded += exchanges.len() as u64;
         finished.written.push(id);
     }

@@ -15,6 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use tokio::sync::Notify;
 
+/// Tapes that a summary names.
+const SUMMARY_TAPES: usize = 100;
+
 /// Why a folder of tapes cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RootError {
@@ -39,6 +42,8 @@ pub(crate) struct Root {
     making: Mutex<()>,
     pub(super) usage: Usage,
     played: Arc<Notify>,
+    /// Tapes that were recorded since it was opened.
+    written: Mutex<BTreeSet<TapeId>>,
     bell: Option<Bell>,
     cache: Option<Cache>,
     /// The generation that the cache has.
@@ -98,6 +103,7 @@ impl Root {
             played,
             cached: AtomicU64::new(if is_cached { index.generation } else { 0 }),
             index: RwLock::new(Arc::new(index)),
+            written: Mutex::default(),
             bell,
             cache,
             rules: AtomicU64::new(rules.0),
@@ -160,6 +166,30 @@ impl Root {
     pub(crate) fn played(&self, tape: &TapeId, exchanges: u64) {
         self.usage.played(tape, exchanges);
         self.played.notify_one();
+    }
+
+    /// Indexes a tape that was just recorded, or changed by a recording. Blocks.
+    pub(crate) fn wrote(&self, tape: &str, file: &Path) {
+        self.refresh(file);
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.insert(TapeId::from(tape));
+    }
+
+    /// Says what became of its tapes since it was opened, if anything did.
+    pub(super) fn summarise(&self) {
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if written.is_empty() && !self.usage.any() {
+            return;
+        }
+        let unused = self.unused();
+        tracing::info!(
+            root = %self.path.display(),
+            tapes = self.index().tapes().count(),
+            new = written.iter().map(|id| &**id).collect::<Vec<_>>().join(" "),
+            unused = unused.iter().take(SUMMARY_TAPES).map(|id| &**id).collect::<Vec<_>>().join(" "),
+            unused_count = unused.len(),
+            "summary of tapes"
+        );
     }
 
     /// How often a tape was played; `None`: never.

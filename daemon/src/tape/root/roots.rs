@@ -125,6 +125,13 @@ impl Roots {
         }
     }
 
+    /// Tells the log of each root which tapes are new and which were never played.
+    pub(crate) fn summarise(&self) {
+        for root in self.all() {
+            root.summarise();
+        }
+    }
+
     /// Writes everything down.
     pub(crate) async fn close(&self) {
         self.save().await;

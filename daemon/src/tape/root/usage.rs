@@ -25,6 +25,8 @@ struct Counts {
     used: HashMap<TapeId, Used>,
     /// What the database does not have yet.
     unsaved: HashSet<TapeId>,
+    /// Something was played since this process began.
+    has_played: bool,
 }
 
 impl Usage {
@@ -50,7 +52,13 @@ impl Usage {
         });
         used.exchanges += exchanges;
         used.at = at;
+        counts.has_played = true;
         counts.unsaved.insert(TapeId::clone(tape));
+    }
+
+    /// True when something was played since this process began.
+    pub(super) fn any(&self) -> bool {
+        self.counts().has_played
     }
 
     pub(super) fn of(&self, tape: &str) -> Option<Used> {

@@ -104,7 +104,9 @@ impl Live {
         session.note_write();
         let written = session.input.write(bytes, is_secret, end);
         let written = Box::pin(written).await?;
-        if let Some(player) = &tape.player {
+        // A line that is typed key by key is one input.
+        let is_input = matches!(bytes.last(), Some(b'\r' | b'\n' | 0x04)) || written.must_keep;
+        if let Some(player) = tape.player.as_ref().filter(|_| is_input) {
             player.note_proxied();
         }
         if let Some(recording) = tape.recording() {

@@ -46,18 +46,7 @@ impl Daemon {
         let pipe_dir = serde_json::to_string(&runtime.join("pipes"))?;
         let config = CONFIG.replace('{', &format!("{{\"pipe_dir\": {pipe_dir}, "));
         std::fs::write(home.join("config.json"), config)?;
-        let mut command = Command::new(args.bin_dir.join("ccd"));
-        command
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", &home)
-            .env("CCD_HOME", &home)
-            .env("CCD_CONFIG", home.join("config.json"))
-            .env("CCD_SOCKET", runtime.join("s"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null());
-        end_with_us(&mut command);
-        let child = command.spawn()?;
+        let child = command_of(args, &home, &runtime).spawn()?;
         let daemon = Self {
             child,
             home,
@@ -65,6 +54,13 @@ impl Daemon {
         };
         daemon.wait_until_it_answers()?;
         Ok(daemon)
+    }
+
+    /// Ends it and starts another one in the same home.
+    pub(crate) fn restart(&mut self, args: &Args) -> Result<()> {
+        self.stop();
+        self.child = command_of(args, &self.home, &self.runtime).spawn()?;
+        self.wait_until_it_answers()
     }
 
     pub(crate) fn socket(&self) -> PathBuf {
@@ -120,6 +116,22 @@ impl Drop for Daemon {
             let _ = std::fs::remove_dir_all(folder);
         }
     }
+}
+
+/// The command that starts a daemon in a home.
+fn command_of(args: &Args, home: &Path, runtime: &Path) -> Command {
+    let mut command = Command::new(args.bin_dir.join("ccd"));
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .env("CCD_HOME", home)
+        .env("CCD_CONFIG", home.join("config.json"))
+        .env("CCD_SOCKET", runtime.join("s"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    end_with_us(&mut command);
+    command
 }
 
 /// Lets `command` get SIGTERM when this process dies, however it dies.

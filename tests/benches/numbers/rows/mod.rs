@@ -10,6 +10,7 @@ pub(crate) mod pipe;
 mod recovery;
 mod round_trip;
 mod start;
+mod tape;
 mod throughput;
 
 use crate::Result;
@@ -23,7 +24,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 11] = [
+pub(crate) const ALL: [Row; 12] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -67,5 +68,9 @@ pub(crate) const ALL: [Row; 11] = [
     Row {
         name: "far-match",
         measure: far_match::measure,
+    },
+    Row {
+        name: "tape",
+        measure: tape::measure,
     },
 ];

@@ -64,11 +64,7 @@ fn pace(daemon: &Daemon, root: &Path, chunks: usize) -> Result<Samples> {
         open: true,
         raw: Some(true),
     })?;
-    let path = pipe
-        .pipe
-        .map(|pipe| pipe.pipe_path)
-        .ok_or("there is no pipe")?;
-    let mut fifo = std::fs::File::open(path)?;
+    let mut fifo = std::fs::File::open(pipe.pipe_path)?;
     let request = Request::new::<SessionSend>(&line(&id, "go", None))?;
     let begun = Instant::now();
     result_of::<SessionSend>(wire.exchange(&request)?)?;

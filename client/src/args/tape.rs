@@ -240,6 +240,9 @@ pub(crate) struct TapeVerifyArgs {
     /// Seconds that an answer may take [default: 30]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
+    /// What is typed where the tape has hidden inputs, one a line; -: standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secrets_from: Option<PathBuf>,
     /// Start from a clean environment instead of this one
     #[arg(long)]
     pub(crate) clean_env: bool,

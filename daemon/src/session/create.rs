@@ -98,6 +98,7 @@ impl Sessions {
         let script = self.script(&mut params).await?;
         let mut plan = self.plan(&params, script.as_ref(), &config)?;
         let warnings = std::mem::take(&mut plan.warnings);
+        self.warm_root(&params).await;
         let starting = self.starting.lock().await;
         if self.stop.is_cancelled() {
             return Err(SessionError::ShuttingDown);

@@ -267,6 +267,16 @@ impl Sessions {
         Ok(Beginning::Live(Some(Arc::new(tape))))
     }
 
+    /// Has the folder of tapes read that a start asks for, if it was not: other starts do not wait for that.
+    pub(super) async fn warm_root(&self, params: &SessionCreateParams) {
+        let Some(options) = &params.tape else { return };
+        let settings = Settings::over(options, &self.config().replay, &self.paths.base);
+        if let Ok(settings) = settings {
+            // What is wrong with it is told by the start.
+            let _ = self.roots.open(&settings.root).await;
+        }
+    }
+
     /// The tapes that the options speak of. `meta` has the whole environment still.
     pub(super) async fn tape_of(
         &self,

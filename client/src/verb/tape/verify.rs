@@ -11,6 +11,8 @@ use crate::verb::chain::{Cancel, End, until_end};
 use ccd_protocol::Timeout;
 use ccd_protocol::tape::{TapeVerdict, TapeVerify, TapeVerifyParams};
 use serde_json::Value;
+use std::io;
+use std::path::Path;
 
 /// "No limit" on the command line; a program that never answers ends by `^C` then.
 const FOREVER_MS: u64 = 30 * 24 * 3_600 * 1_000;
@@ -30,7 +32,7 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
             .transpose()?,
         caller_env: (!args.clean_env).then(caller::environment),
         timeout_ms: args.timeout.and_then(limit_ms),
-        secrets: Vec::new(),
+        secrets: secrets(args.secrets_from.as_deref())?,
     };
     let cancel = Cancel::listen()?;
     let job = context.call::<TapeVerify>(&params)?.value.job;
@@ -45,6 +47,22 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
         context.render(|out| render::verdict(&verdict, out, style))?;
     }
     Ok(yes_or_failed(verdict.same))
+}
+
+/// The lines of a file; not of the command line, which others can see.
+fn secrets(file: Option<&Path>) -> Result<Vec<String>, Failure> {
+    let Some(file) = file else {
+        return Ok(Vec::new());
+    };
+    let text = match file == Path::new("-") {
+        true => io::read_to_string(io::stdin()),
+        false => std::fs::read_to_string(file),
+    };
+    let text = text.map_err(|source| Failure::Io {
+        what: file.display().to_string(),
+        source,
+    })?;
+    Ok(text.lines().map(str::to_owned).collect())
 }
 
 fn limit_ms(timeout: Timeout) -> Option<u64> {

@@ -75,7 +75,7 @@ error_codes! {
     TapeLocked = 3005 "tape_locked" "Somebody else is writing this tape.",
     TapeFormatNewer = 3006 "tape_format_newer" "The tape was written by a newer version.",
     RedactionFailed = 3007 "redaction_failed" "Secrets could not be taken out, so nothing was written.",
-    InjectedError = 3008 "injected_error" "The session's tape options asked for this error.",
+    InjectedError = 3008 "injected_error" "The program has ended because the session's tape options asked for an error (`error_rate`). Where they had output cut instead, the time-out that follows has `injected: true` in its data.",
 }
 
 /// An error as it stands in a reply.

@@ -105,7 +105,7 @@ pub struct ProgramConfig {
     /// Lines of output, at most 100; secrets that are recognised are masked.
     #[serde(default)]
     pub sample_output: Vec<String>,
-    /// Kept as it is.
+    /// TapeOptions: those of `session.create` for what its own `tape` leaves open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<serde_json::Map<String, serde_json::Value>>,
 }

@@ -6,6 +6,7 @@ use super::template::{CommandTemplate, Text, is_name};
 use crate::expect::{Pattern, PatternError, Patterns};
 use crate::session::{MAX_TIME, key_fault};
 use ccd_protocol::program::{ExpectStep, ProgramConfig, Response, SecretSource};
+use ccd_protocol::tape::TapeOptions;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ pub(super) struct Program {
     pub(super) steps: Vec<Step>,
     pub(super) ready: Vec<String>,
     pub(super) success: Vec<String>,
+    pub(super) tape: Option<TapeOptions>,
 }
 
 #[derive(Debug)]
@@ -90,6 +92,7 @@ impl Program {
             steps,
             ready: config.ready_indicators.clone(),
             success: config.success_indicators.clone(),
+            tape: config.tape.as_ref().map(super::tape::read).transpose()?,
         })
     }
 

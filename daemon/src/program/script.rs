@@ -5,6 +5,7 @@ use super::read::{Program, Source, Step, StepInput};
 use crate::config::nearest;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::Secrets;
+use ccd_protocol::tape::TapeOptions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
@@ -29,6 +30,7 @@ pub(crate) struct Script {
     pub(crate) steps: Vec<ScriptStep>,
     pub(crate) ready: Vec<String>,
     pub(crate) success: Vec<String>,
+    pub(crate) tape: Option<TapeOptions>,
     /// Secrets that nobody gave: without them it must not begin.
     pub(crate) missing: Vec<MissingSecret>,
     /// Secrets in the command line or in texts, which no record may show.
@@ -118,6 +120,7 @@ impl Script {
             steps: steps.collect(),
             ready: program.ready.clone(),
             success: program.success.clone(),
+            tape: program.tape.clone(),
             missing,
             hidden: Secrets(
                 secret_values(wanted, &placeholders)

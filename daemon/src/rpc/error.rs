@@ -184,6 +184,10 @@ fn session_code(error: &SessionError) -> ErrorCode {
             ErrorCode::InvalidArgument
         }
         SessionError::NotFound(_) | SessionError::Ambiguous { .. } => ErrorCode::SessionNotFound,
+        SessionError::NotAlive {
+            is_injected: true, ..
+        } => ErrorCode::InjectedError,
+        SessionError::ProcessEnded(report) if report.is_injected => ErrorCode::InjectedError,
         SessionError::NotAlive { .. } => ErrorCode::SessionNotAlive,
         SessionError::Conflict { .. } => ErrorCode::SessionConflict,
         SessionError::TooManyViewers { .. } => ErrorCode::LimitReached,
@@ -291,6 +295,9 @@ fn session_hint(error: &SessionError) -> Option<&'static str> {
         SessionError::ExpectTimeout { report, .. } if report.discarded => Some(
             "the program threw away what was typed before it read it: session.wait for input, then send it again",
         ),
+        SessionError::ExpectTimeout { report, .. } if report.injected => Some(
+            "the error_rate of the tape options cut the output: this is no miss and no fault of the program",
+        ),
         SessionError::ExpectTimeout { .. } => Some("data.recent_output has what came instead"),
         SessionError::Timeout { .. } => {
             Some("data has what the program was doing; give a longer timeout_ms")
@@ -374,6 +381,9 @@ fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
             }
             if report.discarded {
                 add("discarded", json!(true));
+            }
+            if report.injected {
+                add("injected", json!(true));
             }
         }
         SessionError::RunTimeout {

@@ -175,8 +175,8 @@ impl User {
     }
 }
 
-/// Hashes what makes two starts the same: program, arguments, folder, size, given variables, configuration and its
-/// values.
+/// Hashes what makes two starts the same: program, arguments, folder, size, given variables, options of tapes,
+/// configuration and its values.
 ///
 /// Keyed, so that nothing can be guessed from it, and in memory only.
 pub(crate) fn reuse_hash(
@@ -205,6 +205,10 @@ pub(crate) fn reuse_hash(
     for (name, value) in &params.env {
         add(name.as_bytes());
         add(value.as_bytes());
+    }
+    if let Some(tape) = &params.tape {
+        let tape = serde_json::to_vec(tape).unwrap_or_default();
+        [&b"tape"[..], &tape, b""].into_iter().for_each(&mut add);
     }
     if let Some(config) = &params.config {
         // Three, so that no variable looks like it.
@@ -292,6 +296,20 @@ mod tests {
             args: vec!["a".into()],
             ..base.clone()
         };
+        let mut hashes = vec![reference];
+        for tag in [None, Some("a".to_owned())] {
+            let tape = ccd_protocol::tape::TapeOptions {
+                tag,
+                ..Default::default()
+            };
+            let tape = SessionCreateParams {
+                tape: Some(tape),
+                ..base.clone()
+            };
+            let hash = hash(&tape, "cat", "/", (24, 80));
+            assert!(!hashes.contains(&hash));
+            hashes.push(hash);
+        }
         let env = SessionCreateParams {
             env: [("a".to_owned(), String::new())].into(),
             ..base

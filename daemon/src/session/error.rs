@@ -24,6 +24,8 @@ pub(crate) enum SessionError {
     NotAlive {
         session: String,
         how: String,
+        /// The tape options asked for it.
+        is_injected: bool,
         /// What of a send was written before; `None` for other calls.
         written_bytes: Option<u64>,
     },
@@ -131,6 +133,8 @@ pub(crate) struct TimeoutReport {
     pub(crate) closest_miss: Option<String>,
     /// What the call typed was thrown away unread.
     pub(crate) discarded: bool,
+    /// The tape options asked for an error, so that the last answer lacks something.
+    pub(crate) injected: bool,
 }
 
 /// How the program ended.
@@ -140,6 +144,8 @@ pub(crate) struct EndedReport {
     pub(crate) exitstatus: Option<i32>,
     pub(crate) signal: Option<i32>,
     pub(crate) recent_output: String,
+    /// The tape options asked for it.
+    pub(crate) is_injected: bool,
 }
 
 /// Says in words how a program ended.
@@ -158,6 +164,11 @@ pub(crate) fn describe_end(exit: Option<Exit>, reason: Option<EndReason>) -> Str
         None | Some(EndReason::Exited | EndReason::Signalled) => how,
         Some(reason) => format!("{how} ({})", reason_text(reason)),
     }
+}
+
+/// The end of a program that the tape options asked for.
+pub(super) fn injected_end(how: &str) -> String {
+    format!("{how}, which the error_rate of its tape options asked for")
 }
 
 /// The reason as it stands in records.

@@ -1,7 +1,7 @@
 //! Waiting for patterns: each call searches at its own pace and reads every byte once.
 
 use super::durations::Deadline;
-use super::error::{EndedReport, SessionError, TimeoutReport, describe_end};
+use super::error::{EndedReport, SessionError, TimeoutReport, describe_end, injected_end};
 use super::live::Session;
 use super::registry::Sessions;
 use crate::connection::Peer;
@@ -300,6 +300,7 @@ impl Sessions {
             },
             closest_miss: None,
             discarded: false,
+            injected: session.tape().is_some_and(|tape| tape.has_cut_answer()),
         }
     }
 }
@@ -310,8 +311,14 @@ pub(super) async fn process_ended(session: &Session) -> SessionError {
         let state = session.state();
         (state.exit, state.end_reason)
     };
+    let is_injected = session.has_injected_end();
+    let how = describe_end(exit, reason);
     SessionError::ProcessEnded(Box::new(EndedReport {
-        how: describe_end(exit, reason),
+        how: match is_injected {
+            true => injected_end(&how),
+            false => how,
+        },
+        is_injected,
         exitstatus: exit.and_then(|exit| exit.code),
         signal: exit.and_then(|exit| exit.signal),
         recent_output: recent_output(session).await,

@@ -16,6 +16,7 @@ use tokio::io::Interest;
 use tokio_util::sync::CancellationToken;
 
 use super::error::SEND_QUEUE_LEN;
+use super::run_on_tape::CommandOnTape;
 use super::tape::SessionTape;
 
 /// How long a program may take nothing before a send gives up.
@@ -50,6 +51,44 @@ pub(crate) enum InputError {
     /// No tape has it here, or one cannot be read.
     Tape(TapeError),
     Io(std::io::Error),
+}
+
+/// What somebody types.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stroke<'a> {
+    pub(super) bytes: &'a [u8],
+    /// Whoever types knows that it is a secret, which the terminal may show.
+    pub(super) is_secret: bool,
+    /// It is a command of `session.run`.
+    pub(super) command: Option<&'a CommandOnTape>,
+}
+
+impl<'a> Stroke<'a> {
+    /// The same of other bytes. Those of half a command may have secrets that no rule finds.
+    pub(super) fn of<'b>(&self, bytes: &'b [u8]) -> Stroke<'b> {
+        Stroke {
+            bytes,
+            is_secret: self.is_secret || self.command.is_some(),
+            command: None,
+        }
+    }
+
+    /// As a tape has it.
+    pub(super) fn on_tape(&self) -> &'a [u8] {
+        self.command.map_or(self.bytes, |command| &command.line)
+    }
+
+    /// For a recording; `canonical` is how the terminal took it.
+    pub(super) fn typed(&self, offset: u64, hidden: bool, canonical: bool) -> Typed<'a> {
+        Typed {
+            bytes: self.on_tape(),
+            offset,
+            unseen: hidden,
+            is_secret: self.is_secret,
+            keys: !canonical,
+            command: self.command.map(CommandOnTape::recorded),
+        }
+    }
 }
 
 /// What a write did.
@@ -168,6 +207,25 @@ impl Input {
         is_secret: bool,
         end: impl FnOnce() -> u64,
     ) -> Result<Written, InputError> {
+        let stroke = Stroke {
+            bytes,
+            is_secret,
+            command: None,
+        };
+        self.strike(stroke, end).await
+    }
+
+    /// Like [`Self::write`].
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`]; nothing more is written then.
+    pub(super) async fn strike(
+        &self,
+        stroke: Stroke<'_>,
+        end: impl FnOnce() -> u64,
+    ) -> Result<Written, InputError> {
+        let bytes = stroke.bytes;
         if self.waiting.fetch_add(1, Ordering::AcqRel) >= SEND_QUEUE_LEN {
             self.waiting.fetch_sub(1, Ordering::AcqRel);
             return Err(InputError::Busy);
@@ -183,7 +241,7 @@ impl Input {
         }
         let offset = end();
         if let Some(tape) = self.tape.as_ref().filter(|tape| tape.is_replay()) {
-            tape.typed(bytes, is_secret).await?;
+            tape.typed(stroke).await?;
             return Ok(Written {
                 hidden: before.hides_input(),
                 canonical: before.canonical,
@@ -194,13 +252,12 @@ impl Input {
         let outcome = self.write_all(&master, bytes).await;
         let after = Line::of(master.as_fd());
         let hidden = before.hides_input() || after.hides_input();
-        let must_keep = self.record(Typed {
-            bytes: &bytes[..written_part(&outcome, bytes.len())],
-            offset,
-            unseen: hidden,
-            is_secret,
-            keys: !before.canonical,
-        });
+        let part = written_part(&outcome, bytes.len());
+        let stroke = match stroke.command {
+            Some(_) if part == bytes.len() => stroke,
+            _ => stroke.of(&bytes[..part]),
+        };
+        let must_keep = self.record(stroke.typed(offset, hidden, before.canonical));
         outcome.map(|()| Written {
             hidden,
             canonical: before.canonical,

@@ -1,7 +1,7 @@
 //! One session: the facts of its start, its output, its terminal, its state.
 
 use super::discarded::Fates;
-use super::error::{SessionError, describe_end};
+use super::error::{SessionError, describe_end, injected_end};
 use super::input::Input;
 use super::logger::SessionLog;
 use super::owner::OwnerWanted;
@@ -289,9 +289,14 @@ impl Session {
             None if state.phase != SessionState::Dead => String::from("its program is being ended"),
             exit => describe_end(exit, state.end_reason),
         };
+        let is_injected = self.has_injected_end();
         SessionError::NotAlive {
             session: self.facts.id.to_string(),
-            how,
+            how: match is_injected {
+                true => injected_end(&how),
+                false => how,
+            },
+            is_injected,
             written_bytes,
         }
     }

@@ -1,7 +1,7 @@
 //! The real program in place of a tape that does not answer: it is brought to where the tape was, and goes on from there.
 
 use super::error::SessionError;
-use super::input::InputError;
+use super::input::{InputError, Stroke};
 use super::live::Session;
 use super::one_shot::OneShot;
 use super::registry::Sessions;
@@ -12,7 +12,6 @@ use crate::probe::Line;
 use crate::tape::TapeError;
 use crate::tape::key::{PromptTracker, prompt_signature};
 use crate::tape::play::{Act, InputModes, Player, Show};
-use crate::tape::record::Typed;
 use crate::tape::settings::Settings;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{InputVerdict, SessionCreateParams};
@@ -96,13 +95,12 @@ impl Live {
     pub(super) async fn typed(
         &self,
         tape: &SessionTape,
-        bytes: &[u8],
-        is_secret: bool,
+        stroke: Stroke<'_>,
     ) -> Result<(), InputError> {
         let session = self.session();
         let end = || session.output.end();
         session.note_write();
-        let written = session.input.write(bytes, is_secret, end);
+        let written = session.input.strike(stroke, end);
         let written = Box::pin(written).await?;
         // A line that is typed key by key is one input.
         let is_input = matches!(bytes.last(), Some(b'\r' | b'\n' | 0x04)) || written.must_keep;
@@ -110,13 +108,8 @@ impl Live {
             player.note_proxied();
         }
         if let Some(recording) = tape.recording() {
-            recording.typed(Typed {
-                bytes,
-                offset: self.kept.outer_start + (written.offset - self.kept.inner_start),
-                unseen: written.hidden,
-                is_secret,
-                keys: !written.canonical,
-            });
+            let offset = self.kept.outer_start + (written.offset - self.kept.inner_start);
+            recording.typed(stroke.typed(offset, written.hidden, written.canonical));
         }
         Ok(())
     }

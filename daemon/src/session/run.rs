@@ -2,22 +2,27 @@
 
 use super::durations::Deadline;
 use super::error::SessionError;
+use super::foreground::{foreground_of, is_relay_or_shell, not_a_shell, program_of, was_replaced};
+use super::input::Stroke;
+use super::last_prompt::{Silence, has_prompt, tail};
 use super::live::Session;
 use super::registry::Sessions;
+use super::run_on_tape::{CommandOnTape, PRINTER};
 use super::second_terminal::SecondTerminal;
 use super::send::input_error;
 use super::shell::{
-    Action, CommandFile, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
+    Action, CommandFile, LineError, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun,
+    Start, Way,
 };
 use super::wait::{is_fresh, last_line};
 use crate::connection::Peer;
 use crate::interaction::{Event, Form, Typed};
 use crate::output::Piece;
 use crate::pattern::Compiled;
-use crate::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict};
+use crate::probe::{Line, Probe, Verdict};
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,27 +35,6 @@ const FIRST_LOOK: Duration = Duration::from_millis(10);
 
 /// How long a shell that waits may seem to print: then it is a background job that does.
 const NOISE_LIMIT: Duration = Duration::from_millis(100);
-
-/// Output before the command from which the prompt is known.
-const PROMPT_BYTES: u64 = 4096;
-
-/// Programs behind which a shell may be: the command is typed, because its file may not be there.
-const RELAYS: &[&str] = &[
-    "ssh",
-    "su",
-    "sudo",
-    "doas",
-    "docker",
-    "podman",
-    "kubectl",
-    "nsenter",
-    "chroot",
-    "lxc",
-    "machinectl",
-    "toolbox",
-    "distrobox",
-    "mosh-client",
-];
 
 /// A command on its way.
 struct Command<'a> {
@@ -86,25 +70,36 @@ impl Sessions {
         let Ok(_turn) = inside else {
             return Err(self.no_prompt(&session, &deadline).await);
         };
-        let (way, printer) = self.way(&session, deadline).await?;
-        let nonce = Nonce::random().map_err(SessionError::Files)?;
-        let file = match way {
-            Chosen::File => Some(command_file(&session, &nonce, &params.command)?),
-            Chosen::Inline => None,
+        let target = self.target(&session, deadline).await?;
+        let on_tape = session
+            .tape()
+            .map(|tape| CommandOnTape::of(tape, &params.command))
+            .transpose()
+            .map_err(untypeable)?;
+        let nonce = match &on_tape {
+            Some(on_tape) => on_tape.nonce.clone(),
+            None => Nonce::random().map_err(SessionError::Files)?,
         };
-        let second = params
-            .isolate
+        let file = match on_tape.is_none() && target.is_of_session {
+            true => Some(command_file(&session, &nonce, &params.command)?),
+            false => None,
+        };
+        if params.isolate && on_tape.is_some() {
+            warnings.push(String::from(
+                "isolate does nothing with tapes, which have the session's own terminal only",
+            ));
+        }
+        let second = (params.isolate && on_tape.is_none())
             .then(|| SecondTerminal::open(&session))
             .transpose()?;
+        let line = CommandLine {
+            nonce,
+            target,
+            file: file.as_ref(),
+            on_tape: on_tape.as_ref(),
+        };
         let mut command = self
-            .type_command(
-                &session,
-                peer,
-                params,
-                (nonce, printer),
-                file.as_ref(),
-                second,
-            )
+            .type_command(&session, peer, params, line, second)
             .await?;
         let outcome = self.follow(&mut command, deadline).await;
         match outcome {
@@ -119,12 +114,12 @@ impl Sessions {
         }
     }
 
-    /// Waits for the shell's prompt and tells how the command gets into it, and how it prints.
-    async fn way(
+    /// Waits for a shell's prompt, and tells which shell.
+    async fn target(
         &self,
         session: &Arc<Session>,
         deadline: Deadline,
-    ) -> Result<(Chosen, Printer), SessionError> {
+    ) -> Result<Target, SessionError> {
         let args: Vec<OsString> = session.facts.args.iter().map(OsString::from).collect();
         let own_shell = ShellKind::of(Path::new(&session.facts.program), &args).is_some();
         let mut silence = Silence::new(session);
@@ -142,16 +137,23 @@ impl Sessions {
                 || waits_since.is_some_and(|since| since.elapsed() >= NOISE_LIMIT);
             let is_fresh = is_fresh && has_printed;
             let waits = is_fresh && blocked;
-            let foreground = program_of(probe.foreground);
-            let printer = Printer::of_process(probe.foreground, foreground.as_deref());
+            let foreground = foreground_of(session, &probe);
+            let printer = match session.tape() {
+                Some(_) => PRINTER,
+                None => Printer::of_process(probe.foreground, foreground.as_deref()),
+            };
+            let target = |is_of_session| Target {
+                is_of_session,
+                printer,
+            };
             let is_leader = probe.foreground == session.facts.pid;
             if own_shell && is_leader && !was_replaced(session, foreground.as_deref()) {
                 if waits {
-                    return Ok((Chosen::File, printer));
+                    return Ok(target(true));
                 }
             } else if foreground.as_deref().is_some_and(is_relay_or_shell) {
                 if waits || (is_fresh && probe.verdict == Verdict::Unknown) {
-                    return Ok((Chosen::Inline, printer));
+                    return Ok(target(false));
                 }
             } else if waits || (!own_shell && foreground.is_some()) {
                 return Err(not_a_shell(session, own_shell, foreground));
@@ -179,30 +181,37 @@ impl Sessions {
         session: &'a Arc<Session>,
         peer: &Peer,
         params: &SessionRunParams,
-        (nonce, printer): (Nonce, Printer),
-        file: Option<&CommandFile>,
+        command: CommandLine<'_>,
         second: Option<SecondTerminal>,
     ) -> Result<Command<'a>, SessionError> {
         super::read::wait_for_published(session).await;
         let line = line_of(session);
         let prompt = Prompt::at_end_of(&tail(session), !line.canonical);
         let run = ShellRun::new(Start {
-            nonce,
-            printer,
-            way: match file {
+            nonce: command.nonce,
+            printer: command.target.printer,
+            way: match command.file {
                 Some(file) => Way::File(file.path()),
                 None => Way::Inline(params.command.as_bytes()),
             },
             prompt,
             isolate: second.as_ref().map(SecondTerminal::path),
         })
-        .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        .map_err(untypeable)?;
+        let stroke = Stroke {
+            bytes: run.typed(),
+            is_secret: false,
+            command: command.on_tape,
+        };
         let written = session
             .input
-            .write(run.typed(), false, || session.output.end())
+            .strike(stroke, || session.output.end())
             .await
             .map_err(|error| input_error(session, error))?;
         session.touch();
+        if written.must_keep {
+            self.keep(session);
+        }
         let typed = Typed {
             text: params.command.clone(),
             offset: written.offset,
@@ -215,7 +224,7 @@ impl Sessions {
         Ok(Command {
             session,
             run,
-            is_of_session_shell: file.is_some(),
+            is_of_session_shell: command.target.is_of_session,
             second,
             at: written.offset,
             quiet_since: Instant::now(),
@@ -299,11 +308,14 @@ impl Sessions {
         }) {
             Action::Wait(more) => command.next_look = quiet + more.max(Duration::from_millis(1)),
             Action::Type(bytes) => {
-                session
+                let written = session
                     .input
                     .write(&bytes, false, || session.output.end())
                     .await
                     .map_err(|error| input_error(session, error))?;
+                if written.must_keep {
+                    self.keep(session);
+                }
                 command.quiet_since = Instant::now();
                 command.next_look = FIRST_LOOK;
             }
@@ -321,10 +333,20 @@ impl Sessions {
     }
 }
 
-/// How the command gets into the shell.
-enum Chosen {
-    File,
-    Inline,
+/// The shell that gets a command.
+struct Target {
+    /// It is the session's own, not one behind it.
+    is_of_session: bool,
+    printer: Printer,
+}
+
+/// How a command is typed.
+struct CommandLine<'a> {
+    nonce: Nonce,
+    target: Target,
+    /// A shell on this machine reads it; otherwise the command itself is typed.
+    file: Option<&'a CommandFile>,
+    on_tape: Option<&'a CommandOnTape>,
 }
 
 impl Command<'_> {
@@ -374,6 +396,11 @@ fn shell_waits(session: &Session, probe: &Probe, library: &Compiled) -> bool {
 
 fn line_of(session: &Session) -> Line {
     match session.input.master() {
+        // What a tape prints was processed by the terminal of its recording.
+        Some(master) if session.tape().is_some_and(|tape| tape.is_replay()) => Line {
+            opost_onlcr: true,
+            ..Line::of(master.as_fd())
+        },
         Some(master) => Line::of(master.as_fd()),
         None => Line {
             canonical: true,
@@ -383,16 +410,8 @@ fn line_of(session: &Session) -> Line {
     }
 }
 
-/// The newest output: the prompt is at its end.
-fn tail(session: &Session) -> Vec<u8> {
-    let end = session.output.facts().bytes;
-    let from = end
-        .saturating_sub(PROMPT_BYTES)
-        .max(session.output.memory_start());
-    match session.output.read_memory(from, PIECE_BYTES) {
-        Some(Piece::Bytes(bytes)) => bytes,
-        _ => Vec::new(),
-    }
+fn untypeable(error: LineError) -> SessionError {
+    SessionError::InvalidArgument(error.to_string())
 }
 
 fn command_file(
@@ -405,62 +424,6 @@ fn command_file(
         std::io::ErrorKind::InvalidInput => SessionError::InvalidArgument(error.to_string()),
         _ => SessionError::Files(error),
     })
-}
-
-/// Base name of a process's program, as it was called.
-#[cfg(target_os = "linux")]
-fn program_of(pid: i32) -> Option<String> {
-    let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-    let first = line.split(|&byte| byte == 0).next()?;
-    let name = Path::new(std::str::from_utf8(first).ok()?).file_name()?;
-    Some(name.to_string_lossy().trim_start_matches('-').to_owned())
-}
-
-#[cfg(target_os = "macos")]
-use crate::macos::name as program_of;
-
-/// Since when a session has printed nothing.
-struct Silence {
-    end: u64,
-    since: Instant,
-}
-
-impl Silence {
-    fn new(session: &Session) -> Self {
-        Self {
-            end: session.output.end(),
-            since: Instant::now(),
-        }
-    }
-}
-
-/// Tells whether what a waiting shell has printed is all there: a prompt, else silence. The kernel hands output
-/// over in a worker, so on a busy machine the prompt comes after the shell waits.
-fn has_prompt(session: &Session, silence: &mut Silence) -> bool {
-    if session.output.end() != silence.end {
-        *silence = Silence::new(session);
-    }
-    silence.since.elapsed() >= STALE_AFTER_WRITE
-        || !Prompt::at_end_of(&tail(session), true).is_empty()
-}
-
-/// Tells whether a session's shell made way for `program`, which is no shell, with `exec`.
-fn was_replaced(session: &Session, program: Option<&str>) -> bool {
-    let started = Path::new(&session.facts.program).file_name();
-    program
-        .is_some_and(|program| started != Some(OsStr::new(program)) && !is_relay_or_shell(program))
-}
-
-fn is_relay_or_shell(name: &str) -> bool {
-    RELAYS.contains(&name) || ShellKind::of(Path::new(name), &[]).is_some()
-}
-
-fn not_a_shell(session: &Session, own_shell: bool, foreground: Option<String>) -> SessionError {
-    let program = match foreground {
-        Some(foreground) if own_shell => foreground,
-        _ => session.facts.program.clone(),
-    };
-    SessionError::NotAShell { program }
 }
 
 fn status_of(session: &Session) -> i32 {

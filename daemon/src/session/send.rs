@@ -316,11 +316,16 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError
 /// Says what a failed write means for the session.
 pub(crate) fn input_error(session: &Session, error: InputError) -> SessionError {
     match error {
-        InputError::Closed { written_bytes } if session.is_alive() => SessionError::NotAlive {
-            session: session.id().to_string(),
-            how: String::from("its terminal is closed"),
-            written_bytes: Some(written_bytes),
-        },
+        InputError::Closed { written_bytes }
+            if session.is_alive() && !session.has_injected_end() =>
+        {
+            SessionError::NotAlive {
+                session: session.id().to_string(),
+                how: String::from("its terminal is closed"),
+                is_injected: false,
+                written_bytes: Some(written_bytes),
+            }
+        }
         InputError::Closed { written_bytes } => session.not_alive(Some(written_bytes)),
         InputError::Busy => SessionError::Busy(session.id().clone()),
         InputError::Full { written_bytes } => SessionError::InputFull { written_bytes },

@@ -7,7 +7,7 @@ use super::registry::Sessions;
 use super::task::CLOSE_GRACE;
 use super::wait::{TUI_QUIET, wait_idle};
 use crate::connection::Peer;
-use crate::program::{Script, ScriptStep, Typing, Wanted};
+use crate::program::{Script, ScriptStep, Typing, Wanted, tape_laid_over};
 use ccd_protocol::session::{
     EndReason, Pattern, SessionCreateParams, SessionSendParams, SessionSendReply,
 };
@@ -289,6 +289,9 @@ impl Sessions {
         if params.program.is_none() {
             params.program = Some(script.program.clone());
             params.args.clone_from(&script.args);
+        }
+        if let Some(tape) = &script.tape {
+            params.tape = Some(tape_laid_over(params.tape.take(), tape.clone()));
         }
         Ok(Some(script))
     }

@@ -1,14 +1,14 @@
 //! What tapes have to do with a session: it is recorded, or played, or first played and then live.
 
 use super::error::SessionError;
-use super::input::InputError;
+use super::input::{InputError, Stroke};
 use super::live::Session;
 use super::plan::Plan;
 use super::proxy::{Live, Stagehand};
 use super::registry::Sessions;
 use crate::tape::format::{Meta, PtySize};
 use crate::tape::key::{Invocation, StateHash};
-use crate::tape::play::{Cue, Pace, PlayError, Player, Stage};
+use crate::tape::play::{Cue, Injection, Pace, PlayError, Player, Stage};
 use crate::tape::record::{Begin, EndEntry, Finished, Recording, finish};
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
@@ -128,25 +128,45 @@ impl SessionTape {
             .is_some_and(|player| player.expects(input))
     }
 
+    /// True when the program ended because the options asked for an error.
+    pub(super) fn has_injected_end(&self) -> bool {
+        matches!(self.injection(), Some(Injection::Exit(_)))
+    }
+
+    /// True when the options asked for an error in the last answer, which therefore lacks something.
+    pub(super) fn has_cut_answer(&self) -> bool {
+        matches!(self.injection(), Some(Injection::Truncate(_)))
+    }
+
+    fn injection(&self) -> Option<Injection> {
+        let player = self.player.as_ref().filter(|_| self.live.get().is_none())?;
+        player.injection()
+    }
+
     /// Has tapes answer what was typed, and where none does and it may, the real program.
     ///
     /// # Errors
     ///
     /// No tape has it.
-    pub(super) async fn typed(&self, bytes: &[u8], is_secret: bool) -> Result<(), InputError> {
+    pub(super) async fn typed(&self, stroke: Stroke<'_>) -> Result<(), InputError> {
         let Some(player) = &self.player else {
             return Ok(());
         };
         if let Some(live) = self.live.get() {
-            return live.typed(self, bytes, is_secret).await;
+            return live.typed(self, stroke).await;
         }
-        match player.typed(bytes).await {
+        let on_tape = stroke.on_tape();
+        match player.typed(on_tape).await {
             Ok(()) => Ok(()),
             Err(PlayError::Miss { input, .. })
                 if self.settings.fallback == FallbackMode::Proxy && self.stagehand.is_some() =>
             {
                 let live = Box::pin(self.take_over(player)).await?;
-                live.typed(self, &input, is_secret).await
+                // What is left of earlier sends goes with it.
+                match input == on_tape {
+                    true => live.typed(self, stroke).await,
+                    false => live.typed(self, stroke.of(&input)).await,
+                }
             }
             Err(PlayError::Ended) => Err(InputError::Closed { written_bytes: 0 }),
             Err(error) => Err(InputError::Tape(TapeError::from(error))),
@@ -394,6 +414,11 @@ impl Session {
     pub(super) fn is_played(&self) -> bool {
         self.tape()
             .is_some_and(|tape| tape.is_replay() && tape.live.get().is_none())
+    }
+
+    /// True when its program ended because its tape options asked for an error.
+    pub(super) fn has_injected_end(&self) -> bool {
+        self.tape().is_some_and(|tape| tape.has_injected_end())
     }
 
     /// The session whose program it shows: itself, but where the real program has taken over from a tape.

@@ -224,12 +224,17 @@ impl Sessions {
 
 /// Whether a look tells about the time after the last write.
 pub(super) fn is_fresh(session: &Session, found: &Probe) -> bool {
-    if found.how == OF_TAPE {
+    if is_of_tape(found) {
         return found.unread_output_bytes == 0;
     }
     let looks = *session.looks();
     let since = looks.last_write.map_or(Duration::MAX, |at| at.elapsed());
     fresh(looks.reader_before.as_ref(), found, since)
+}
+
+/// True when nothing was looked at but a tape.
+pub(super) fn is_of_tape(found: &Probe) -> bool {
+    found.how == OF_TAPE
 }
 
 /// What a program would be seen to do in whose place a tape plays; `None` where a program runs.

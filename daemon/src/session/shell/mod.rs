@@ -25,4 +25,4 @@ pub(crate) use integration::integrated;
 pub(crate) use kind::ShellKind;
 pub(crate) use prompt::Prompt;
 pub(crate) use run::{Action, Outcome, Quiet, ShellRun, Start};
-pub(crate) use wrap::{Nonce, Printer, Way};
+pub(crate) use wrap::{LineError, Nonce, Printer, Way, typed_line};

@@ -4,6 +4,7 @@
 //! nonce, so that no output of the command can be taken for them, and they are spelled with
 //! `\033`, so that the echo of the line cannot either.
 
+use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -133,6 +134,18 @@ impl Nonce {
         Ok(Self(
             bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         ))
+    }
+
+    /// Returns the nonce that a text has each time.
+    pub(crate) fn of(text: &str) -> Self {
+        let hash = Sha256::digest(text.as_bytes());
+        let digits = hash[..NONCE_BYTES].iter();
+        Self(digits.map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// The mark before a command's output, as the shell prints it.
+    pub(crate) fn printed_start(&self) -> String {
+        format!("\x1b]133;C;{}\x07", self.0)
     }
 
     /// Returns the digits.

@@ -11,7 +11,7 @@ pub(super) struct Acts {
     pub(super) bytes: u64,
     /// The program ends behind it.
     pub(super) ends: bool,
-    pub(super) is_injected: bool,
+    pub(super) injection: Option<Injection>,
 }
 
 impl Acts {
@@ -64,7 +64,7 @@ impl Acts {
             acts,
             bytes,
             ends: exit.is_some(),
-            is_injected: injection.is_some(),
+            injection,
         }
     }
 }

@@ -3,6 +3,7 @@
 use ccd_protocol::tape::{Latency, TapeExit};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Longest delay of one chunk.
@@ -20,7 +21,7 @@ pub(crate) struct Pace {
 }
 
 /// An error in place of what was recorded.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Injection {
     /// Of the output, only so much comes, from 0 to 1.
     Truncate(f64),

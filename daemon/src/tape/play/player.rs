@@ -1,13 +1,13 @@
 //! A tape that answers: what is typed is matched, and what was recorded is printed in its time.
 
 use super::acts::Acts;
-use super::pace::Pace;
+use super::cue::{Cue, PlaceOfPlay, PlayError};
+use super::pace::Injection;
 use super::search::{Found, Search, find, modes_next, next_on_tape};
 use super::show::{Act, Show};
 use crate::tape::format::Exchange;
-use crate::tape::index::{Asked, Fits, Hit, Index, Miss};
-use crate::tape::key::{Context, Invocation, PromptTracker, Rules, StateHash};
-use crate::tape::root::Root;
+use crate::tape::index::{Asked, Fits, Hit, Index};
+use crate::tape::key::{Context, PromptTracker, StateHash};
 use ccd_protocol::tape::TapeUse;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -22,35 +22,6 @@ const MAX_PENDING_BYTES: usize = 16 << 20;
 const MAX_LOOKS: usize = 5;
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
-/// What a session asks of its tapes.
-#[derive(Debug)]
-pub(crate) struct Cue {
-    pub(crate) root: Arc<Root>,
-    pub(crate) rules: Rules,
-    pub(crate) invocation: Invocation,
-    pub(crate) pace: Pace,
-    pub(crate) strict: bool,
-    pub(crate) ignore_stdin: bool,
-    /// Each decision is told in the log, whatever its level.
-    pub(crate) debug: bool,
-}
-
-/// Why no tape answers.
-#[derive(Debug)]
-pub(crate) enum PlayError {
-    Miss {
-        miss: Box<Miss>,
-        /// What was typed and no exchange has taken.
-        input: Vec<u8>,
-    },
-    /// The recorded program has ended.
-    Ended,
-    /// More was typed than any input has.
-    TooLong,
-    /// A tape cannot be read.
-    Read(io::Error),
-}
-
 /// The tapes of one session.
 #[derive(Debug)]
 pub(crate) struct Player {
@@ -60,17 +31,6 @@ pub(crate) struct Player {
     fits: Mutex<Option<Arc<Fits>>>,
     show: Arc<Show>,
     state: Mutex<Playing>,
-}
-
-/// Where a conversation is.
-#[derive(Debug)]
-pub(crate) struct PlaceOfPlay {
-    /// Offset at which everything that a tape answers is printed.
-    pub(crate) queued_upto: u64,
-    pub(crate) state: StateHash,
-    /// What was typed so far, each input at its prompt.
-    pub(crate) typed: Vec<(String, Vec<u8>)>,
-    pub(crate) prompt: String,
 }
 
 /// How far it is.
@@ -95,6 +55,9 @@ pub(super) struct Playing {
     /// Lines that were typed, each at its prompt: what brings a real program here.
     pub(super) typed: Vec<(String, Vec<u8>)>,
     has_ended: bool,
+    /// In place of what the last exchange has on its tape.
+    #[serde(default)]
+    injection: Option<Injection>,
     uses: TapeUse,
 }
 
@@ -145,6 +108,7 @@ impl Player {
             queue: VecDeque::new(),
             typed: Vec::new(),
             has_ended: false,
+            injection: None,
             uses: TapeUse::default(),
         };
         Self::with(cue, playing)
@@ -228,6 +192,11 @@ impl Player {
         let fits = self.fits();
         let next = next_on_tape(&fits, &self.lock());
         next.is_some_and(|hit| hit.input() == input)
+    }
+
+    /// What was injected into the answer to what was typed last.
+    pub(crate) fn injection(&self) -> Option<Injection> {
+        self.lock().injection
     }
 
     /// An input has gone to the real program.
@@ -442,7 +411,8 @@ impl Player {
         }
         playing.has_ended = acts.ends;
         playing.uses.hits += 1;
-        playing.uses.injected += u64::from(acts.is_injected);
+        playing.uses.injected += u64::from(acts.injection.is_some());
+        playing.injection = acts.injection;
         if !playing.uses.used.contains(&tape) {
             playing.uses.used.push(tape);
         }

@@ -3,7 +3,8 @@
 //! Input is a stream: one send may be several inputs, and several sends one. So each place where an input can end is
 //! tried: behind each line, and behind everything.
 
-use super::player::{Cue, Playing};
+use super::cue::Cue;
+use super::player::Playing;
 use super::stage::InputModes;
 use crate::tape::index::{Fits, Hit};
 use crate::tape::key::normal_input;

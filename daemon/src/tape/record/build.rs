@@ -1,6 +1,7 @@
 //! From a journal and the output that it points into to a tape.
 
 use super::journal::{Begin, EndEntry, Entry, InputEntry};
+use crate::redact::MASK;
 use crate::tape::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tape, TypedInput};
 use crate::tape::key::{PromptTracker, StateHash};
 use std::collections::BTreeMap;
@@ -101,6 +102,7 @@ impl Journalled {
             hidden: false,
             keys: false,
             removed: 0,
+            cut_echo: None,
         };
         let opened = self
             .begin
@@ -142,7 +144,10 @@ impl Journalled {
             keys: input.keys,
             ..Pre::default()
         };
-        let (chunks, dur_us) = self.chunks(input, upto, printed);
+        let (mut chunks, dur_us) = self.chunks(input, upto, printed);
+        if let Some(end) = &input.cut_echo {
+            cut_echo(&mut chunks, end.as_bytes());
+        }
         let mut annotations = serde_json::Map::new();
         if input.hidden {
             annotations.insert("hidden".into(), true.into());
@@ -208,6 +213,27 @@ impl Journalled {
     }
 }
 
+/// Takes away what comes before `end`, or all where that does not come, and leaves the mask in its place.
+fn cut_echo(chunks: &mut Vec<Chunk>, end: &[u8]) {
+    let whole: Vec<u8> = chunks
+        .iter()
+        .flat_map(|chunk| &chunk.data)
+        .copied()
+        .collect();
+    let mut cut = memchr::memmem::find(&whole, end).unwrap_or(whole.len());
+    for chunk in chunks.iter_mut() {
+        let len = cut.min(chunk.data.len());
+        chunk.data.drain(..len);
+        cut -= len;
+    }
+    if let Some(first) = chunks.iter_mut().find(|chunk| !chunk.data.is_empty()) {
+        let mut masked = format!("{MASK}\r\n").into_bytes();
+        masked.append(&mut first.data);
+        first.data = masked;
+    }
+    chunks.retain(|chunk| !chunk.data.is_empty());
+}
+
 /// Sets each exchange's prompt, from what was printed before it, and its state, from what was typed before it: as a player
 /// finds them.
 pub(super) fn chain(tape: &mut Tape, before: &[u8], mut state: StateHash) {
@@ -235,5 +261,30 @@ fn kind_of(bytes: &[u8]) -> InputKind {
     match is_line {
         true => InputKind::Line,
         false => InputKind::Raw,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_echo_with_secrets_goes_wherever_chunks_are_cut() {
+        let whole = b"echo hunter2\r\n\x1b]133;C;ab\x07out";
+        for cut in 0..=whole.len() {
+            let (a, b) = whole.split_at(cut);
+            let chunk = |data: &[u8]| Chunk {
+                delay_ms: 0,
+                data: data.to_vec(),
+                stream: Stream::Stdout,
+            };
+            let mut chunks = vec![chunk(a), chunk(b)];
+            cut_echo(&mut chunks, b"\x1b]133;C;ab\x07");
+            let left: Vec<u8> = chunks.into_iter().flat_map(|chunk| chunk.data).collect();
+            assert_eq!(left, b"***\r\n\x1b]133;C;ab\x07out", "{cut}");
+            let mut unended = vec![chunk(a), chunk(b)];
+            cut_echo(&mut unended, b"never");
+            assert_eq!(unended, []);
+        }
     }
 }

@@ -68,6 +68,9 @@ pub(crate) struct InputEntry {
     /// Secrets that were removed.
     #[serde(default)]
     pub(crate) removed: u64,
+    /// Of the output, what comes before this shows them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cut_echo: Option<String>,
 }
 
 /// How it ended.

@@ -12,4 +12,4 @@ mod recording;
 pub(crate) use finish::{Finished, finish};
 pub(crate) use journal::{Begin, EndEntry, now_us};
 pub(crate) use note::Note;
-pub(crate) use recording::{ECHO_BYTES, KeptRecording, Recording, Typed};
+pub(crate) use recording::{CommandLine, ECHO_BYTES, KeptRecording, Recording, Typed};

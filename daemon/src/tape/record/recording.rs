@@ -54,6 +54,14 @@ pub(crate) struct Typed<'a> {
     pub(crate) is_secret: bool,
     /// The program reads keys, not lines.
     pub(crate) keys: bool,
+    pub(crate) command: Option<CommandLine<'a>>,
+}
+
+/// A line that the daemon makes of a command for a shell: no secret, shown or not.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CommandLine<'a> {
+    /// The shell shows secrets in it, until it prints this.
+    pub(crate) cut_echo: Option<&'a str>,
 }
 
 /// A recording while it goes on.
@@ -88,6 +96,8 @@ struct Open {
     raw: Vec<u8>,
     hidden: bool,
     keys: bool,
+    is_command: bool,
+    cut_echo: Option<String>,
     echo: EchoFollower,
     /// Output since it was typed.
     printed: Vec<u8>,
@@ -115,6 +125,10 @@ struct KeptInput {
     hidden: bool,
     keys: bool,
     is_written: bool,
+    #[serde(default)]
+    is_command: bool,
+    #[serde(default)]
+    cut_echo: Option<String>,
 }
 
 impl Open {
@@ -134,7 +148,7 @@ impl Open {
 
     /// Whether a program that reads keys has shown it, or may do without: then it is no secret.
     fn is_shown(&self) -> bool {
-        if !self.keys {
+        if !self.keys || self.is_command {
             return !self.hidden;
         }
         let visible = self.visible();
@@ -163,6 +177,7 @@ impl Open {
             hidden: self.hidden,
             keys: self.keys,
             removed,
+            cut_echo: self.cut_echo.clone(),
         }
     }
 }
@@ -200,6 +215,8 @@ impl Recording {
                 raw: kept.raw,
                 hidden: kept.hidden,
                 keys: kept.keys,
+                is_command: kept.is_command,
+                cut_echo: kept.cut_echo,
                 echo,
                 is_answered: !printed.is_empty(),
                 printed,
@@ -252,6 +269,8 @@ impl Recording {
                 hidden: open.hidden,
                 keys: open.keys,
                 is_written: open.is_written,
+                is_command: open.is_command,
+                cut_echo: open.cut_echo.clone(),
             }),
         }
     }
@@ -301,6 +320,8 @@ impl Recording {
                 raw: Vec::new(),
                 hidden: false,
                 keys: typed.keys,
+                is_command: false,
+                cut_echo: None,
                 echo: EchoFollower::default(),
                 printed: Vec::new(),
                 is_answered: false,
@@ -311,6 +332,10 @@ impl Recording {
             open.raw.extend_from_slice(typed.bytes);
             open.echo.typed(typed.bytes);
             open.hidden |= hidden;
+            if let Some(command) = typed.command {
+                open.is_command = true;
+                open.cut_echo = command.cut_echo.map(str::to_owned);
+            }
             open.is_written = false;
         }
         state.try_write_input();

@@ -91,7 +91,7 @@ fn vim_is_driven_by_keys_on_a_tape() {
         (text("q"), "q"),
         (text("\r"), "written"),
     ];
-    let command = ["vim", "-u", "NONE", "-i", "NONE", "-n", "written"];
+    let command = ["vim", "-N", "-u", "NONE", "-i", "NONE", "-n", "written"];
     let Some((daemon, came)) = round_trip(&command, "~", &strokes) else {
         return;
     };
@@ -221,7 +221,7 @@ fn lines_that_were_typed_ahead_play_as_they_were() {
         ),
         (
             text("echo four\r\necho five\r\n"),
-            "five\\s+.*ready> .*ready> $",
+            "(?s)five\\s+.*ready> .*ready> $",
         ),
         (text("exit 6\r"), ""),
     ];

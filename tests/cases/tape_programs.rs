@@ -16,6 +16,9 @@ fn call(daemon: &Daemon, method: &str, params: Value) -> Value {
 /// What is typed, and what is waited for behind it.
 type Stroke<'a> = (Value, &'a str);
 
+/// Begins a pattern that sees control sequences.
+const RAW: &str = "raw ";
+
 fn text(text: &str) -> Value {
     json!({ "text": text })
 }
@@ -33,7 +36,10 @@ fn play(daemon: &Daemon, session: &str, first: &str, strokes: &[Stroke<'_>]) -> 
     for (input, pattern) in strokes {
         let mut params = input.clone();
         params["session"] = json!(session);
-        if !pattern.is_empty() {
+        if let Some(pattern) = pattern.strip_prefix(RAW) {
+            params["expect"] =
+                json!({"patterns": [{"regex": pattern}], "raw": true, "timeout_ms": 20_000});
+        } else if !pattern.is_empty() {
             params["expect"] = json!({"patterns": [{"regex": pattern}], "timeout_ms": 20_000});
         }
         let sent = daemon.call_value("session.send", &params);
@@ -84,7 +90,7 @@ fn vim_is_driven_by_keys_on_a_tape() {
         (text("h"), "h"),
         (text("e"), "e"),
         (text("llo"), "llo"),
-        (keys(&["Escape"]), "\u{1b}"),
+        (keys(&["Escape"]), "raw \\x1b\\["),
         (text("x"), "."),
         (text(":"), ":"),
         (text("w"), "w"),
@@ -294,4 +300,47 @@ fn a_secret_that_is_shown_is_on_no_tape() {
     let file = std::fs::read_to_string(&tapes(&root)[0]).unwrap();
     assert!(!file.contains("Hunter2-x9"), "{file}");
     assert_eq!(came[1], came[0].replace("Hunter2-x9", "***"));
+}
+
+/// A program that reads keys ends a secret where it likes.
+#[test]
+fn a_secret_of_keys_without_enter_plays_however_it_is_typed() {
+    let script = "import os,tty,sys\ntty.setraw(0)\ndef ask(text,n):\n os.write(1,text)\n got=b''\n while len(got)<n: got+=os.read(0,1)\n return got\nask(b'PIN: ',6)\nos.write(1,b'\\r\\nok> ')\nkey=ask(b'',1)\nos.write(1,b'\\r\\ngot '+key)\nos._exit(2)";
+    let command = ["python3", "-c", script];
+    let strokes = [(text("493817"), "ok> $"), (text("q"), "")];
+    let Some((daemon, came)) = round_trip(&command, "PIN: $", &strokes) else {
+        return;
+    };
+    assert!(came.text().ends_with("got q"));
+    let root = daemon.home().join("t");
+    let file = std::fs::read_to_string(&tapes(&root)[0]).unwrap();
+    assert!(!file.contains("493817"), "{file}");
+    let session = start(&daemon, &command, &tape(&root, json!({}))).unwrap();
+    ask(&daemon, &session, (None, "PIN: $")).unwrap();
+    for key in ["1", "2", "3", "4", "5", "6"] {
+        call(
+            &daemon,
+            "session.send",
+            json!({"session": session, "text": key}),
+        );
+    }
+    ask(&daemon, &session, (None, "ok> $")).unwrap();
+    call(
+        &daemon,
+        "session.send",
+        json!({"session": session, "text": "q"}),
+    );
+    assert_eq!(ended(&daemon, &session)["exitstatus"], 2);
+}
+
+#[test]
+fn htop_is_driven_by_keys_on_a_tape() {
+    let strokes = [
+        (keys(&["F5"]), "raw ."),
+        (text("\\"), "Filter"),
+        (text("zz"), "zz"),
+        (keys(&["Escape"]), "raw ."),
+        (text("q"), ""),
+    ];
+    round_trip(&["htop", "-d", "100"], "Load", &strokes);
 }

@@ -3,7 +3,7 @@
 use super::acts::Acts;
 use super::cue::{Cue, PlaceOfPlay, PlayError};
 use super::pace::Injection;
-use super::search::{Found, Search, find, modes_next, next_on_tape};
+use super::search::{Found, Search, ends_line, find, modes_next, next_on_tape};
 use super::show::{Act, Show};
 use crate::tape::format::Exchange;
 use crate::tape::index::{Asked, Fits, Hit, Index};
@@ -55,6 +55,9 @@ pub(super) struct Playing {
     /// Lines that were typed, each at its prompt: what brings a real program here.
     pub(super) typed: Vec<(String, Vec<u8>)>,
     has_ended: bool,
+    /// The last exchange has a hidden input without an end, which may go on.
+    #[serde(default)]
+    is_in_hidden: bool,
     /// In place of what the last exchange has on its tape.
     #[serde(default)]
     injection: Option<Injection>,
@@ -108,6 +111,7 @@ impl Player {
             queue: VecDeque::new(),
             typed: Vec::new(),
             has_ended: false,
+            is_in_hidden: false,
             injection: None,
             uses: TapeUse::default(),
         };
@@ -256,6 +260,9 @@ impl Player {
                     self.cue.tell(&hit, len, rule);
                     (hit, len)
                 }
+                Found::Part { hit: None } | Found::Nothing if self.goes_on_hidden() => {
+                    return Ok(());
+                }
                 Found::Part { hit } => {
                     self.echo(&fits.index, hit).await;
                     return Ok(());
@@ -280,6 +287,15 @@ impl Player {
                 return Ok(());
             }
         }
+    }
+
+    /// Takes what is pending as more of a hidden input without an end, if one was typed last.
+    fn goes_on_hidden(&self) -> bool {
+        let mut playing = self.lock();
+        if playing.is_in_hidden {
+            playing.pending.clear();
+        }
+        playing.is_in_hidden
     }
 
     /// The tapes that fit the session, as they are now.
@@ -364,6 +380,7 @@ impl Player {
             // Another place of the conversation: it goes on from there.
             playing.state = StateHash::after_line(hit.state());
         }
+        playing.is_in_hidden = hit.is_hidden() && !ends_line(hit.input());
         if hit.is_hidden() {
             playing.state.feed_hidden();
         } else {

@@ -121,8 +121,16 @@ fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<Found> {
         });
     }
     let hidden = here.iter().find(|hit| hit.is_hidden())?;
-    Some(match ends.iter().find(|&&end| ends_line(&typed[..end])) {
-        Some(&len) => Found::Answer {
+    // A program that reads keys may take one without an end, of a length that no tape tells.
+    let len = match line_count(hidden.input()) {
+        0 => Some(typed.len()),
+        lines => {
+            let mut line_ends = ends.iter().filter(|&&end| ends_line(&typed[..end]));
+            line_ends.nth(lines - 1).copied()
+        }
+    };
+    Some(match len {
+        Some(len) => Found::Answer {
             hit: hidden.clone(),
             len,
             rule: "hidden",
@@ -210,7 +218,13 @@ fn ends_of(typed: &[u8]) -> Vec<usize> {
     ends
 }
 
-fn ends_line(input: &[u8]) -> bool {
+/// How many lines an input ends.
+fn line_count(input: &[u8]) -> usize {
+    let ends = ends_of(input);
+    ends.iter().filter(|&&end| ends_line(&input[..end])).count()
+}
+
+pub(super) fn ends_line(input: &[u8]) -> bool {
     matches!(input.last(), Some(b'\r' | b'\n'))
 }
 

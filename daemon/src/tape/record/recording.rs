@@ -141,9 +141,17 @@ impl Open {
         !self.ends_line() && self.echo.is_only_echo() && self.raw.len() < MAX_GATHERED_BYTES
     }
 
-    /// What of it can be text on a screen.
-    fn visible(&self) -> String {
-        without_blanks(&clean_lossy(&self.raw, encoding_rs::UTF_8))
+    /// What of its lines can be text on a screen.
+    fn visible_lines(&self) -> impl Iterator<Item = String> {
+        let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
+        lines.map(|line| without_blanks(&clean_lossy(line, encoding_rs::UTF_8)))
+    }
+
+    /// How many lines it ends.
+    fn line_count(&self) -> usize {
+        let line_feeds = memchr::memchr_iter(b'\n', &self.raw).count();
+        let alone = |at: &usize| self.raw.get(at + 1) != Some(&b'\n');
+        line_feeds + memchr::memchr_iter(b'\r', &self.raw).filter(alone).count()
     }
 
     /// Whether a program that reads keys has shown it, or may do without: then it is no secret.
@@ -151,18 +159,18 @@ impl Open {
         if !self.keys || self.is_command {
             return !self.hidden;
         }
-        let visible = self.visible();
-        if visible.chars().count() < MIN_SECRET_CHARS {
-            return true;
-        }
-        without_blanks(&clean_lossy(&self.printed, encoding_rs::UTF_8)).contains(&visible)
+        let printed = without_blanks(&clean_lossy(&self.printed, encoding_rs::UTF_8));
+        self.visible_lines()
+            .all(|line| line.chars().count() < MIN_SECRET_CHARS || printed.contains(&line))
     }
 
     /// As the tape may have it.
     fn entry(&self, number: u64, redacts: bool, is_whole: bool) -> InputEntry {
         let (bytes, removed) = match (self.hidden, redacts) {
             (true, _) => {
-                let mut mask = MASK.as_bytes().to_vec();
+                let lines = self.line_count().saturating_sub(1);
+                let mut mask = format!("{MASK}\r").repeat(lines).into_bytes();
+                mask.extend_from_slice(MASK.as_bytes());
                 mask.extend(self.raw.last().filter(|_| self.ends_line()));
                 (mask, 1)
             }

@@ -91,10 +91,10 @@ fn vim_is_driven_by_keys_on_a_tape() {
         (text("e"), "e"),
         (text("llo"), "llo"),
         (keys(&["Escape"]), "raw \\x1b\\["),
-        (text("x"), "."),
-        (text(":"), ":"),
-        (text("w"), "w"),
-        (text("q"), "q"),
+        (text("x"), "raw ."),
+        (text(":"), "raw :"),
+        (text("w"), "raw w"),
+        (text("q"), "raw q"),
         (text("\r"), "written"),
     ];
     let command = ["vim", "-N", "-u", "NONE", "-i", "NONE", "-n", "written"];
@@ -247,7 +247,7 @@ fn lines_that_were_typed_ahead_play_as_they_were() {
             json!({"session": session, "text": line}),
         );
     }
-    ask(&daemon, &session, (None, "(?s)c\r\n.*c\r\n")).unwrap();
+    ask(&daemon, &session, (None, "(?s)c\n.*c\n")).unwrap();
     call(
         &daemon,
         "session.send",
@@ -268,7 +268,7 @@ fn lines_that_were_typed_ahead_play_as_they_were() {
                 json!({"session": session, "text": send}),
             );
         }
-        ask(&daemon, &session, (None, "(?s)c\r\n.*c\r\n")).unwrap();
+        ask(&daemon, &session, (None, "(?s)c\n.*c\n")).unwrap();
         call(
             &daemon,
             "session.send",
@@ -338,7 +338,7 @@ fn htop_is_driven_by_keys_on_a_tape() {
     let strokes = [
         (keys(&["F5"]), "raw ."),
         (text("\\"), "Filter"),
-        (text("zz"), "zz"),
+        (text("zz"), "raw z"),
         (keys(&["Escape"]), "raw ."),
         (text("q"), ""),
     ];

@@ -103,7 +103,8 @@ impl Live {
         let written = session.input.strike(stroke, end);
         let written = Box::pin(written).await?;
         // A line that is typed key by key is one input.
-        let is_input = matches!(bytes.last(), Some(b'\r' | b'\n' | 0x04)) || written.must_keep;
+        let is_input =
+            matches!(stroke.bytes.last(), Some(b'\r' | b'\n' | 0x04)) || written.must_keep;
         if let Some(player) = tape.player.as_ref().filter(|_| is_input) {
             player.note_proxied();
         }

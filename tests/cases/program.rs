@@ -36,7 +36,7 @@ fn a_configuration_is_kept_listed_shown_and_deleted() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
     assert_eq!(ccctl.ok(&["program", "list"]), "");
-    let document = r#"{"command_template": "ssh {host}", "typical_timeout": 77, "tape": {"record": "new", "x": [1]},
+    let document = r#"{"command_template": "ssh {host}", "typical_timeout": 77, "tape": {"record": "new", "seed": 1},
         "expect_sequences": [{"pattern": "word: ", "response": {"secret": {"env": "PW"}}}]}"#;
     let saved = save_file(&daemon, "box", document, &[]);
     assert_eq!((saved.code, saved.stderr.as_str()), (Some(0), ""));
@@ -45,7 +45,7 @@ fn a_configuration_is_kept_listed_shown_and_deleted() {
     let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     let kept = parsed(&std::fs::read_to_string(&path).unwrap());
-    assert_eq!(kept["tape"], json!({"record": "new", "x": [1]}));
+    assert_eq!(kept["tape"], json!({"record": "new", "seed": 1}));
     assert_eq!(
         ccctl.ok(&["program", "list"]),
         "box  1  77s  host  PW  ssh {host}\n"

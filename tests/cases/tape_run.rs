@@ -234,4 +234,31 @@ fn the_real_shell_runs_what_no_tape_has() {
         assert_eq!(reply["exit_code"], 1, "{reply}");
     }
     assert_eq!(run(&daemon, &session, "echo $x")["output"], "22\n");
+    // With `new` that part is recorded, and plays then: of a command with a secret without it.
+    let secret = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5";
+    let command = format!("y='{secret}'; echo ${{#y}} $((x += 1))");
+    let mut outputs = Vec::new();
+    for options in [
+        json!({"record": "new", "fallback": "proxy"}),
+        json!({"strict": true}),
+    ] {
+        let session = start(&daemon, &shell, &tape(&root, options)).unwrap();
+        outputs.push(run_all(&daemon, &session, &["x=20", &command, "exit 3"]));
+        assert_eq!(record(&daemon, &session)["exitstatus"], 3);
+    }
+    assert_eq!(outputs[0].0[1]["output"], "40 21\n");
+    let outputs = outputs.iter().map(|(replies, ..)| {
+        let output = |reply: &Value| (reply["output"].clone(), reply["exit_code"].clone());
+        replies.iter().map(output).collect::<Vec<_>>()
+    });
+    let outputs: Vec<_> = outputs.collect();
+    assert_eq!(outputs[0], outputs[1]);
+    assert_eq!(tapes(&root).len(), 2);
+    for path in tapes(&root) {
+        assert!(
+            !std::fs::read_to_string(path)
+                .unwrap()
+                .contains(&secret[4..])
+        );
+    }
 }

@@ -390,7 +390,11 @@ fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
             waited_ms,
             output,
             truncated,
+            injected,
         } => {
+            if *injected {
+                add("injected", json!(true));
+            }
             add("waited_ms", json!(waited_ms));
             add("output", json!(output));
             add("truncated", json!(truncated));

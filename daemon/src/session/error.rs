@@ -53,6 +53,8 @@ pub(crate) enum SessionError {
         waited_ms: u64,
         output: String,
         truncated: bool,
+        /// As in [`TimeoutReport`].
+        injected: bool,
     },
     #[error("{0}")]
     StartFailed(Box<FailedStart>),

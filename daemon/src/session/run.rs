@@ -287,6 +287,7 @@ impl Sessions {
                     &deadline,
                     String::from_utf8_lossy(&output).into_owned(),
                     truncated,
+                    session.tape().is_some_and(|tape| tape.has_cut_answer()),
                 ));
             }
         }
@@ -437,11 +438,12 @@ fn status_of(session: &Session) -> i32 {
     }
 }
 
-fn timed_out(deadline: &Deadline, output: String, truncated: bool) -> SessionError {
+fn timed_out(deadline: &Deadline, output: String, truncated: bool, injected: bool) -> SessionError {
     SessionError::RunTimeout {
         waited_ms: deadline.elapsed_ms(),
         output,
         truncated,
+        injected,
     }
 }
 

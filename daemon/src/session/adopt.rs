@@ -103,8 +103,15 @@ impl Sessions {
         let flusher = Flusher::new(resumed.writer);
         let tape = match kept.tape {
             Some(tape) => {
-                let resumed = self.resume_tape(tape, &facts.id, &output).await;
-                Some(resumed.map_err(|error| text(&error))?)
+                let plays = tape.plays();
+                match self.resume_tape(tape, &facts.id, &output).await {
+                    Ok(tape) => Some(tape),
+                    Err(error) if plays => return Err(text(&error)),
+                    Err(error) => {
+                        tracing::error!(session = id, %error, "nothing more is recorded; the session goes on");
+                        None
+                    }
+                }
             }
             None => None,
         };

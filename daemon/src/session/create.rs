@@ -203,22 +203,17 @@ impl Sessions {
         let id = plan.id.take().unwrap_or_else(|| self.free_id());
         plan.env.finish(&id);
         let beginning = self.begin_tape(params, &plan, &id).await?;
+        let (program, argv) = match beginning {
+            Beginning::Live(_) => self.command(params, &mut plan)?,
+            Beginning::Replay(_) => stand_in_command()?,
+        };
+        let env = plan.env.entries()?;
+        let recorded = self.record_start(&beginning, &id).await?;
         let tape = beginning.tape();
         let facts = facts_of(params, &plan, id);
-        let command = match beginning {
-            Beginning::Live(_) => self.command(params, &mut plan),
-            Beginning::Replay(_) => stand_in_command(),
-        };
-        let (program, argv) = match command {
-            Ok(command) => command,
-            Err(error) => {
-                self.drop_tape(tape.as_ref()).await;
-                return Err(error);
-            }
-        };
         let spec = SpawnSpec {
             argv,
-            env: plan.env.entries()?,
+            env,
             program,
             cwd: plan.cwd.clone(),
             rows: plan.rows,
@@ -231,17 +226,27 @@ impl Sessions {
             self.release(&ended); // its ring has the same name
         }
         let pipe = match params.stream {
-            true => Some(self.prepare_pipe(&facts.id).await?),
+            true => match self.prepare_pipe(&facts.id).await {
+                Ok(pipe) => Some(pipe),
+                Err(error) => {
+                    self.drop_tape(tape.as_ref()).await;
+                    return Err(error);
+                }
+            },
             false => None,
         };
         // The disk is slow beside the start of a program.
-        let (folder, spawned) = tokio::join!(self.fresh_folder(&facts.id), self.holder.spawn(spec));
+        let folder = async {
+            match recorded {
+                Some(folder) => Ok(folder),
+                None => self.fresh_folder(&facts.id).await,
+            }
+        };
+        let (folder, spawned) = tokio::join!(folder, self.holder.spawn(spec));
         match (folder, spawned) {
             (Ok(folder), Ok(spawned)) => {
-                let noted = tape.as_ref().map(|tape| super::tape::note(&folder, tape));
                 let session = self.register(facts, &plan, folder, spawned, config, tape);
-                let played = noted.unwrap_or(Ok(())).map_err(SessionError::Files);
-                if let Err(error) = played.and_then(|()| self.play(&session)) {
+                if let Err(error) = self.play(&session) {
                     super::task::signal_group(session.facts.pid, Signal::KILL);
                     self.release(&session);
                     self.all.remove(session.id());
@@ -321,7 +326,7 @@ impl Sessions {
     }
 
     /// Makes the session's folder; what an ended session of the same id left goes away.
-    async fn fresh_folder(&self, id: &SessionId) -> Result<PathBuf, SessionError> {
+    pub(super) async fn fresh_folder(&self, id: &SessionId) -> Result<PathBuf, SessionError> {
         let ended = self.all.get(id).map(|ended| Arc::clone(&ended));
         if let Some(ended) = ended {
             self.forget(&ended).await?;

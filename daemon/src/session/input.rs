@@ -160,6 +160,20 @@ impl Input {
             .clone()
     }
 
+    /// Nothing that was printed waits in the terminal for the holder.
+    pub(super) fn has_no_output(&self) -> bool {
+        let Some(master) = self.master() else {
+            return true;
+        };
+        let mut poll = [rustix::event::PollFd::new(&*master, PollFlags::IN)];
+        let now = rustix::event::Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        let ready = rustix::event::poll(&mut poll, Some(&now));
+        !(ready.is_ok() && poll[0].revents().contains(PollFlags::IN))
+    }
+
     /// The session's part in tapes.
     pub(super) fn tape(&self) -> Option<&Arc<SessionTape>> {
         self.tape.as_ref()
@@ -246,7 +260,7 @@ impl Input {
                 hidden: before.hides_input(),
                 canonical: before.canonical,
                 offset,
-                must_keep: true,
+                must_keep: false,
             });
         }
         let outcome = self.write_all(&master, bytes).await;

@@ -6,16 +6,20 @@ use super::proxy::{KeptLive, Stagehand};
 use super::registry::Sessions;
 use super::tape::SessionTape;
 use crate::output::{Output, Piece};
-use crate::tape::TapeError;
 use crate::tape::format::Meta;
 use crate::tape::play::{KeptPlayer, Player};
-use crate::tape::record::{self, KeptRecording, Note, Recording};
+use crate::tape::record::{self, Heard, KeptRecording, Note, Recording, Resumption};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
-use ccd_protocol::tape::TapeOptions;
+use ccd_protocol::tape::{TapeOptions, TapeUse};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
-use std::sync::Arc;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// In the folder of a session that has ended: what tapes did for it.
+const PAST: &str = "tape.json";
 
 /// What no file may have of it, or has.
 #[derive(Serialize, Deserialize)]
@@ -29,14 +33,25 @@ pub(super) struct KeptTape {
     params: Option<Box<SessionCreateParams>>,
 }
 
+/// What an earlier process has left to be shown.
+#[derive(Clone)]
+pub(crate) struct Left {
+    pub(super) live: Option<KeptLive>,
+}
+
 impl KeptTape {
     pub(super) fn of(tape: &SessionTape) -> Self {
+        let left = tape.take_left();
+        let live = match tape.live.get() {
+            Some(live) => Some(live.kept.clone()),
+            None => left.and_then(|left| left.live),
+        };
         Self {
             options: tape.options.clone(),
             meta: tape.meta.clone(),
             recording: tape.recording().map(Recording::kept),
             player: tape.player.as_ref().map(Player::kept),
-            live: tape.live.get().map(|live| live.kept.clone()),
+            live,
             params: tape
                 .stagehand
                 .as_ref()
@@ -45,45 +60,48 @@ impl KeptTape {
     }
 }
 
+impl KeptTape {
+    /// True when there is no program without it.
+    pub(super) fn plays(&self) -> bool {
+        self.player.is_some()
+    }
+}
+
 impl Sessions {
-    /// Goes on with what an earlier process has recorded or played, up to the end of `output`.
+    /// The folder of a session's files.
+    pub(super) fn folder_of(&self, id: &SessionId) -> PathBuf {
+        self.paths.sessions.join(id.as_str())
+    }
+
+    /// Goes on with what an earlier process has recorded or played; a journal that is gone ends the recording alone.
     ///
     /// # Errors
     ///
-    /// The root or the journal cannot be used any more.
+    /// The root cannot be used any more.
     pub(super) async fn resume_tape(
         self: &Arc<Self>,
         kept: KeptTape,
         id: &SessionId,
         output: &Output,
     ) -> Result<Arc<SessionTape>, SessionError> {
-        let mut tape = self.tape_of(&kept.options, kept.meta.clone()).await?;
+        let mut tape = self.tape_of(&kept.options, kept.meta.clone(), id).await?;
         tape.meta = kept.meta;
         if let Some(recording) = kept.recording {
-            let resumed = Recording::resume(recording, |from| {
-                match output.read_memory(from, record::ECHO_BYTES) {
-                    Some(Piece::Bytes(bytes)) => bytes,
-                    _ => Vec::new(),
-                }
-            });
-            let _ = tape.recording.set(resumed.map_err(TapeError::Journal)?);
+            let resumed = resume_recording(recording, output).await;
+            if let Some(problem) = resumed.problem() {
+                tracing::error!(session = %id, problem, "the session goes on");
+            }
+            let _ = tape.recording.set(resumed);
         }
         if let Some(params) = kept.params {
             tape.stagehand = Stagehand::of(self, &tape.settings, &params, id);
         }
-        let printed = output.end();
         if let Some(player) = kept.player {
-            let player = Player::resume(tape.cue(), player, printed).await;
-            tape.player = Some(player);
+            tape.player = Some(Player::resumed(tape.cue(), player));
+            let left = Left { live: kept.live };
+            tape.left = Mutex::new(Some(left));
         }
-        let tape = Arc::new(tape);
-        if let Some(live) = kept.live {
-            let (sessions, tape) = (Arc::clone(self), Arc::clone(&tape));
-            self.tracker.spawn(async move {
-                tape.resume_live(&sessions, live, printed).await;
-            });
-        }
-        Ok(tape)
+        Ok(Arc::new(tape))
     }
 
     /// Makes the tape of a session that a kill of the daemon has ended, if it was recorded. True when nothing is left to
@@ -105,7 +123,27 @@ impl Sessions {
                 return false;
             }
         };
-        let finished = record::finish(&root, &note.journal, output, &[], self.filters()).await;
+        if !note.journal.exists() && root.path.exists() {
+            // The kill came when the tape was there, or before anything was recorded.
+            Note::remove(folder);
+            return true;
+        }
+        let heard = Heard::default();
+        let finished = record::finish(&root, &note.journal, output, heard, self.filters()).await;
+        let past = PastTape {
+            is_replay: false,
+            uses: TapeUse {
+                root: root.path.to_string_lossy().into_owned(),
+                recorded: finished.recorded,
+                known: finished.known,
+                written: finished.written.clone(),
+                problem: finished.problem.clone(),
+                ..TapeUse::default()
+            },
+        };
+        if let Err(error) = past.write(folder) {
+            tracing::warn!(%error, "what became of a tape is not written down");
+        }
         match finished.problem {
             Some(problem) => tracing::error!(
                 problem,
@@ -116,6 +154,56 @@ impl Sessions {
             }
         }
         Note::of(folder).is_none()
+    }
+}
+
+/// Goes on with a recording, which may need output that memory has no more.
+async fn resume_recording(kept: KeptRecording, output: &Output) -> Recording {
+    let at = kept.clone();
+    let resumption = tokio::task::spawn_blocking(move || Resumption::of(&at)).await;
+    let resumption = resumption.map_err(io::Error::other).flatten();
+    let printed = match resumption.as_ref().ok().and_then(Resumption::offset) {
+        Some(offset) => printed_from(output, offset).await,
+        None => Vec::new(),
+    };
+    let end = output.published();
+    let tail = printed_from(output, end.saturating_sub(record::ECHO_BYTES as u64)).await;
+    Recording::resume(kept, resumption, printed, &tail)
+}
+
+/// The output from an offset on, so much as echoes are looked for in.
+async fn printed_from(output: &Output, offset: u64) -> Vec<u8> {
+    let mut printed = Vec::new();
+    while printed.len() < record::ECHO_BYTES {
+        let max = record::ECHO_BYTES - printed.len();
+        match output.read(offset + printed.len() as u64, max).await {
+            Ok(Piece::Bytes(bytes)) => printed.extend(bytes),
+            _ => break,
+        }
+    }
+    printed
+}
+
+/// What tapes did for a session that has ended, in its folder.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PastTape {
+    pub(super) is_replay: bool,
+    pub(super) uses: TapeUse,
+}
+
+impl PastTape {
+    /// Leaves it in a session's folder. Blocks.
+    pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(0o600);
+        let mut file = options.open(folder.join(PAST))?;
+        file.write_all(&serde_json::to_vec(self)?)
+    }
+
+    /// The one that a session's folder has. Blocks.
+    pub(super) fn of(folder: &Path) -> Option<Self> {
+        let bytes = std::fs::read(folder.join(PAST)).ok()?;
+        serde_json::from_slice(&bytes).ok()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::discarded::Fates;
 use super::error::{SessionError, describe_end, injected_end};
 use super::input::Input;
+use super::kept_tape::PastTape;
 use super::logger::SessionLog;
 use super::owner::OwnerWanted;
 use super::pipe::Pipe;
@@ -150,6 +151,8 @@ pub(crate) struct Session {
     pub(crate) hidden: HiddenTexts,
     /// Cancelled when the session is no longer known.
     pub(crate) forgotten: CancellationToken,
+    /// What tapes did for it in an earlier process.
+    pub(super) past_tape: Option<PastTape>,
     /// Only one command at a time runs in a shell.
     pub(crate) run_turn: tokio::sync::Mutex<()>,
     pub(super) start_up: StartUp,
@@ -232,6 +235,7 @@ impl Session {
             recorded_upto: AtomicU64::new(0),
             hidden: HiddenTexts::default(),
             forgotten: CancellationToken::new(),
+            past_tape: None,
             run_turn: tokio::sync::Mutex::new(()),
         }
     }
@@ -388,6 +392,11 @@ impl Session {
         let state = self.state().clone();
         let output = self.output.facts();
         let facts = &self.facts;
+        let tape = match self.tape() {
+            Some(tape) => Some(tape.past()),
+            None => self.past_tape.clone(),
+        };
+        let is_replay = tape.as_ref().is_some_and(|tape| tape.is_replay);
         Record {
             session_id: facts.id.to_string(),
             name: facts.name.as_ref().map(SessionId::to_string),
@@ -429,8 +438,8 @@ impl Session {
             attached: self.viewers.records(),
             config: facts.origin.as_ref().map(|origin| origin.name.to_string()),
             success: state.success,
-            tape: self.tape().map(|tape| tape.uses()),
-            is_replay: self.tape().is_some_and(|tape| tape.is_replay()),
+            tape: tape.map(|tape| tape.uses),
+            is_replay,
             session_timeout_s: facts.idle_limit.as_secs_f64(),
             max_session_runtime_s: facts.runtime_limit.as_secs_f64(),
             shell: facts.shell,

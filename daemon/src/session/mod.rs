@@ -35,6 +35,7 @@ mod pump;
 mod queries;
 mod read;
 mod record_program;
+mod record_start;
 mod registry;
 mod run;
 mod run_on_tape;

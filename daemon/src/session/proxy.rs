@@ -2,6 +2,7 @@
 
 use super::error::SessionError;
 use super::input::{InputError, Stroke};
+use super::kept_tape::Left;
 use super::live::Session;
 use super::one_shot::OneShot;
 use super::registry::Sessions;
@@ -18,7 +19,7 @@ use ccd_protocol::session::{InputVerdict, SessionCreateParams};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit};
 use serde::{Deserialize, Serialize};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -148,7 +149,7 @@ impl SessionTape {
                 state: place.state,
                 is_start: false,
             };
-            let recorded = self.record(&stagehand.id, place).await;
+            let recorded = self.record(sessions.folder_of(&stagehand.id), place).await;
             recorded.map_err(InputError::Tape)?;
         }
         let kept = KeptLive {
@@ -349,5 +350,41 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Show>, gone: Cancellati
             () = changed => {}
             () = gone.cancelled() => return,
         }
+    }
+}
+
+impl SessionTape {
+    /// What an earlier process has left to be shown.
+    pub(super) fn take_left(&self) -> Option<Left> {
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.clone()
+    }
+
+    /// Goes on with what an earlier process has left, once the terminal has all that it has printed.
+    pub(super) async fn go_on(&self, sessions: &Arc<Sessions>, session: &Session, left: Left) {
+        let printed = settled(session).await;
+        if let Some(player) = &self.player {
+            player.go_on(printed).await;
+        }
+        if let Some(live) = left.live {
+            self.resume_live(sessions, live, printed).await;
+        }
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.take();
+    }
+}
+
+/// The end of the output, once nothing is on its way from the terminal.
+async fn settled(session: &Session) -> u64 {
+    let deadline = Instant::now() + ADOPTION;
+    let mut before = None;
+    loop {
+        let is_empty = session.input.has_no_output();
+        let end = session.output.end();
+        if (is_empty && before == Some(end)) || Instant::now() >= deadline {
+            return end;
+        }
+        before = is_empty.then_some(end);
+        tokio::time::sleep(LOOK).await;
     }
 }

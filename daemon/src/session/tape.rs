@@ -2,6 +2,7 @@
 
 use super::error::SessionError;
 use super::input::{InputError, Stroke};
+use super::kept_tape::{Left, PastTape};
 use super::live::Session;
 use super::plan::Plan;
 use super::proxy::{Live, Stagehand};
@@ -9,7 +10,7 @@ use super::registry::Sessions;
 use crate::tape::format::{Meta, PtySize};
 use crate::tape::key::{Invocation, StateHash};
 use crate::tape::play::{Cue, Injection, Pace, PlayError, Player, Stage};
-use crate::tape::record::{Begin, EndEntry, Finished, Recording, finish};
+use crate::tape::record::{Begin, EndEntry, Finished, Heard, Recording, finish};
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
 use crate::tape::{TapeError, record};
@@ -17,8 +18,9 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionCreateParams};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit, TapeOptions, TapeUse};
 use std::io;
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use tokio_util::sync::CancellationToken;
 
 /// A session's part in tapes.
 pub(crate) struct SessionTape {
@@ -32,6 +34,12 @@ pub(crate) struct SessionTape {
     pub(super) stagehand: Option<Stagehand>,
     /// The real program, once it has taken over from the tapes.
     pub(super) live: OnceLock<Live>,
+    /// What an earlier process has left to be shown.
+    pub(super) left: Mutex<Option<Left>>,
+    /// Cancelled when what an earlier process has left goes on; nothing is typed before.
+    pub(super) ready: CancellationToken,
+    sessions: Weak<Sessions>,
+    id: SessionId,
     outcome: Mutex<Outcome>,
 }
 
@@ -68,25 +76,6 @@ impl Beginning {
 }
 
 impl SessionTape {
-    pub(super) fn new(
-        settings: Settings,
-        options: TapeOptions,
-        meta: Meta,
-        root: Arc<Root>,
-    ) -> Self {
-        Self {
-            settings,
-            options,
-            meta,
-            root,
-            player: None,
-            recording: OnceLock::new(),
-            stagehand: None,
-            live: OnceLock::new(),
-            outcome: Mutex::default(),
-        }
-    }
-
     /// What it asks of its tapes.
     pub(super) fn cue(&self) -> Cue {
         let meta = &self.meta;
@@ -118,7 +107,7 @@ impl SessionTape {
     /// True when nothing is printed any more until something is typed; `None` where a program knows better.
     pub(super) fn waits(&self) -> Option<bool> {
         let player = self.player.as_ref().filter(|_| self.live.get().is_none())?;
-        Some(player.is_waiting())
+        Some(self.ready.is_cancelled() && player.is_waiting())
     }
 
     /// True when the next input on the tape is this one.
@@ -145,6 +134,8 @@ impl SessionTape {
 
     /// Has tapes answer what was typed, and where none does and it may, the real program.
     ///
+    /// The next process knows of it before anything of the answer is shown.
+    ///
     /// # Errors
     ///
     /// No tape has it.
@@ -152,31 +143,50 @@ impl SessionTape {
         let Some(player) = &self.player else {
             return Ok(());
         };
+        self.ready.cancelled().await;
         if let Some(live) = self.live.get() {
-            return live.typed(self, stroke).await;
+            let typed = live.typed(self, stroke).await;
+            self.keep();
+            return typed;
         }
         let on_tape = stroke.on_tape();
-        match player.typed(on_tape).await {
+        let typed = player.typed(on_tape).await;
+        self.keep();
+        player.show().begin();
+        match typed {
             Ok(()) => Ok(()),
             Err(PlayError::Miss { input, .. })
                 if self.settings.fallback == FallbackMode::Proxy && self.stagehand.is_some() =>
             {
                 let live = Box::pin(self.take_over(player)).await?;
                 // What is left of earlier sends goes with it.
-                match input == on_tape {
+                let typed = match input == on_tape {
                     true => live.typed(self, stroke).await,
                     false => live.typed(self, stroke.of(&input)).await,
-                }
+                };
+                self.keep();
+                typed
             }
             Err(PlayError::Ended) => Err(InputError::Closed { written_bytes: 0 }),
             Err(error) => Err(InputError::Tape(TapeError::from(error))),
         }
     }
 
-    /// Begins to record; the journal is there when this returns.
-    pub(super) async fn record(&self, session: &SessionId, place: Place) -> Result<(), TapeError> {
+    /// Has the holder keep where it is.
+    pub(super) fn keep(&self) {
+        let sessions = self.sessions.upgrade();
+        let session = sessions
+            .as_ref()
+            .and_then(|sessions| sessions.find(self.id.as_str()).ok());
+        if let (Some(sessions), Some(session)) = (sessions, session) {
+            sessions.keep(&session);
+        }
+    }
+
+    /// Begins to record; the journal is there when this returns, and in the session's folder the note of it.
+    pub(super) async fn record(&self, folder: PathBuf, place: Place) -> Result<(), TapeError> {
         let begin = Begin {
-            session: session.to_string(),
+            session: self.id.to_string(),
             options: self.recorded_options(),
             meta: self.meta.clone(),
             at_us: record::now_us(),
@@ -188,7 +198,14 @@ impl SessionTape {
         let is_plain = self.meta.plain;
         let begun = tokio::task::spawn_blocking(move || {
             root.make_folder()?;
-            Recording::begin(&root.path, begin, is_plain).map_err(TapeError::Journal)
+            let journal = record::Journal::path_of(&root.path, &begin.session);
+            // The note comes first: a journal that nobody knows of would stay.
+            let note = record::Note {
+                root: root.path.clone(),
+                journal: journal.clone(),
+            };
+            note.write(&folder).map_err(TapeError::Journal)?;
+            Recording::begin(journal, begin, is_plain).map_err(TapeError::Journal)
         });
         let begun = begun.await.map_err(io::Error::other);
         let recording = begun.map_err(TapeError::Journal)??;
@@ -221,10 +238,20 @@ impl SessionTape {
             uses.recorded = finished.recorded;
             uses.known = finished.known;
             uses.written.clone_from(&finished.written);
-            uses.problem.clone_from(&finished.problem);
+            if finished.problem.is_some() {
+                uses.problem.clone_from(&finished.problem);
+            }
         }
         uses.unused.clone_from(&outcome.unused);
         uses
+    }
+
+    /// For the record of the session, now and when it has ended.
+    pub(super) fn past(&self) -> PastTape {
+        PastTape {
+            is_replay: self.is_replay(),
+            uses: self.uses(),
+        }
     }
 
     fn outcome(&self) -> MutexGuard<'_, Outcome> {
@@ -262,7 +289,7 @@ impl Sessions {
         let Some(options) = &params.tape else {
             return Ok(Beginning::Live(None));
         };
-        let mut tape = self.tape_of(options, meta_of(plan)).await?;
+        let mut tape = self.tape_of(options, meta_of(plan), id).await?;
         tape.meta.plain = params.plain;
         if plays(&tape.settings) {
             let player = Player::new(tape.cue());
@@ -275,14 +302,6 @@ impl Sessions {
                 Err(PlayError::Miss { .. }) if tape.settings.fallback == FallbackMode::Proxy => {}
                 Err(error) => return Err(TapeError::from(error).into()),
             }
-        }
-        if tape.settings.record != RecordMode::Disabled {
-            let place = Place {
-                offset: 0,
-                state: StateHash::start(),
-                is_start: true,
-            };
-            tape.record(id, place).await?;
         }
         Ok(Beginning::Live(Some(Arc::new(tape))))
     }
@@ -299,9 +318,10 @@ impl Sessions {
 
     /// The tapes that the options speak of. `meta` has the whole environment still.
     pub(super) async fn tape_of(
-        &self,
+        self: &Arc<Self>,
         options: &TapeOptions,
         mut meta: Meta,
+        id: &SessionId,
     ) -> Result<SessionTape, SessionError> {
         let settings = Settings::over(options, &self.config().replay, &self.paths.base);
         let settings =
@@ -311,7 +331,21 @@ impl Sessions {
         meta.redact = settings.redact;
         let root = self.roots.open(&settings.root).await;
         let root = root.map_err(TapeError::from)?;
-        Ok(SessionTape::new(settings, options.clone(), meta, root))
+        Ok(SessionTape {
+            settings,
+            options: options.clone(),
+            meta,
+            root,
+            player: None,
+            recording: OnceLock::new(),
+            stagehand: None,
+            live: OnceLock::new(),
+            left: Mutex::default(),
+            ready: CancellationToken::new(),
+            sessions: Arc::downgrade(self),
+            id: id.clone(),
+            outcome: Mutex::default(),
+        })
     }
 
     /// Has the tape of a session play, if one does.
@@ -319,19 +353,34 @@ impl Sessions {
     /// # Errors
     ///
     /// The terminal cannot be opened.
-    pub(super) fn play(&self, session: &Arc<Session>) -> Result<(), SessionError> {
+    pub(super) fn play(self: &Arc<Self>, session: &Arc<Session>) -> Result<(), SessionError> {
         let player = session.tape().and_then(|tape| tape.player.as_ref());
         let (Some(player), Some(master)) = (player, session.input.master()) else {
             return Ok(());
         };
-        let stage = Stage::open(master).map_err(SessionError::Terminal)?;
+        let tape = session.tape().map(Arc::clone);
+        let left = tape.as_ref().and_then(|tape| tape.take_left());
+        let stage = Stage::open(master, left.is_none()).map_err(SessionError::Terminal)?;
         let (show, session) = (player.show(), Arc::clone(session));
+        let sessions = Arc::clone(self);
         self.tracker.spawn(async move {
+            let played = async {
+                if let (Some(tape), Some(left)) = (&tape, left) {
+                    tape.go_on(&sessions, &session, left).await;
+                }
+                if let Some(tape) = &tape {
+                    tape.ready.cancel();
+                }
+                show.run(stage).await
+            };
             tokio::select! {
                 () = session.wait_dead() => {}
-                played = show.run(stage) => if let Err(error) = played {
+                played = played => if let Err(error) = played {
                     tracing::debug!(session = %session.id(), %error, "the terminal went before the tape was over");
                 },
+            }
+            if let Some(tape) = &tape {
+                tape.ready.cancel();
             }
         });
         Ok(())
@@ -339,8 +388,14 @@ impl Sessions {
 
     /// Nothing was started, and so nothing is recorded.
     pub(super) async fn drop_tape(&self, tape: Option<&Arc<SessionTape>>) {
-        if let Some(recording) = tape.and_then(|tape| tape.recording()) {
-            let _ = tokio::fs::remove_file(recording.journal()).await;
+        let Some(tape) = tape else { return };
+        if let Some(recording) = tape.recording() {
+            let (journal, folder) = (recording.journal().to_owned(), self.folder_of(&tape.id));
+            let gone = tokio::task::spawn_blocking(move || {
+                let _ = std::fs::remove_file(journal);
+                record::Note::remove(&folder);
+            });
+            let _ = gone.await;
         }
     }
 
@@ -353,7 +408,7 @@ impl Sessions {
         if let Some(recording) = tape.recording() {
             let is_own = matches!(reason, EndReason::Exited | EndReason::Signalled);
             let exit = session.output.exit().filter(|_| is_own);
-            recording.end(EndEntry {
+            let unwritten = recording.end(EndEntry {
                 exit: exit.map(|exit| TapeExit {
                     code: exit.code,
                     signal: exit.signal,
@@ -363,14 +418,16 @@ impl Sessions {
             });
             let hidden = session.hidden.texts();
             let journal = recording.journal();
-            let finished = finish(
-                &tape.root,
-                journal,
-                &session.output,
-                &hidden,
-                self.filters(),
-            )
-            .await;
+            let heard = Heard {
+                hidden: &hidden,
+                unwritten: &unwritten,
+            };
+            let root = &tape.root;
+            let finished = finish(root, journal, &session.output, heard, self.filters()).await;
+            if finished.problem.is_some() {
+                // The tape that could not be written has given room back.
+                recording.flush();
+            }
             if let Some(problem) = &finished.problem {
                 tracing::error!(session = %session.id(), problem, "the tape is incomplete");
             }
@@ -384,6 +441,13 @@ impl Sessions {
             let unused = tape.root.unused().into_iter().map(|id| id.to_string());
             let unused = unused.filter(|id| !written.contains(id)).collect();
             outcome.unused = Some(unused);
+        }
+        if !session.facts.transient {
+            let (past, folder) = (tape.past(), session.output.dir().to_owned());
+            let written = tokio::task::spawn_blocking(move || past.write(&folder)).await;
+            if let Err(error) = written.map_err(io::Error::other).flatten() {
+                tracing::warn!(session = %session.id(), %error, "what tapes did for it is not written down");
+            }
         }
     }
 }
@@ -426,16 +490,4 @@ impl Session {
         let live = self.tape().and_then(|tape| tape.live.get());
         live.map_or(self, |live| live.session())
     }
-}
-
-/// Notes in a session's folder where its journal is. Blocks.
-pub(super) fn note(folder: &Path, tape: &SessionTape) -> io::Result<()> {
-    let Some(recording) = tape.recording() else {
-        return Ok(());
-    };
-    let note = record::Note {
-        root: tape.root.path.clone(),
-        journal: recording.journal().to_owned(),
-    };
-    note.write(folder)
 }

@@ -9,6 +9,7 @@ pub(crate) mod executable;
 pub(crate) mod markdown;
 pub(crate) mod processes;
 pub(crate) mod session;
+pub(crate) mod taped;
 pub(crate) mod worker;
 
 pub(crate) use client::Ccctl;

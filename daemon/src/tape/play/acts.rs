@@ -2,6 +2,7 @@
 
 use super::pace::{Injection, Pace, TapePace};
 use super::show::Act;
+use super::stage::InputModes;
 use crate::tape::format::{Exchange, Meta};
 use std::time::Instant;
 
@@ -67,4 +68,12 @@ impl Acts {
             injection,
         }
     }
+}
+
+/// Switches the terminal before the last output: programs switch before they ask.
+pub(super) fn set_modes(acts: &mut Vec<Act>, modes: InputModes) {
+    let at = acts
+        .iter()
+        .rposition(|act| matches!(act, Act::Print { .. }));
+    acts.insert(at.unwrap_or(acts.len()), Act::Modes(modes));
 }

@@ -1,6 +1,6 @@
 //! A tape that answers: what is typed is matched, and what was recorded is printed in its time.
 
-use super::acts::Acts;
+use super::acts::{Acts, set_modes};
 use super::cue::{Cue, PlaceOfPlay, PlayError};
 use super::pace::Injection;
 use super::search::{Found, Search, ends_line, find, modes_next, next_on_tape};
@@ -12,6 +12,7 @@ use ccd_protocol::tape::TapeUse;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -31,6 +32,8 @@ pub(crate) struct Player {
     fits: Mutex<Option<Arc<Fits>>>,
     show: Arc<Show>,
     state: Mutex<Playing>,
+    /// What an earlier process has left is in the show.
+    goes_on: AtomicBool,
 }
 
 /// How far it is.
@@ -70,9 +73,7 @@ struct Queued {
     tape: String,
     exchange: u32,
     ordinal: u64,
-    /// Bytes of its echo that were printed before.
-    echoed: usize,
-    /// Offsets of the session's output.
+    /// Offsets of the session's output; what was echoed before is part of it.
     start: u64,
     end: u64,
 }
@@ -125,43 +126,67 @@ impl Player {
             fits: Mutex::default(),
             show: Arc::default(),
             state: Mutex::new(playing),
+            goes_on: AtomicBool::new(true),
         }
     }
 
-    /// Goes on where an earlier process was, when so much of the output was printed.
-    pub(crate) async fn resume(cue: Cue, kept: KeptPlayer, printed: u64) -> Self {
-        let queue: Vec<Queued> = kept.0.queue.iter().cloned().collect();
-        let player = Self::with(cue, kept.0);
+    /// A player where an earlier process was; [`Self::go_on`] has it print.
+    pub(crate) fn resumed(cue: Cue, kept: KeptPlayer) -> Self {
+        Self {
+            goes_on: AtomicBool::new(false),
+            ..Self::with(cue, kept.0)
+        }
+    }
+
+    /// Prints what an earlier process has left, when so much of the session's output was printed.
+    pub(crate) async fn go_on(&self, printed: u64) {
+        let queue: Vec<Queued> = self.lock().queue.iter().cloned().collect();
+        let mut acts = Vec::new();
         for queued in queue.iter().filter(|queued| queued.end >= printed) {
-            if let Err(error) = player.resume_one(queued, printed).await {
-                tracing::error!(tape = queued.tape, %error, "the rest of an answer cannot be read");
+            match self.rest_of(queued, printed).await {
+                Ok(rest) => acts.extend(rest),
+                Err(error) => {
+                    tracing::error!(tape = queued.tape, %error, "the rest of an answer cannot be read");
+                }
             }
         }
-        player
+        let fits = self.fits();
+        let mut playing = self.lock();
+        let missing = playing.queued_upto.saturating_sub(printed);
+        let missing = usize::try_from(missing).unwrap_or(0);
+        if missing > 0 && missing <= playing.echoed.len() {
+            let from = playing.echoed.len() - missing;
+            let bytes = playing.echoed[from..].to_vec();
+            let delay = Duration::ZERO;
+            acts.push(Act::Print { delay, bytes });
+        }
+        playing.queued_upto = playing.queued_upto.max(printed);
+        if !playing.has_ended {
+            set_modes(&mut acts, modes_next(&fits, &playing));
+        }
+        self.show.add(acts);
+        self.goes_on.store(true, Ordering::Release);
     }
 
-    async fn resume_one(&self, queued: &Queued, printed: u64) -> io::Result<()> {
+    async fn rest_of(&self, queued: &Queued, printed: u64) -> io::Result<Vec<Act>> {
         let index = self.cue.root.index();
         let hit = index.exchange(&queued.tape, queued.exchange);
         let hit = hit.ok_or(io::ErrorKind::NotFound)?;
         let exchange = read(&index, &hit).await?;
         let done = usize::try_from(printed.saturating_sub(queued.start)).unwrap_or(usize::MAX);
-        let acts = Acts::of(
-            &exchange,
-            hit.meta(),
-            &self.cue.pace,
-            queued.ordinal,
-            queued.echoed + done,
-        );
-        self.show.add(acts.acts);
-        Ok(())
+        let acts = Acts::of(&exchange, hit.meta(), &self.cue.pace, queued.ordinal, done);
+        Ok(acts.acts)
     }
 
     /// For the next process.
     pub(crate) fn kept(&self) -> KeptPlayer {
         let mut playing = self.lock().clone();
-        let printed = playing.queued_upto - self.show.waiting_bytes();
-        playing.queue.retain(|queued| queued.end >= printed);
+        if self.goes_on.load(Ordering::Acquire) {
+            let printed = playing
+                .queued_upto
+                .saturating_sub(self.show.waiting_bytes());
+            playing.queue.retain(|queued| queued.end >= printed);
+        }
         KeptPlayer(playing)
     }
 
@@ -214,7 +239,9 @@ impl Player {
     ///
     /// [`PlayError::Miss`] when no tape begins so.
     pub(crate) async fn start(&self) -> Result<(), PlayError> {
-        self.answer(true).await
+        let started = self.answer(true).await;
+        self.show.begin();
+        started
     }
 
     /// Takes what was typed, and has the answers printed.
@@ -362,7 +389,7 @@ impl Player {
         let new = pending[echoed.len()..].to_vec();
         playing.queued_upto += new.len() as u64;
         playing.echoed = playing.pending.clone();
-        self.show.add([
+        self.show.hold([
             Act::Typed(Instant::now()),
             Act::Print {
                 delay: Duration::ZERO,
@@ -417,8 +444,7 @@ impl Player {
             tape: tape.clone(),
             exchange: hit.exchange,
             ordinal,
-            echoed: skip,
-            start,
+            start: start - skip as u64,
             end,
         };
         if end > start || acts.ends {
@@ -434,16 +460,9 @@ impl Player {
             playing.uses.used.push(tape);
         }
         if !acts.ends {
-            let modes = modes_next(fits, &playing);
-            // Programs switch before they ask.
-            let at = acts
-                .acts
-                .iter()
-                .rposition(|act| matches!(act, Act::Print { .. }));
-            acts.acts
-                .insert(at.unwrap_or(acts.acts.len()), Act::Modes(modes));
+            set_modes(&mut acts.acts, modes_next(fits, &playing));
         }
-        self.show.add(acts.acts);
+        self.show.hold(acts.acts);
         self.cue.root.played(&hit.tape.id, 1);
     }
 

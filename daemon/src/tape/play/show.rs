@@ -10,6 +10,9 @@ use tokio::sync::Notify;
 /// Output that may wait for its time; more input waits.
 const MAX_WAITING_BYTES: usize = 16 << 20;
 
+/// Of that, so much may be held.
+const MAX_HELD_BYTES: usize = 4 << 20;
+
 /// What is to be done, in order.
 #[derive(Debug)]
 pub(crate) enum Act {
@@ -34,21 +37,59 @@ pub(crate) struct Show {
 #[derive(Debug, Default)]
 struct Acts {
     queue: VecDeque<Act>,
+    /// Acts that may not begin yet, and their bytes.
+    held: Vec<Act>,
+    held_bytes: usize,
     waiting_bytes: usize,
     /// The one that has its turn has not been done.
     is_busy: bool,
 }
 
+impl Act {
+    /// That it prints.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Print { bytes, .. } => bytes.len(),
+            _ => 0,
+        }
+    }
+}
+
+impl Acts {
+    fn add(&mut self, acts: impl IntoIterator<Item = Act>) {
+        for act in acts {
+            self.waiting_bytes += act.bytes();
+            self.queue.push_back(act);
+        }
+    }
+}
+
 impl Show {
     /// Adds acts behind those that wait.
     pub(crate) fn add(&self, acts: impl IntoIterator<Item = Act>) {
+        self.lock().add(acts);
+        self.news.notify_one();
+    }
+
+    /// Adds acts that begin with [`Self::begin`], or when they are many.
+    pub(crate) fn hold(&self, acts: impl IntoIterator<Item = Act>) {
         let mut state = self.lock();
         for act in acts {
-            if let Act::Print { bytes, .. } = &act {
-                state.waiting_bytes += bytes.len();
-            }
-            state.queue.push_back(act);
+            state.held_bytes += act.bytes();
+            state.held.push(act);
         }
+        if state.held_bytes > MAX_HELD_BYTES {
+            drop(state);
+            self.begin();
+        }
+    }
+
+    /// Adds the acts that were held behind those that wait.
+    pub(crate) fn begin(&self) {
+        let mut state = self.lock();
+        state.held_bytes = 0;
+        let held = std::mem::take(&mut state.held);
+        state.add(held);
         drop(state);
         self.news.notify_one();
     }
@@ -68,13 +109,14 @@ impl Show {
 
     /// What is not printed yet.
     pub(crate) fn waiting_bytes(&self) -> u64 {
-        self.lock().waiting_bytes as u64
+        let state = self.lock();
+        (state.waiting_bytes + state.held_bytes) as u64
     }
 
     /// True when everything was done.
     pub(crate) fn is_over(&self) -> bool {
         let state = self.lock();
-        state.queue.is_empty() && !state.is_busy
+        state.queue.is_empty() && state.held.is_empty() && !state.is_busy
     }
 
     /// Does what there is to do until the program ends, or the terminal is gone.

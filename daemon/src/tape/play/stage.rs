@@ -28,12 +28,12 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Opens it. Call it inside the runtime.
+    /// Opens it. Call it inside the runtime. Where a tape goes on, the terminal treats input as it did.
     ///
     /// # Errors
     ///
     /// The kernel's error: the terminal is gone.
-    pub(crate) fn open(master: Arc<OwnedFd>) -> io::Result<Self> {
+    pub(crate) fn open(master: Arc<OwnedFd>, is_new: bool) -> io::Result<Self> {
         let name = rustix::pty::ptsname(&*master, Vec::new())?;
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let far_side = rustix::fs::open(&*name, flags, Mode::empty())?;
@@ -41,7 +41,9 @@ impl Stage {
             master,
             far_side: crate::readiness::watch(Arc::new(far_side), Interest::WRITABLE)?,
         };
-        stage.set_modes(InputModes::default());
+        if is_new {
+            stage.set_modes(InputModes::default());
+        }
         Ok(stage)
     }
 

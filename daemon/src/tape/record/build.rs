@@ -79,11 +79,22 @@ impl Journalled {
                 Entry::Key { number, at_us } => {
                     journalled.keys.entry(number).or_default().push(at_us);
                 }
-                Entry::Output(at, offset, len) => journalled.pieces.push((at, offset, len)),
-                Entry::End(end) => journalled.end = Some(end),
+                Entry::Output(at, offset, len) => journalled.printed(at, offset, len),
+                // Nothing more was recorded behind the first one.
+                Entry::End(end) => journalled.end = journalled.end.or(Some(end)),
             }
         }
         Some(journalled)
+    }
+
+    /// After a kill output is noted once more, cut in other places: the first note has the time.
+    fn printed(&mut self, at: u64, offset: u64, len: u64) {
+        let last = self.pieces.last();
+        let (noted_at, noted) = last.map_or((0, 0), |&(at, offset, len)| (at, offset + len));
+        let (start, end) = (offset.max(noted), offset + len);
+        if start < end {
+            self.pieces.push((at.max(noted_at), start, end - start));
+        }
     }
 
     /// The tape, with all that was recorded; prompts and states come when its texts are as they stay: see [`chain`].
@@ -100,6 +111,7 @@ impl Journalled {
             offset: self.begin.offset,
             bytes: Vec::new(),
             hidden: false,
+            undecided: false,
             keys: false,
             removed: 0,
             cut_echo: None,
@@ -265,26 +277,5 @@ fn kind_of(bytes: &[u8]) -> InputKind {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_echo_with_secrets_goes_wherever_chunks_are_cut() {
-        let whole = b"echo hunter2\r\n\x1b]133;C;ab\x07out";
-        for cut in 0..=whole.len() {
-            let (a, b) = whole.split_at(cut);
-            let chunk = |data: &[u8]| Chunk {
-                delay_ms: 0,
-                data: data.to_vec(),
-                stream: Stream::Stdout,
-            };
-            let mut chunks = vec![chunk(a), chunk(b)];
-            cut_echo(&mut chunks, b"\x1b]133;C;ab\x07");
-            let left: Vec<u8> = chunks.into_iter().flat_map(|chunk| chunk.data).collect();
-            assert_eq!(left, b"***\r\n\x1b]133;C;ab\x07out", "{cut}");
-            let mut unended = vec![chunk(a), chunk(b)];
-            cut_echo(&mut unended, b"never");
-            assert_eq!(unended, []);
-        }
-    }
-}
+#[path = "build_tests.rs"]
+mod tests;

@@ -38,19 +38,31 @@ pub(crate) struct Finished {
     pub(crate) problem: Option<String>,
 }
 
-/// Makes the tape of a session that has ended: its journal says what was typed, `output` has what was printed, and
-/// `hidden` is what was typed unseen and must not be shown where it was printed.
+/// What only the process that has recorded knows.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Heard<'a> {
+    /// What was typed unseen, and must not be shown where it was printed.
+    pub(crate) hidden: &'a [String],
+    /// Lines that the journal had no room for.
+    pub(crate) unwritten: &'a [u8],
+}
+
+/// Makes the tape of a session that has ended: its journal says what was typed, `output` has what was printed.
 ///
 /// The journal goes when the tape is there; otherwise the next start of the daemon tries again.
 pub(crate) async fn finish(
     root: &Arc<Root>,
     journal: &Path,
     output: &Output,
-    hidden: &[String],
+    heard: Heard<'_>,
     mut filter: Box<RunFilter<'static>>,
 ) -> Finished {
-    let path = journal.to_owned();
-    let entries = tokio::task::spawn_blocking(move || journal::read(&path));
+    let (path, unwritten) = (journal.to_owned(), heard.unwritten.to_vec());
+    let entries = tokio::task::spawn_blocking(move || {
+        let mut entries = journal::read(&path)?;
+        entries.extend(journal::read_from(unwritten.as_slice())?);
+        Ok(entries)
+    });
     let entries = entries.await.map_err(io::Error::other).flatten();
     let journalled = match entries {
         Ok(entries) => Journalled::of(entries),
@@ -68,7 +80,7 @@ pub(crate) async fn finish(
         Ok((before, printed)) => (before.0, printed),
         Err(error) => return problem(format!("the session's log cannot be read: {error}")),
     };
-    let (root, hidden) = (Arc::clone(root), hidden.to_vec());
+    let (root, hidden) = (Arc::clone(root), heard.hidden.to_vec());
     let made = tokio::task::spawn_blocking(move || {
         let begin = journalled.begin.clone();
         let tape = journalled.tape(&printed);

@@ -9,7 +9,7 @@ use ccd_protocol::tape::TapeExit;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Folder of the journals, below the root of the tapes.
@@ -17,6 +17,9 @@ pub(crate) const FOLDER: &str = ".journal";
 
 /// Longest line that is read back: an input of 16 MiB as base64, and what stands around it.
 const MAX_LINE_BYTES: u64 = 24 << 20;
+
+/// Bytes that are looked at for the end of the last line at a time.
+const BLOCK_BYTES: usize = 4 << 10;
 
 /// A line of the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -62,6 +65,9 @@ pub(crate) struct InputEntry {
     /// The terminal did not echo: the bytes are a mask.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) hidden: bool,
+    /// It stands in for what may yet prove to be a secret, or none: see [`Self::hidden`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) undecided: bool,
     /// The program read keys.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) keys: bool,
@@ -88,54 +94,80 @@ pub(crate) struct EndEntry {
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
-    path: PathBuf,
+    pub(super) path: PathBuf,
+    /// Of whole lines.
+    len: u64,
 }
 
 impl Journal {
+    /// A path that no other journal of the root has: other daemons may record there, and name sessions alike.
+    pub(crate) fn path_of(root: &Path, session: &str) -> PathBuf {
+        let random = rand::random::<u32>();
+        root.join(FOLDER)
+            .join(format!("{session}-{random:08x}.jsonl"))
+    }
+
     /// Begins a journal.
     ///
     /// # Errors
     ///
     /// The root cannot be written to.
-    pub(crate) fn create(root: &Path, begin: Begin) -> io::Result<Self> {
-        let folder = root.join(FOLDER);
-        std::fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)?;
-        let path = folder.join(format!("{}.jsonl", begin.session));
+    pub(crate) fn create(path: PathBuf, begin: Begin) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)?;
+        }
         let file = OpenOptions::new()
             .append(true)
-            .create(true)
-            .truncate(false)
+            .create_new(true)
             .mode(0o600)
             .open(&path)?;
-        // One that a session of this id has left was finished when the daemon started, or cannot be.
-        file.set_len(0)?;
-        let mut journal = Self { file, path };
-        journal.append(&line_of(&Entry::Begin(Box::new(begin))))?;
-        Ok(journal)
+        let mut journal = Self { file, path, len: 0 };
+        let begun = journal.append(&line_of(&Entry::Begin(Box::new(begin))));
+        if begun.is_err() {
+            let _ = std::fs::remove_file(&journal.path);
+        }
+        begun.map(|()| journal)
     }
 
-    /// Goes on with a journal of an earlier process.
+    /// Goes on with a journal of an earlier process. Half a line at its end goes: that takes no room, which there may
+    /// not be.
     ///
     /// # Errors
     ///
     /// It is gone.
     pub(crate) fn resume(path: PathBuf) -> io::Result<Self> {
-        let mut file = OpenOptions::new().append(true).read(true).open(&path)?;
-        // The last line may be half a line.
-        file.write_all(b"\n")?;
-        Ok(Self { file, path })
+        let file = OpenOptions::new().append(true).read(true).open(&path)?;
+        let end = file.metadata()?.len();
+        let mut len = end;
+        let mut block = [0; BLOCK_BYTES];
+        while len > 0 {
+            let start = len.saturating_sub(BLOCK_BYTES as u64);
+            let block = &mut block[..usize::try_from(len - start).unwrap_or(0)];
+            file.read_exact_at(block, start)?;
+            if let Some(at) = memchr::memrchr(b'\n', block) {
+                len = start + at as u64 + 1;
+                break;
+            }
+            len = start;
+        }
+        if len < end {
+            file.set_len(len)?;
+        }
+        Ok(Self { file, path, len })
     }
 
-    /// Appends lines as a whole.
+    /// Appends lines, all or none.
     pub(crate) fn append(&mut self, lines: &[u8]) -> io::Result<()> {
-        self.file.write_all(lines)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+        let written = self.file.write_all(lines);
+        match written {
+            Ok(()) => self.len += lines.len() as u64,
+            // Half a line would be taken for one with what comes later.
+            Err(_) => self.file.set_len(self.len)?,
+        }
+        written
     }
 }
 
@@ -152,12 +184,20 @@ pub(crate) fn line_of(entry: &Entry) -> Vec<u8> {
 ///
 /// The file cannot be read.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<Entry>> {
-    let mut file = BufReader::new(File::open(path)?);
+    read_from(BufReader::new(File::open(path)?))
+}
+
+/// The entries of lines.
+///
+/// # Errors
+///
+/// They cannot be read.
+pub(crate) fn read_from(mut lines: impl BufRead) -> io::Result<Vec<Entry>> {
     let mut entries = Vec::new();
     let mut line = Vec::new();
     loop {
         line.clear();
-        let len = io::Read::take(&mut file, MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
+        let len = io::Read::take(&mut lines, MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
         if len == 0 {
             return Ok(entries);
         }

@@ -6,10 +6,13 @@ mod echo;
 mod finish;
 mod journal;
 mod note;
+mod open;
 mod place;
 mod recording;
+mod resume;
 
-pub(crate) use finish::{Finished, finish};
-pub(crate) use journal::{Begin, EndEntry, now_us};
+pub(crate) use finish::{Finished, Heard, finish};
+pub(crate) use journal::{Begin, EndEntry, Journal, now_us};
 pub(crate) use note::Note;
 pub(crate) use recording::{CommandLine, ECHO_BYTES, KeptRecording, Recording, Typed};
+pub(crate) use resume::Resumption;

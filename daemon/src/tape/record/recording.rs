@@ -1,9 +1,9 @@
 //! The recording of one session: what it notes while the program runs.
 
 use super::echo::EchoFollower;
-use super::journal::{Begin, EndEntry, Entry, InputEntry, Journal, line_of, now_us};
-use crate::expect::clean_lossy;
-use crate::redact::{MASK, redact_typed, settled};
+use super::journal::{Begin, EndEntry, Entry, Journal, line_of, now_us};
+use super::open::{END_OF_INPUT, Open};
+use super::resume::Resumption;
 use crate::tape::key::PromptTracker;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -19,9 +19,6 @@ const MAX_CHUNK_BYTES: u64 = 64 << 10;
 /// Output in which a typed line is looked for.
 pub(crate) const ECHO_BYTES: usize = 16 << 10;
 
-/// A program that reads keys shows shorter lines in its own way, and they are no secrets.
-const MIN_SECRET_CHARS: usize = 4;
-
 /// In the prompts of those who ask for a secret.
 const SECRET_WORDS: [&str; 7] = [
     "password",
@@ -32,12 +29,6 @@ const SECRET_WORDS: [&str; 7] = [
     "pin",
     "api key",
 ];
-
-/// Ends a line without Enter, and on an empty line the input.
-const END_OF_INPUT: u8 = 0x04;
-
-/// Longest line that is gathered key by key.
-const MAX_GATHERED_BYTES: usize = 64 << 10;
 
 /// Noted but not written.
 const MAX_WAITING_BYTES: usize = 1 << 20;
@@ -73,7 +64,8 @@ pub(crate) struct Recording {
 
 #[derive(Debug)]
 struct State {
-    journal: Journal,
+    /// `None` when it is gone.
+    journal: Option<Journal>,
     redacts: bool,
     /// Of the newest exchange.
     number: u64,
@@ -84,136 +76,70 @@ struct State {
     lines: Vec<u8>,
     /// Where the terminal never echoes: what is asked for tells whether it is a secret.
     prompt: Option<PromptTracker>,
-    /// Why nothing more is recorded.
+    /// Why they cannot be written.
     problem: Option<String>,
-}
-
-/// The input of the newest exchange.
-#[derive(Debug, Clone)]
-struct Open {
-    at_us: u64,
-    offset: u64,
-    raw: Vec<u8>,
-    hidden: bool,
-    keys: bool,
-    is_command: bool,
-    cut_echo: Option<String>,
-    echo: EchoFollower,
-    /// Output since it was typed.
-    printed: Vec<u8>,
-    /// Something was printed behind it.
-    is_answered: bool,
-    /// All of it is in the journal.
-    is_written: bool,
+    /// Nothing more is recorded.
+    has_stopped: bool,
 }
 
 /// What the next worker must know, because no file may have it: the last input as it was typed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct KeptRecording {
-    journal: PathBuf,
+    pub(super) journal: PathBuf,
     redacts: bool,
     is_plain: bool,
-    number: u64,
-    open: Option<KeptInput>,
+    pub(super) number: u64,
+    pub(super) open: Option<KeptInput>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct KeptInput {
-    at_us: u64,
-    offset: u64,
-    raw: Vec<u8>,
-    hidden: bool,
-    keys: bool,
-    is_written: bool,
+pub(super) struct KeptInput {
+    pub(super) at_us: u64,
+    pub(super) offset: u64,
+    pub(super) raw: Vec<u8>,
+    pub(super) hidden: bool,
+    pub(super) keys: bool,
+    pub(super) is_written: bool,
     #[serde(default)]
-    is_command: bool,
+    pub(super) is_command: bool,
     #[serde(default)]
-    cut_echo: Option<String>,
-}
-
-impl Open {
-    fn ends_line(&self) -> bool {
-        matches!(self.raw.last(), Some(b'\r' | b'\n' | &END_OF_INPUT))
-    }
-
-    /// Whether the next keys belong to the same line.
-    fn goes_on(&self) -> bool {
-        !self.ends_line() && self.echo.is_only_echo() && self.raw.len() < MAX_GATHERED_BYTES
-    }
-
-    /// What of its lines can be text on a screen.
-    fn visible_lines(&self) -> impl Iterator<Item = String> {
-        let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
-        lines.map(|line| without_blanks(&clean_lossy(line, encoding_rs::UTF_8)))
-    }
-
-    /// How many lines it ends.
-    fn line_count(&self) -> usize {
-        let line_feeds = memchr::memchr_iter(b'\n', &self.raw).count();
-        let alone = |at: &usize| self.raw.get(at + 1) != Some(&b'\n');
-        line_feeds + memchr::memchr_iter(b'\r', &self.raw).filter(alone).count()
-    }
-
-    /// Whether a program that reads keys has shown it, or may do without: then it is no secret.
-    fn is_shown(&self) -> bool {
-        if !self.keys || self.is_command {
-            return !self.hidden;
-        }
-        let printed = without_blanks(&clean_lossy(&self.printed, encoding_rs::UTF_8));
-        self.visible_lines()
-            .all(|line| line.chars().count() < MIN_SECRET_CHARS || printed.contains(&line))
-    }
-
-    /// As the tape may have it.
-    fn entry(&self, number: u64, redacts: bool, is_whole: bool) -> InputEntry {
-        let (bytes, removed) = match (self.hidden, redacts) {
-            (true, _) => {
-                let lines = self.line_count().saturating_sub(1);
-                let mut mask = format!("{MASK}\r").repeat(lines).into_bytes();
-                mask.extend_from_slice(MASK.as_bytes());
-                mask.extend(self.raw.last().filter(|_| self.ends_line()));
-                (mask, 1)
-            }
-            (false, false) => (self.raw.clone(), 0),
-            (false, true) => redacted(&self.raw, is_whole),
-        };
-        InputEntry {
-            number,
-            at_us: self.at_us,
-            offset: self.offset,
-            bytes,
-            hidden: self.hidden,
-            keys: self.keys,
-            removed,
-            cut_echo: self.cut_echo.clone(),
-        }
-    }
+    pub(super) cut_echo: Option<String>,
 }
 
 impl Recording {
-    /// Begins to record; `root` is the folder of the tapes.
+    /// Begins to record in a journal at `path`.
     ///
     /// # Errors
     ///
     /// The journal cannot be written.
-    pub(crate) fn begin(root: &Path, begin: Begin, is_plain: bool) -> io::Result<Self> {
+    pub(crate) fn begin(path: PathBuf, begin: Begin, is_plain: bool) -> io::Result<Self> {
         let redacts = begin.options.redact != Some(false);
-        let journal = Journal::create(root, begin)?;
-        Ok(Self::with(journal, redacts, is_plain, 0, None))
+        let journal = Journal::create(path.clone(), begin)?;
+        let mut state = State::new(Some(journal), redacts, 0, None);
+        state.prompt = is_plain.then(PromptTracker::default);
+        Ok(Self::with(path, state))
     }
 
-    /// Goes on with what an earlier process has begun. `printed` reads the output from an offset on.
+    /// Goes on with what an earlier process has begun. `printed` is the output from [`Resumption::offset`] on, `tail`
+    /// its end.
     ///
-    /// # Errors
-    ///
-    /// The journal is gone.
+    /// Where the journal is gone nothing more is recorded: see [`Self::problem`].
     pub(crate) fn resume(
         kept: KeptRecording,
-        printed: impl FnOnce(u64) -> Vec<u8>,
-    ) -> io::Result<Self> {
-        let journal = Journal::resume(kept.journal)?;
-        let open = kept.open.map(|kept| {
-            let printed = printed(kept.offset);
+        resumption: io::Result<Resumption>,
+        printed: Vec<u8>,
+        tail: &[u8],
+    ) -> Self {
+        let resumption = match resumption {
+            Ok(resumption) => resumption,
+            Err(error) => {
+                let mut state = State::new(None, kept.redacts, kept.number, None);
+                state.has_stopped = true;
+                state.problem = Some(stopped(&kept.journal, &error));
+                return Self::with(kept.journal, state);
+            }
+        };
+        let open = resumption.open.map(|kept| {
             let mut echo = EchoFollower::default();
             echo.typed(&kept.raw);
             echo.printed(&printed);
@@ -231,35 +157,19 @@ impl Recording {
                 is_written: kept.is_written,
             }
         });
-        Ok(Self::with(
-            journal,
-            kept.redacts,
-            kept.is_plain,
-            kept.number,
-            open,
-        ))
+        let journal = Some(resumption.journal);
+        let mut state = State::new(journal, kept.redacts, resumption.number, open);
+        state.prompt = kept.is_plain.then(|| {
+            let mut prompt = PromptTracker::default();
+            prompt.feed(tail);
+            prompt
+        });
+        Self::with(kept.journal, state)
     }
 
-    fn with(
-        journal: Journal,
-        redacts: bool,
-        is_plain: bool,
-        number: u64,
-        open: Option<Open>,
-    ) -> Self {
-        Self {
-            path: journal.path().to_owned(),
-            state: Mutex::new(State {
-                journal,
-                redacts,
-                number,
-                open,
-                piece: None,
-                lines: Vec::new(),
-                prompt: is_plain.then(PromptTracker::default),
-                problem: None,
-            }),
-        }
+    fn with(path: PathBuf, state: State) -> Self {
+        let state = Mutex::new(state);
+        Self { state, path }
     }
 
     /// For the next worker.
@@ -292,12 +202,12 @@ impl Recording {
         self.lock().number + 1
     }
 
-    /// Why nothing more is recorded.
+    /// Why not everything is in the journal.
     pub(crate) fn problem(&self) -> Option<String> {
         self.lock().problem.clone()
     }
 
-    /// Something was typed. In the file when this returns, but for what may yet prove to be a secret: true when
+    /// Something was typed. In the file when this returns; what may yet prove to be a secret as a mask: true when
     /// there is some, which only [`Self::kept`] has.
     pub(crate) fn typed(&self, typed: Typed<'_>) -> bool {
         let mut state = self.lock();
@@ -346,7 +256,7 @@ impl Recording {
             }
             open.is_written = false;
         }
-        state.try_write_input();
+        state.try_write_input(true);
         state.write();
         state.open.as_ref().is_some_and(|open| !open.is_written)
     }
@@ -364,7 +274,7 @@ impl Recording {
                 let room = ECHO_BYTES.saturating_sub(open.printed.len());
                 open.printed
                     .extend_from_slice(&bytes[..bytes.len().min(room)]);
-                state.try_write_input();
+                state.try_write_input(false);
             }
         }
         let (now, len) = (now_us(), bytes.len() as u64);
@@ -393,13 +303,14 @@ impl Recording {
         state.write();
     }
 
-    /// Everything is noted; the last line says how it ended.
-    pub(crate) fn end(&self, end: EndEntry) {
+    /// Everything is noted; the last line says how it ended. Returns what the journal has no room for.
+    pub(crate) fn end(&self, end: EndEntry) -> Vec<u8> {
         let mut state = self.lock();
         state.close_piece();
         state.settle();
         state.note(&Entry::End(end));
         state.write();
+        state.lines.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -408,6 +319,20 @@ impl Recording {
 }
 
 impl State {
+    fn new(journal: Option<Journal>, redacts: bool, number: u64, open: Option<Open>) -> Self {
+        Self {
+            journal,
+            redacts,
+            number,
+            open,
+            piece: None,
+            lines: Vec::new(),
+            prompt: None,
+            problem: None,
+            has_stopped: false,
+        }
+    }
+
     /// The end of the input was typed, and nothing was printed since.
     fn has_ended_input(&self) -> bool {
         let open = self.open.as_ref();
@@ -417,9 +342,32 @@ impl State {
     fn note(&mut self, entry: &Entry) {
         if self.lines.len() > MAX_WAITING_BYTES {
             self.write();
+            if self.lines.len() > MAX_WAITING_BYTES && !self.has_stopped {
+                self.stop(entry);
+            }
         }
-        if self.problem.is_none() {
+        if !self.has_stopped {
             self.lines.extend_from_slice(&line_of(entry));
+        }
+    }
+
+    /// The tape ends before this entry: nothing that comes later may be taken for the answer to what is noted.
+    fn stop(&mut self, entry: &Entry) {
+        self.has_stopped = true;
+        let offset = match entry {
+            Entry::Input(input) => input.offset,
+            Entry::Output(_, offset, _) => *offset,
+            Entry::End(end) => end.offset,
+            Entry::Begin(_) | Entry::Key { .. } => return,
+        };
+        let end = EndEntry {
+            exit: None,
+            reason: String::from("recording_stopped"),
+            offset,
+        };
+        self.lines.extend_from_slice(&line_of(&Entry::End(end)));
+        if let Some(problem) = &mut self.problem {
+            problem.push_str("; nothing more is recorded");
         }
     }
 
@@ -429,19 +377,21 @@ impl State {
         }
     }
 
-    /// Notes the open input as far as it is decided that it can be.
-    fn try_write_input(&mut self) {
+    /// Notes the open input as far as it is decided that it can be; `is_new`: something was typed.
+    fn try_write_input(&mut self, is_new: bool) {
         let Some(mut open) = self.open.take() else {
             return;
         };
         if !open.is_written && (open.hidden || open.is_shown()) {
             let is_whole = open.ends_line() || open.hidden;
-            let entry = open.entry(self.number, self.redacts, is_whole);
+            let entry = open.entry(self.number, self.redacts, is_whole || open.is_decided());
             open.is_written = is_whole;
             if open.is_written {
                 open.printed = Vec::new();
             }
             self.note(&Entry::Input(entry));
+        } else if !open.is_written && is_new {
+            self.note(&Entry::Input(open.stand_in(self.number)));
         }
         self.open = Some(open);
     }
@@ -457,28 +407,43 @@ impl State {
         }
     }
 
+    /// Writes the lines; where that cannot be, they wait for the next time.
     fn write(&mut self) {
+        let Some(journal) = &mut self.journal else {
+            return;
+        };
         if self.lines.is_empty() {
             return;
         }
-        if let Err(error) = self.journal.append(&self.lines) {
-            let path = self.journal.path().display();
-            self.problem = Some(format!(
-                "nothing more is recorded: {path} cannot be written: {error}"
-            ));
+        match journal.append(&self.lines) {
+            Ok(()) => {
+                self.lines.clear();
+                if !self.has_stopped {
+                    self.problem = None;
+                }
+            }
+            Err(error) if self.problem.is_none() => {
+                let problem = unwritten(&journal.path, &error);
+                tracing::error!(problem, "what is recorded waits in memory");
+                self.problem = Some(problem);
+            }
+            Err(_) => {}
         }
-        self.lines.clear();
     }
 }
 
-/// Typed bytes without secrets, and how many there were; of what may go on, as much as is decided.
-fn redacted(raw: &[u8], is_whole: bool) -> (Vec<u8>, u64) {
-    let decided = match is_whole {
-        true => raw,
-        false => &raw[..settled(raw)],
-    };
-    let (clean, removed) = redact_typed(decided);
-    (clean, removed as u64)
+fn unwritten(journal: &Path, error: &io::Error) -> String {
+    format!(
+        "the journal {} cannot be written: {error}",
+        journal.display()
+    )
+}
+
+fn stopped(journal: &Path, error: &io::Error) -> String {
+    format!(
+        "nothing more is recorded: {} cannot be used: {error}",
+        journal.display()
+    )
 }
 
 /// Whether a prompt asks for something that nobody should see.
@@ -486,10 +451,4 @@ fn asks_for_secret(prompt: &str) -> bool {
     let prompt = prompt.trim_end().to_ascii_lowercase();
     let asks = prompt.ends_with(':') || prompt.ends_with('?');
     asks && SECRET_WORDS.iter().any(|word| prompt.contains(word))
-}
-
-/// Line editors wrap and redraw, so blanks do not count.
-fn without_blanks(text: &str) -> String {
-    let counts = |c: &char| !c.is_whitespace() && !c.is_control();
-    text.chars().filter(counts).collect()
 }

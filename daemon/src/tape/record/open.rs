@@ -1,0 +1,142 @@
+//! The newest input, while more may belong to it.
+
+use super::echo::EchoFollower;
+use super::journal::InputEntry;
+use crate::expect::clean_lossy;
+use crate::redact::{MASK, redact_typed, settled};
+
+/// A program that reads keys shows shorter lines in its own way, and they are no secrets.
+const MIN_SECRET_CHARS: usize = 4;
+
+/// Longest line that is gathered key by key.
+const MAX_GATHERED_BYTES: usize = 64 << 10;
+
+/// Ends a line without Enter, and on an empty line the input.
+pub(super) const END_OF_INPUT: u8 = 0x04;
+
+/// The input of the newest exchange.
+#[derive(Debug, Clone)]
+pub(super) struct Open {
+    pub(super) at_us: u64,
+    pub(super) offset: u64,
+    pub(super) raw: Vec<u8>,
+    pub(super) hidden: bool,
+    pub(super) keys: bool,
+    pub(super) is_command: bool,
+    pub(super) cut_echo: Option<String>,
+    pub(super) echo: EchoFollower,
+    /// Output since it was typed.
+    pub(super) printed: Vec<u8>,
+    /// Something was printed behind it.
+    pub(super) is_answered: bool,
+    /// All of it is in the journal.
+    pub(super) is_written: bool,
+}
+
+impl Open {
+    pub(super) fn ends_line(&self) -> bool {
+        ends_line(&self.raw)
+    }
+
+    /// Whether it is no secret so far, whatever comes: it is too short, or the terminal has handed it on.
+    pub(super) fn is_decided(&self) -> bool {
+        let is_handed_on = matches!(self.raw.last(), Some(0x03 | 0x1a | 0x1c));
+        is_handed_on
+            || self
+                .visible_lines()
+                .all(|line| line.chars().count() < MIN_SECRET_CHARS)
+    }
+
+    /// Whether the next keys belong to the same line.
+    pub(super) fn goes_on(&self) -> bool {
+        !self.ends_line() && self.echo.is_only_echo() && self.raw.len() < MAX_GATHERED_BYTES
+    }
+
+    /// What of its lines can be text on a screen.
+    fn visible_lines(&self) -> impl Iterator<Item = String> {
+        let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
+        lines.map(|line| without_blanks(&clean_lossy(line, encoding_rs::UTF_8)))
+    }
+
+    /// How many lines it ends.
+    fn line_count(&self) -> usize {
+        let line_feeds = memchr::memchr_iter(b'\n', &self.raw).count();
+        let alone = |at: &usize| self.raw.get(at + 1) != Some(&b'\n');
+        line_feeds + memchr::memchr_iter(b'\r', &self.raw).filter(alone).count()
+    }
+
+    /// Whether a program that reads keys has shown it, or may do without: then it is no secret.
+    pub(super) fn is_shown(&self) -> bool {
+        if !self.keys || self.is_command {
+            return !self.hidden;
+        }
+        let printed = without_blanks(&clean_lossy(&self.printed, encoding_rs::UTF_8));
+        self.visible_lines()
+            .all(|line| line.chars().count() < MIN_SECRET_CHARS || printed.contains(&line))
+    }
+
+    /// What stands in its place: as many lines.
+    fn mask(&self) -> Vec<u8> {
+        let lines = self.line_count().saturating_sub(1);
+        let mut mask = format!("{MASK}\r").repeat(lines).into_bytes();
+        mask.extend_from_slice(MASK.as_bytes());
+        mask.extend(self.raw.last().filter(|_| self.ends_line()));
+        mask
+    }
+
+    /// As the tape may have it.
+    pub(super) fn entry(&self, number: u64, redacts: bool, is_whole: bool) -> InputEntry {
+        let (bytes, removed) = match (self.hidden, redacts) {
+            (true, _) => (self.mask(), 1),
+            (false, false) => (self.raw.clone(), 0),
+            (false, true) => redacted(&self.raw, is_whole),
+        };
+        InputEntry {
+            number,
+            at_us: self.at_us,
+            offset: self.offset,
+            bytes,
+            hidden: self.hidden,
+            undecided: false,
+            keys: self.keys,
+            removed,
+            cut_echo: self.cut_echo.clone(),
+        }
+    }
+
+    /// What stands in for it while it may prove to be a secret.
+    pub(super) fn stand_in(&self, number: u64) -> InputEntry {
+        InputEntry {
+            number,
+            at_us: self.at_us,
+            offset: self.offset,
+            bytes: self.mask(),
+            hidden: true,
+            undecided: true,
+            keys: self.keys,
+            removed: 1,
+            cut_echo: self.cut_echo.clone(),
+        }
+    }
+}
+
+/// Whether nothing more belongs to an input.
+pub(super) fn ends_line(bytes: &[u8]) -> bool {
+    matches!(bytes.last(), Some(b'\r' | b'\n' | &END_OF_INPUT))
+}
+
+/// Typed bytes without secrets, and how many there were; of what may go on, as much as is decided.
+fn redacted(raw: &[u8], is_whole: bool) -> (Vec<u8>, u64) {
+    let decided = match is_whole {
+        true => raw,
+        false => &raw[..settled(raw)],
+    };
+    let (clean, removed) = redact_typed(decided);
+    (clean, removed as u64)
+}
+
+/// Line editors wrap and redraw, so blanks do not count.
+fn without_blanks(text: &str) -> String {
+    let counts = |c: &char| !c.is_whitespace() && !c.is_control();
+    text.chars().filter(counts).collect()
+}

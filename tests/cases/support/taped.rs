@@ -1,0 +1,119 @@
+//! What a tape says, read from the lines that the daemon writes; and what must not be left of a recording.
+
+use super::daemon::Daemon;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// A tape as far as tests compare it.
+#[derive(Debug, Default)]
+pub(crate) struct Taped {
+    /// Each as it was typed; Enter is a line feed.
+    pub(crate) inputs: Vec<String>,
+    pub(crate) output: Vec<u8>,
+    /// The line that says how it ended.
+    pub(crate) exit: String,
+}
+
+impl Taped {
+    pub(crate) fn read(path: &Path) -> Self {
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut taped = Self::default();
+        for line in text.lines().map(str::trim_start) {
+            if let Some(input) = line.strip_prefix("input: { type: ") {
+                let text = between(input, "dataText: \"", "\", dataBytesB64").unwrap_or_default();
+                let end = if input.starts_with("\"line\"") {
+                    "\n"
+                } else {
+                    ""
+                };
+                let text = text.replace("\\r", "\r").replace("\\u0004", "\u{4}");
+                taped
+                    .inputs
+                    .push(format!("{text}{end}").replace('\r', "\n"));
+            } else if let Some(data) = between(line, "dataB64: \"", "\", isUtf8") {
+                taped.output.extend(STANDARD.decode(data).unwrap());
+            } else if line.starts_with("exit: {") || line.contains("ended: \"") {
+                line.clone_into(&mut taped.exit);
+            }
+        }
+        taped
+    }
+
+    /// All of `typed` is there, in this order; more may stand between. What a program that reads keys had not shown when
+    /// everything was killed is masked.
+    #[track_caller]
+    pub(crate) fn has_inputs(&self, typed: &[String]) {
+        let mut inputs = self.inputs.iter();
+        for line in typed {
+            assert!(
+                inputs.any(|input| input == line || input == "***\n"),
+                "{line:?} of {typed:?} is missing in {:?}",
+                self.inputs
+            );
+        }
+    }
+
+    /// As [`Self::has_inputs`], for what was typed in single keys.
+    #[track_caller]
+    pub(crate) fn has_keys(&self, typed: &str) {
+        let all = self.inputs.concat();
+        let mut keys = all.chars();
+        let found = typed.chars().all(|key| keys.any(|have| have == key));
+        assert!(found, "{typed:?} is not in {:?}: {self:?}", self.inputs);
+    }
+}
+
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(before)?;
+    rest.split_once(after).map(|(found, _)| found)
+}
+
+/// Tapes are whole, and nothing half-written stands beside them.
+#[track_caller]
+pub(crate) fn assert_whole(daemon: &Daemon, root: &Path) {
+    let params = json!({"root": root, "strict": true});
+    let found = daemon.call_value("tape.validate", &params).unwrap();
+    assert_eq!(
+        (&found["valid"], &found["problems"]),
+        (&json!(true), &json!([])),
+        "{found}"
+    );
+    let journals = files(&root.join(".journal"));
+    assert!(journals.is_empty(), "{journals:?}");
+    let notes = files(&daemon.home().join("sessions"));
+    let notes: Vec<&PathBuf> = notes
+        .iter()
+        .filter(|path| path.ends_with("recording.json"))
+        .collect();
+    assert!(notes.is_empty(), "{notes:?}");
+}
+
+/// All files below a folder.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type().unwrap() {
+                kind if kind.is_dir() => folders.push(entry.path()),
+                kind if kind.is_file() => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// No file below a folder has a text.
+#[track_caller]
+pub(crate) fn assert_in_no_file(folder: &Path, text: &str) {
+    for path in files(folder) {
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let is_there = bytes
+            .windows(text.len())
+            .any(|part| part == text.as_bytes());
+        assert!(!is_there, "{} has {text:?}", path.display());
+    }
+}

@@ -1,0 +1,255 @@
+//! Trouble with the folder of tapes while something is recorded: the session goes on, and the loss is told.
+
+use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
+use crate::support::session::lacks;
+use crate::support::taped::{Taped, assert_whole, files};
+use crate::support::{Daemon, eventually, rounds};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A small file system of our own; unmounted at the end.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Mounts one; `None` where that is not allowed.
+    fn mount(folder: &Path, bytes: u64) -> Option<Self> {
+        fs::create_dir_all(folder).unwrap();
+        let options = format!("size={bytes},mode=0700");
+        if !rustix::process::geteuid().is_root() || !mount(&options, folder) {
+            eprintln!("skipped: a small file system cannot be mounted here");
+            return None;
+        }
+        Some(Self(folder.to_owned()))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // The daemon may still have its files open, so that it is detached at once and goes with them.
+        let unmounted = Command::new("umount").arg("--lazy").arg(&self.0).status();
+        assert!(unmounted.is_ok_and(|status| status.success()) || std::thread::panicking());
+    }
+}
+
+fn mount(options: &str, folder: &Path) -> bool {
+    let mut command = Command::new("mount");
+    command.args(["-t", "tmpfs", "-o", options, "ccd-test"]);
+    let mounted = command.arg(folder).output();
+    mounted.is_ok_and(|output| output.status.success())
+}
+
+/// Leaves no room on a file system.
+fn fill(folder: &Path) {
+    let mut file = fs::File::create(folder.join("filler")).unwrap();
+    for len in [64 << 10, 512, 1] {
+        while std::io::Write::write_all(&mut file, &vec![0; len]).is_ok() {}
+    }
+}
+
+fn problem(daemon: &Daemon, session: &str) -> String {
+    let problem = &record(daemon, session)["tape"]["problem"];
+    problem.as_str().unwrap_or_default().to_owned()
+}
+
+fn errors(daemon: &Daemon) -> String {
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    status["last_errors"].to_string()
+}
+
+fn types(daemon: &Daemon, session: &str, text: &str) {
+    let params = json!({"session": session, "text": text});
+    daemon.call_value("session.send", &params).unwrap();
+}
+
+fn record_cat(daemon: &Daemon, root: &Path) -> String {
+    start(daemon, &["cat"], &tape(root, json!({"record": "new"}))).unwrap()
+}
+
+#[test]
+fn a_full_disk_is_told_and_the_next_start_finishes_the_tape() {
+    if lacks(&["cat"]) {
+        return;
+    }
+    let mut daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    let Some(_disk) = SmallDisk::mount(&root, 1 << 20) else {
+        return;
+    };
+    let session = record_cat(&daemon, &root);
+    ask(&daemon, &session, (Some("before"), "before\nbefore\n")).unwrap();
+    fill(&root);
+    let mut typed = vec!["before\n".to_owned()];
+    for number in 0..200 {
+        let line = format!("{number} {}", "long ".repeat(20));
+        let seen = format!("{number} [^\n]*\n{number} ");
+        ask(&daemon, &session, (Some(&line), &seen)).unwrap();
+        typed.push(format!("{line}\n"));
+    }
+    assert!(problem(&daemon, &session).contains("cannot be written"));
+    assert!(errors(&daemon).contains("cannot be written"));
+    // There is room for the journal once more, and nothing is missing.
+    fs::remove_file(root.join("filler")).unwrap();
+    ask(&daemon, &session, (Some("after"), "after\nafter\n")).unwrap();
+    typed.push("after\n".into());
+    assert_eq!(problem(&daemon, &session), "");
+    // For the tape there is none.
+    fill(&root);
+    types(&daemon, &session, "\u{4}");
+    let record = ended(&daemon, &session);
+    assert_eq!(record["exitstatus"], 0);
+    assert!(problem(&daemon, &session).contains("cannot be written"));
+    assert!(errors(&daemon).contains("cannot be written"));
+    assert!(tapes(&root).is_empty());
+    let half: Vec<_> = files(&root)
+        .into_iter()
+        .filter(|path| path.to_string_lossy().ends_with(".tmp"))
+        .collect();
+    assert!(half.is_empty(), "{half:?}");
+    fs::remove_file(root.join("filler")).unwrap();
+    daemon.stop();
+    daemon.restart();
+    assert_whole(&daemon, &root);
+    let taped = Taped::read(&tapes(&root)[0]);
+    taped.has_inputs(&typed);
+    assert!(taped.output == output(&daemon, &session));
+    assert_eq!(problem(&daemon, &session), "");
+}
+
+#[test]
+fn a_root_that_goes_while_it_is_recorded_into_costs_the_tape_alone() {
+    if lacks(&["cat"]) {
+        return;
+    }
+    let mut daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    let session = record_cat(&daemon, &root);
+    ask(&daemon, &session, (Some("one"), "one\none\n")).unwrap();
+    fs::remove_dir_all(&root).unwrap();
+    ask(&daemon, &session, (Some("two"), "two\ntwo\n")).unwrap();
+    if !crate::support::worker::is_one_process(&daemon) {
+        crate::support::worker::kill_worker(&daemon);
+        assert!(problem(&daemon, &session).contains("nothing more is recorded"));
+    }
+    ask(&daemon, &session, (Some("three"), "three\nthree\n")).unwrap();
+    types(&daemon, &session, "\u{4}");
+    assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
+    assert!(problem(&daemon, &session).contains("cannot be read"));
+    assert!(errors(&daemon).contains("the tape is incomplete"));
+    assert!(files(&root).is_empty());
+    daemon.stop();
+    daemon.restart();
+    assert!(problem(&daemon, &session).contains("cannot be read"));
+}
+
+#[test]
+fn a_root_that_cannot_be_written_to_starts_nothing() {
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    let Some(_disk) = SmallDisk::mount(&root, 1 << 20) else {
+        return;
+    };
+    assert!(mount("remount,ro", &root));
+    let error = start(&daemon, &["cat"], &tape(&root, json!({"record": "new"}))).unwrap_err();
+    assert!(error.to_string().contains("Read-only"), "{error}");
+    assert!(files(&daemon.home().join("sessions")).is_empty());
+    assert_eq!(
+        daemon.call_value("session.list", &json!({})).unwrap()["sessions"],
+        json!([])
+    );
+    // And one that becomes so while a program runs.
+    assert!(mount("remount,rw", &root));
+    let session = record_cat(&daemon, &root);
+    ask(&daemon, &session, (Some("one"), "one\none\n")).unwrap();
+    types(&daemon, &session, "\u{4}");
+    assert_eq!(ended(&daemon, &session)["tape"]["problem"], Value::Null);
+}
+
+#[test]
+fn two_daemons_record_into_one_root() {
+    if lacks(&["cat"]) {
+        return;
+    }
+    let daemons = [Daemon::start(), Daemon::start()];
+    let root = daemons[0].home().join("t");
+    for round in 0..rounds() {
+        // Both call their session the same.
+        let start = |daemon: &Daemon| {
+            let params = json!({
+                "program": "cat", "id": format!("same-{round}"),
+                "tape": tape(&root, json!({"record": "new", "name": format!("{round}/{{program}}")})),
+            });
+            let record = daemon.call_value("session.create", &params).unwrap();
+            record["session_id"].as_str().unwrap().to_owned()
+        };
+        let sessions = [start(&daemons[0]), start(&daemons[1])];
+        for (number, (daemon, session)) in daemons.iter().zip(&sessions).enumerate() {
+            types(daemon, session, &format!("daemon {number} round {round}\r"));
+        }
+        std::thread::scope(|scope| {
+            for (daemon, session) in daemons.iter().zip(&sessions) {
+                scope.spawn(move || {
+                    types(daemon, session, "\u{4}");
+                    ended(daemon, session);
+                });
+            }
+        });
+        let valid = json!({"root": root, "strict": true});
+        let valid = daemons[0].call_value("tape.validate", &valid).unwrap();
+        // That both have recorded the program's start is told.
+        assert_eq!(valid["valid"], true, "{valid}");
+        let taped = tapes(&root.join(round.to_string()));
+        let mut inputs: Vec<_> = taped
+            .iter()
+            .flat_map(|path| Taped::read(path).inputs)
+            .filter(|input| input.starts_with("daemon"))
+            .collect();
+        inputs.sort();
+        let typed = [0, 1].map(|number| format!("daemon {number} round {round}\n"));
+        assert_eq!(inputs, typed, "{taped:?}");
+    }
+}
+
+#[test]
+fn of_two_daemons_that_overwrite_a_tape_one_has_its_way() {
+    if lacks(&["bash", "cat"]) {
+        return;
+    }
+    let daemons = [Daemon::start(), Daemon::start()];
+    let root = daemons[0].home().join("t");
+    let file = |daemon: &Daemon| daemon.home().join("answer");
+    // The same line, and in each home another answer.
+    let run = |daemon: &Daemon, mode: &str| {
+        let options = tape(&root, json!({"record": mode}));
+        let session = start(daemon, &["bash", "--norc"], &options).unwrap();
+        ask(daemon, &session, (None, "ready> $")).unwrap();
+        let shown = (Some("cat answer"), "answer \\w+\\..*ready> $");
+        ask(daemon, &session, shown).unwrap();
+        types(daemon, &session, "exit\r");
+        ended(daemon, &session)
+    };
+    fs::write(file(&daemons[0]), "answer old.").unwrap();
+    run(&daemons[0], "new");
+    let path = tapes(&root)[0].clone();
+    for round in 0..rounds() {
+        std::thread::scope(|scope| {
+            for (number, daemon) in daemons.iter().enumerate() {
+                let (run, file) = (&run, &file);
+                scope.spawn(move || {
+                    fs::write(file(daemon), format!("answer {round}of{number}.")).unwrap();
+                    let ended = run(daemon, "overwrite");
+                    assert_eq!(ended["tape"]["problem"], Value::Null, "{ended}");
+                });
+            }
+        });
+        let taped = String::from_utf8(Taped::read(&path).output).unwrap();
+        let found = [0, 1].map(|number| taped.matches(&format!("{round}of{number}.")).count());
+        assert!(found == [0, 1] || found == [1, 0], "{taped}");
+        eventually("no lock is left", || {
+            let left = files(&root);
+            (left == [path.clone()]).then_some(())
+        });
+        assert_whole(&daemons[1], &root);
+    }
+}

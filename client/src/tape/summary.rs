@@ -54,7 +54,9 @@ pub(crate) fn tell(
     let Some(done) = use_of(place, session) else {
         return (exit, None);
     };
-    if summary == Summary::Told && !context.global.json {
+    // The daemon says nothing of unused tapes where its configuration wants no summary.
+    let is_told = summary == Summary::Told && done.unused.is_some();
+    if is_told && !context.global.json {
         lines(&done).iter().for_each(|line| note(line));
     } else if let Some(problem) = &done.problem {
         note(problem);

@@ -21,8 +21,10 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// What it may print.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Its words are arguments here, which the shell does not read; its files are those of standard input and output.
-const SCRIPT: &str = "in=$1 out=$2; shift 2; exec \"$@\" <\"$in\" >\"$out\" 2>/dev/null";
+/// Its words are arguments here, which the shell does not read; its files are those of standard input and output. No
+/// file may have more than 20 MB, in blocks of 512 bytes, or twice that where they have 1024.
+const SCRIPT: &str =
+    "in=$1 out=$2; shift 2; ulimit -f 40000; exec \"$@\" <\"$in\" >\"$out\" 2>/dev/null";
 
 /// Two files that go away.
 struct Files {
@@ -91,7 +93,9 @@ impl Sessions {
         if let Err(error) = collected {
             tracing::warn!(%error, "a filter left something behind");
         }
+        let has_flooded = std::fs::metadata(&files.output).is_ok_and(|file| file.len() > MAX_BYTES);
         match exit {
+            _ if has_flooded => Err(format!("it printed more than {MAX_BYTES} bytes")),
             _ if !in_time => Err(format!("it took longer than {} s", LIMIT.as_secs())),
             Some(Exit { code: Some(0), .. }) => read(&files.output),
             exit => Err(super::error::describe_end(exit, None)),
@@ -100,13 +104,5 @@ impl Sessions {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let bytes = std::fs::metadata(path)
-        .map_err(|error| error.to_string())?
-        .len();
-    if bytes > MAX_BYTES {
-        return Err(format!(
-            "it printed {bytes} bytes, at most {MAX_BYTES} are taken"
-        ));
-    }
     std::fs::read(path).map_err(|error| error.to_string())
 }

@@ -300,6 +300,9 @@ impl Player {
                 Ok(exchange) => {
                     self.play(&fits, &hit, len, &exchange);
                     self.show.room().await;
+                    if is_start {
+                        return Ok(());
+                    }
                 }
                 Err(error) if looks == MAX_LOOKS => return Err(PlayError::Read(error)),
                 // It was changed a moment ago.
@@ -309,9 +312,6 @@ impl Player {
                     let _ = tokio::task::spawn_blocking(move || root.refresh(&path)).await;
                     tokio::time::sleep(LOOK_PAUSE).await;
                 }
-            }
-            if is_start {
-                return Ok(());
             }
         }
     }

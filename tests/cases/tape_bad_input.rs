@@ -1,0 +1,514 @@
+//! Tapes and options of tapes that are wrong, hostile, or change at the worst moment.
+
+use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
+use crate::support::session::{assert_error, lacks};
+use crate::support::{Daemon, eventually, kind};
+use ccd_protocol::ErrorCode;
+use rustix::process::geteuid;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A tape of a program that greets with a prompt, and answers `go`.
+fn text(program: &str, created_at: &str, answer: &str) -> String {
+    format!(
+        r#"{{
+  meta: {{ createdAt: "{created_at}", program: "{program}", args: [], env: {{}}, cwd: "/" }},
+  session: {{ format: 1 }},
+  exchanges: [
+    {{ pre: {{ prompt: "" }}, input: {{ type: "raw", dataText: "" }}, output: {{ chunks: [{{ delay_ms: 0, dataText: "hello\r\n> " }}] }} }},
+    {{ pre: {{ prompt: "> " }}, input: {{ type: "line", dataText: "go" }}, output: {{ chunks: [{{ delay_ms: 0, dataText: "{answer}\r\n> " }}] }} }},
+  ],
+}}
+"#
+    )
+}
+
+fn plain(program: &str) -> String {
+    text(program, "2026-01-02T03:04:05.000Z", "gone")
+}
+
+/// A folder with a tape that is right.
+fn root(daemon: &Daemon) -> PathBuf {
+    let root = daemon.home().join("t");
+    fs::create_dir_all(&root).unwrap();
+    fs::write(root.join("good.json5"), plain("good")).unwrap();
+    root
+}
+
+fn play(daemon: &Daemon, root: &Path, program: &str) -> Result<String, Value> {
+    let session = start(daemon, &[program], &tape(root, json!({})))?;
+    ask(daemon, &session, (None, "> $"))?;
+    let (found, _) = ask(daemon, &session, (Some("go"), "[a-z0-9]+\n> $"))?;
+    let _ = daemon.call_value("session.close", &json!({ "session": session }));
+    Ok(found.trim_end_matches("\n> ").to_owned())
+}
+
+fn list(daemon: &Daemon, root: &Path) -> Value {
+    daemon
+        .call_value("tape.list", &json!({ "root": root }))
+        .unwrap()
+}
+
+#[test]
+fn one_bad_tape_is_told_with_its_place_and_stops_nothing_else() {
+    let daemon = Daemon::start();
+    let root = root(&daemon);
+    let good = plain("bad");
+    let deep = "[".repeat(100_000);
+    let with = |from: &str, to: &str| {
+        assert!(good.contains(from));
+        good.replacen(from, to, 1).into_bytes()
+    };
+    let bad: Vec<(&str, Vec<u8>, &str)> = vec![
+        ("empty", Vec::new(), "empty"),
+        ("blank", b"\n\n  \n".to_vec(), "empty"),
+        ("cut", good.as_bytes()[..good.len() / 2].to_vec(), "cut off"),
+        (
+            "deep",
+            with("meta: {", &format!("meta: {{ weather: {deep}")),
+            "within each other",
+        ),
+        ("deep-only", deep.clone().into_bytes(), ""),
+        ("number", with("meta: {", "meta: 5, x: {"), "must be"),
+        (
+            "list",
+            with("exchanges: [", "exchanges: {}, x: ["),
+            "must be",
+        ),
+        (
+            "text-for-number",
+            with("delay_ms: 0", "delay_ms: 'soon'"),
+            "must be",
+        ),
+        ("nan", with("delay_ms: 0", "delay_ms: NaN"), "must be"),
+        (
+            "infinity",
+            with("delay_ms: 0", "delay_ms: -Infinity"),
+            "must be",
+        ),
+        ("negative", with("delay_ms: 0", "delay_ms: -1"), "must be"),
+        (
+            "base64",
+            with("dataText: \"hello", "dataB64: \"!hello"),
+            "base64",
+        ),
+        (
+            "bytes",
+            [good.as_bytes(), b"// \xff\xfe\n"].concat(),
+            "not UTF-8",
+        ),
+        ("format", with("format: 1", "format: 2"), "format 2"),
+        ("words", b"this is no tape".to_vec(), ""),
+        ("binary", (0..=255).collect(), ""),
+    ];
+    for (name, bytes, _) in &bad {
+        fs::write(root.join(format!("{name}.json5")), bytes).unwrap();
+    }
+    let huge = fs::File::create(root.join("huge.json5")).unwrap();
+    huge.set_len(100 << 20).unwrap();
+    fs::create_dir(root.join("folder.json5")).unwrap();
+    std::os::unix::fs::symlink("loop.json5", root.join("loop.json5")).unwrap();
+    std::os::unix::fs::symlink("nowhere", root.join("dangling.json5")).unwrap();
+    std::os::unix::fs::symlink(".", root.join("again")).unwrap();
+    std::os::unix::fs::symlink("..", root.join("above")).unwrap();
+    let fifo = root.join("pipe.json5");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::from(0o600)).unwrap();
+    let mut others = vec!["huge", "folder", "loop", "dangling", "pipe"];
+    if !geteuid().is_root() {
+        let path = root.join("unreadable.json5");
+        fs::write(&path, &good).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        others.push("unreadable");
+    }
+    // These are odd and right.
+    fs::write(
+        root.join("mark.json5"),
+        format!("\u{feff}{}", plain("mark")),
+    )
+    .unwrap();
+    let unknown = plain("unknown").replace("meta: {", "weather: NaN, meta: { mood: Infinity,");
+    fs::write(root.join("unknown.json5"), unknown).unwrap();
+
+    for program in ["good", "mark", "unknown"] {
+        assert_eq!(play(&daemon, &root, program).unwrap(), "gone", "{program}");
+    }
+    let miss = start(&daemon, &["bad"], &tape(&root, json!({}))).unwrap_err();
+    assert_error(&miss, ErrorCode::TapeMiss);
+    let listed = list(&daemon, &root);
+    assert_eq!(listed["total"], 3, "{listed}");
+    let validated = daemon
+        .call_value("tape.validate", &json!({ "root": root }))
+        .unwrap();
+    assert_eq!(validated["valid"], false);
+    for problems in [&listed["problems"], &validated["problems"]] {
+        let problems = problems.as_array().unwrap();
+        let of = |name: &str| -> Vec<&Value> {
+            let path = root.join(format!("{name}.json5"));
+            let told = problems.iter();
+            let found: Vec<&Value> = told
+                .filter(|problem| problem["path"] == path.to_str().unwrap())
+                .collect();
+            assert!(!found.is_empty(), "{name} is not told of: {problems:?}");
+            found
+        };
+        for (name, _, message) in &bad {
+            let found = of(name);
+            let is_told = |problem: &&Value| {
+                let told = problem["message"].as_str().unwrap();
+                told.contains(message) && problem["line"].as_u64().unwrap() > 0
+            };
+            assert!(found.iter().any(is_told), "{name}: {found:?}");
+        }
+        others.iter().for_each(|name| drop(of(name)));
+    }
+    let newer = json!({"root": root, "tape": "format"});
+    let error = daemon.call_value("tape.get", &newer).unwrap_err();
+    assert_error(&error, ErrorCode::TapeFormatNewer);
+    // As a session meets it, too.
+    for name in ["empty", "deep", "huge", "pipe", "loop", "folder"] {
+        let params = json!({"root": root, "tape": name});
+        let error = daemon.call_value("tape.get", &params).unwrap_err();
+        assert!(
+            ["tape_invalid", "tape_not_found", "storage"].contains(&kind(&error)),
+            "{name}: {error}"
+        );
+    }
+    for id in ["../good", "a\0b", "/etc/passwd", "", ".journal/x"] {
+        for method in ["tape.get", "tape.validate", "tape.redact", "tape.svg"] {
+            let params = json!({"root": root, "tape": id});
+            let error = daemon.call_value(method, &params).unwrap_err();
+            assert_eq!(kind(&error), "invalid_argument", "{method} {id:?}");
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_tapes_that_appear_at_once_are_found_while_another_plays() {
+    let daemon = Daemon::start();
+    let root = root(&daemon);
+    let session = start(&daemon, &["good"], &tape(&root, json!({}))).unwrap();
+    ask(&daemon, &session, (None, "> $")).unwrap();
+    let aside = daemon.home().join("aside");
+    fs::create_dir(&aside).unwrap();
+    for number in 0..5_000 {
+        let program = format!("p{number}");
+        fs::write(aside.join(format!("{number}.json5")), plain(&program)).unwrap();
+    }
+    fs::rename(&aside, root.join("moved")).unwrap();
+    fs::create_dir(root.join("written")).unwrap();
+    for number in 5_000..10_000 {
+        let program = format!("p{number}");
+        fs::write(
+            root.join(format!("written/{number}.json5")),
+            plain(&program),
+        )
+        .unwrap();
+    }
+    let begun = Instant::now();
+    let mut longest = Duration::ZERO;
+    loop {
+        let asked = Instant::now();
+        daemon.call_value("daemon.ping", &json!({})).unwrap();
+        longest = longest.max(asked.elapsed());
+        let params = json!({"root": root, "limit": 1});
+        if daemon.call_value("tape.list", &params).unwrap()["total"] == 10_001 {
+            break;
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "{}",
+            list(&daemon, &root)["total"]
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(longest < Duration::from_secs(1), "{longest:?}");
+    ask(&daemon, &session, (Some("go"), "gone\n> $")).unwrap();
+    for program in ["p0", "p4999", "p5000", "p9999"] {
+        assert_eq!(play(&daemon, &root, program).unwrap(), "gone");
+    }
+}
+
+#[test]
+fn a_tape_that_is_rewritten_while_it_plays_is_one_version_or_the_other() {
+    let daemon = Daemon::start();
+    let root = root(&daemon);
+    let (path, beside) = (root.join("good.json5"), root.join("beside"));
+    let versions: Vec<String> = ["one", "twotwotwo"]
+        .iter()
+        .map(|answer| text("good", "2026-01-02T03:04:05Z", &answer.repeat(3000)))
+        .collect();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut number = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                let version = &versions[number % 2];
+                // In its place, and by a rename.
+                if number % 3 == 0 {
+                    fs::write(&path, version).unwrap();
+                } else {
+                    fs::write(&beside, version).unwrap();
+                    fs::rename(&beside, &path).unwrap();
+                }
+                number += 1;
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        });
+        let came: Vec<_> = (0..40).map(|_| play(&daemon, &root, "good")).collect();
+        // Before anything can fail: the other thread is waited for.
+        is_over.store(true, Ordering::Relaxed);
+        for came in &came {
+            match came {
+                Ok(answer) => assert!(
+                    *answer == "one".repeat(3000) || *answer == "twotwotwo".repeat(3000),
+                    "{answer}"
+                ),
+                Err(error) => assert!(
+                    ["tape_miss", "tape_invalid"].contains(&kind(error)),
+                    "{error}"
+                ),
+            }
+        }
+        assert!(came.iter().any(Result::is_ok), "{came:?}");
+    });
+    eventually("it plays when it stays as it is", || {
+        play(&daemon, &root, "good").ok()
+    });
+}
+
+#[test]
+fn a_clock_that_goes_backwards_changes_no_order() {
+    let mut daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    fs::create_dir_all(&root).unwrap();
+    for (name, created_at, answer) in [
+        ("a", "2099-01-01T00:00:00Z", "future"),
+        ("b", "2026-01-02T03:04:05Z", "first"),
+        ("c", "2026-01-02T03:04:05Z", "second"),
+    ] {
+        fs::write(
+            root.join(format!("{name}.json5")),
+            text("same", created_at, answer),
+        )
+        .unwrap();
+    }
+    for _ in 0..3 {
+        assert_eq!(play(&daemon, &root, "same").unwrap(), "first");
+    }
+    // Written again, the other way round, and read anew.
+    for name in ["c", "b", "a"] {
+        let path = root.join(format!("{name}.json5"));
+        let same = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, same).unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(play(&daemon, &root, "same").unwrap(), "first");
+    daemon.stop();
+    daemon.restart();
+    assert_eq!(play(&daemon, &root, "same").unwrap(), "first");
+    // Two tapes with the same key are told of.
+    let told = daemon
+        .call_value("tape.validate", &json!({ "root": root }))
+        .unwrap();
+    assert!(
+        told["problems"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|problem| problem["is_warning"] == true),
+        "{told}"
+    );
+    for wrong in ["yesterday", "", "9999999-01-01T00:00:00Z"] {
+        fs::write(root.join("d.json5"), text("odd", wrong, "odd")).unwrap();
+        eventually("it is found", || play(&daemon, &root, "odd").ok());
+    }
+}
+
+#[test]
+fn hostile_options_are_refused_by_name_and_start_nothing() {
+    let daemon = Daemon::start();
+    let root = root(&daemon);
+    let decorator = json!({"on": "output", "replace": "a", "with": "b"});
+    let long = "x".repeat(5_000);
+    for (wrong, named) in [
+        (json!({"error_rate": 200}), "error_rate"),
+        (json!({"error_rate": -1}), "error_rate"),
+        (json!({"error_rate": "all"}), ""),
+        (json!({"latency": [5, 1]}), "latency"),
+        (json!({"latency": 60_001}), "latency"),
+        (json!({"latency": -1}), ""),
+        (json!({"latency": "slow"}), ""),
+        (json!({"root": "tapes"}), "root"),
+        (json!({"root": "/a/../b"}), "root"),
+        (json!({"root": "/a\u{0}b"}), "root"),
+        (json!({"root": root.join("good.json5")}), "good.json5"),
+        (json!({"name": "../x"}), "name"),
+        (json!({"name": "/x"}), "name"),
+        (json!({"name": "a//b"}), "name"),
+        (json!({"name": ".hidden"}), "name"),
+        (json!({"name": "{nonsense}"}), "name"),
+        (json!({"name": "{tag"}), "name"),
+        (json!({"tag": "a\u{0}b"}), "tag"),
+        (json!({"tag": &long}), "tag"),
+        (
+            json!({"decorators": vec![decorator.clone(); 10_000]}),
+            "decorators",
+        ),
+        (json!({"decorators": [{"on": "output"}]}), "decorators[0]"),
+        (
+            json!({"decorators": [{"on": "output", "filter": []}]}),
+            "decorators[0]",
+        ),
+        (
+            json!({"decorators": [{"on": "output", "replace": "(", "with": ""}]}),
+            "decorators[0]",
+        ),
+        (
+            json!({"decorators": [{"on": "output", "replace": "((a{1,1000}){1,1000}){1,1000}", "with": ""}]}),
+            "decorators[0]",
+        ),
+        (json!({"match": {"ignore_args": ["/(/"]}}), "ignore_args[0]"),
+        (
+            json!({"match": {"ignore_args": ["/((a{1,1000}){1,1000}){1,1000}/"]}}),
+            "ignore_args[0]",
+        ),
+        (
+            json!({"match": {"ignore_args": vec!["x"; 10_000]}}),
+            "ignore_args",
+        ),
+        (json!({"match": {"ignore_args": [&long]}}), "ignore_args[0]"),
+        (json!({"match": {"allow_env": ["*A"]}}), "allow_env[0]"),
+        (json!({"match": {"ignore_env": ["A=B"]}}), "ignore_env[0]"),
+        (json!({"record": "sometimes"}), ""),
+        (json!({"fallback": 5}), ""),
+    ] {
+        for record in ["new", "disabled"] {
+            let mut wrong = wrong.clone();
+            if wrong.get("record").is_none() {
+                wrong["record"] = json!(record);
+            }
+            let options = tape(&root, wrong.clone());
+            let error = start(&daemon, &["good"], &options).unwrap_err();
+            assert!(
+                ["invalid_argument", "invalid_params"].contains(&kind(&error)),
+                "{wrong}: {error}"
+            );
+            assert!(error.to_string().contains(named), "{named}: {error}");
+        }
+    }
+    let params = json!({"all": true});
+    let sessions = daemon.call_value("session.list", &params).unwrap();
+    assert_eq!(sessions["sessions"], json!([]), "{sessions}");
+    assert!(!root.join(".journal").exists());
+}
+
+#[test]
+fn an_expression_that_others_never_finish_takes_no_time() {
+    let daemon = Daemon::start();
+    let root = root(&daemon);
+    let long = format!("{}!", "a".repeat(100_000));
+    let options = json!({"record": "new", "match": {"ignore_args": ["/^(a+)+$/", "/(x|x|x*)*y/"]}});
+    let begun = Instant::now();
+    let command = ["sh", "-c", "read x", &long];
+    let session = start(&daemon, &command, &tape(&root, options)).unwrap();
+    let params = json!({"session": session, "text": "", "newline": true});
+    daemon.call_value("session.send", &params).unwrap();
+    ended(&daemon, &session);
+    assert!(
+        begun.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(tapes(&root).len(), 2);
+}
+
+#[test]
+fn a_filter_that_fails_leaves_no_tape_and_says_why() {
+    if lacks(&["yes", "sleep", "false"]) {
+        return;
+    }
+    let mut daemon = Daemon::start();
+    for (on, filter, why) in [
+        ("output", json!(["sleep", "60"]), "longer than"),
+        ("output", json!(["yes"]), "bytes"),
+        ("output", json!(["false"]), "1"),
+        ("input", json!(["no-such-filter"]), "127"),
+        ("tape", json!(["echo", "no tape"]), "something else"),
+        ("tape", json!(["sh", "-c", "kill -9 $$"]), "9"),
+    ] {
+        let root = daemon
+            .home()
+            .join(format!("t{}", filter[0].as_str().unwrap()));
+        let decorators = json!([{"on": on, "filter": filter}]);
+        let options = json!({"record": "new", "decorators": decorators});
+        let command = ["sh", "-c", "echo hello; read x"];
+        let session = start(&daemon, &command, &tape(&root, options)).unwrap();
+        ask(&daemon, &session, (Some("bye"), "bye")).unwrap();
+        let begun = Instant::now();
+        let ended = ended(&daemon, &session);
+        let problem = ended["tape"]["problem"].as_str().unwrap_or_default();
+        assert!(
+            problem.contains("decorators[0]") && problem.contains(why),
+            "{ended}"
+        );
+        assert_eq!(ended["tape"]["written"], Value::Null, "{ended}");
+        assert!(begun.elapsed() < Duration::from_secs(15));
+        assert_eq!(tapes(&root), Vec::<PathBuf>::new());
+    }
+    let left = |folder: &Path| {
+        let entries = fs::read_dir(folder).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("filter-")).count()
+    };
+    assert_eq!(left(&daemon.home().join("run")), 0);
+    // The next start tries again, and serves meanwhile.
+    daemon.stop();
+    daemon.restart();
+    let root = root(&daemon);
+    assert_eq!(play(&daemon, &root, "good").unwrap(), "gone");
+}
+
+#[test]
+fn input_without_an_end_is_refused_and_the_tape_goes_on() {
+    let daemon = Daemon::start();
+    let root = root(&daemon);
+    let keys = plain("keys").replace("prompt: \"> \"", "prompt: \"> \", keys: true");
+    fs::write(root.join("keys.json5"), keys).unwrap();
+    // A terminal that hands on lines keeps 4095 bytes of one.
+    let session = start(&daemon, &["good"], &tape(&root, json!({}))).unwrap();
+    ask(&daemon, &session, (None, "> $")).unwrap();
+    let params = json!({"session": session, "text": "x".repeat(5_000)});
+    let error = daemon.call_value("session.send", &params).unwrap_err();
+    assert_eq!(kind(&error), "invalid_argument", "{error}");
+    ask(&daemon, &session, (Some("go"), "gone\n> $")).unwrap();
+
+    let session = start(&daemon, &["keys"], &tape(&root, json!({}))).unwrap();
+    ask(&daemon, &session, (None, "> $")).unwrap();
+    let begun = Instant::now();
+    let params = json!({"session": session, "text": "x".repeat(8 << 20)});
+    let refused = (0..3).find_map(|_| daemon.call_value("session.send", &params).err());
+    let error = refused.unwrap();
+    assert!(
+        ["tape_miss", "invalid_argument"].contains(&kind(&error)),
+        "{error}"
+    );
+    assert!(
+        error.to_string().len() < 20_000,
+        "{}",
+        error.to_string().len()
+    );
+    assert!(
+        begun.elapsed() < Duration::from_secs(30),
+        "{:?}",
+        begun.elapsed()
+    );
+    ask(&daemon, &session, (Some("go"), "gone\n> $")).unwrap();
+    let came = String::from_utf8(output(&daemon, &session)).unwrap();
+    assert!(came.ends_with("> ") && came.contains("gone"));
+    assert_eq!(record(&daemon, &session)["state"], "alive");
+}

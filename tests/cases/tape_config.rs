@@ -1,0 +1,572 @@
+//! Each key of `replay` has its effect, as a request's option of the same name has; and what counts for a match.
+
+use crate::support::conversation::{
+    ask, converse, ended, output, record, start, start_with, tapes,
+};
+use crate::support::session::{assert_error, lacks};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::ErrorCode;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A daemon whose configuration says this about tapes, and options that say nothing.
+fn configured(replay: Value) -> (Daemon, Value) {
+    let config = json!({ "replay": replay }).to_string();
+    (Daemon::builder().config(&config).start(), json!({}))
+}
+
+/// A daemon that knows nothing, and a request that says the same.
+fn requested(options: Value) -> (Daemon, Value) {
+    (Daemon::start(), options)
+}
+
+/// The same for matching, in both ways.
+fn matching(options: Value) -> [(Daemon, Value); 2] {
+    [
+        configured(options.clone()),
+        requested(json!({ "match": options })),
+    ]
+}
+
+/// Where tapes are unless somebody says otherwise.
+fn root(daemon: &Daemon) -> PathBuf {
+    daemon.home().join("tapes")
+}
+
+fn with(options: &Value, more: Value) -> Value {
+    let mut options = options.clone();
+    for (name, value) in more.as_object().unwrap() {
+        options[name] = value.clone();
+    }
+    options
+}
+
+/// An exchange that answers a line, after so many milliseconds twice.
+fn exchange(prompt: &str, input: &str, answer: &str, delay_ms: u64) -> String {
+    format!(
+        r#"{{ pre: {{ prompt: {prompt:?} }}, input: {{ type: "line", dataText: {input:?} }}, output: {{ chunks: [
+             {{ delay_ms: {delay_ms}, dataText: "{answer}\r\n" }}, {{ delay_ms: {delay_ms}, dataText: "> " }} ] }} }},"#
+    )
+}
+
+/// A tape written by hand, of a program that is nowhere.
+fn by_hand(daemon: &Daemon, args: &str, exchanges: &[String]) {
+    let text = format!(
+        r#"{{
+  meta: {{ program: "ghost", args: {args}, env: {{}}, cwd: "/" }},
+  session: {{ format: 1 }},
+  exchanges: [
+    {{ pre: {{ prompt: "" }}, input: {{ type: "raw", dataText: "" }}, output: {{ chunks: [{{ delay_ms: 0, dataText: "hello\r\n> " }}] }} }},
+    {}
+  ],
+}}"#,
+        exchanges.concat()
+    );
+    fs::create_dir_all(root(daemon)).unwrap();
+    fs::write(root(daemon).join("by-hand.json5"), text).unwrap();
+    eventually("it is found", || {
+        let listed = daemon.call_value("tape.list", &json!({})).unwrap();
+        (listed["total"] == 1).then_some(())
+    });
+}
+
+fn ghost(daemon: &Daemon, options: &Value) -> Result<String, Value> {
+    start(daemon, &["ghost"], options)
+}
+
+fn say(daemon: &Daemon, session: &str, line: &str, pattern: &str) -> Result<String, Value> {
+    ask(daemon, session, (None, "> $"))?;
+    ask(daemon, session, (Some(line), pattern)).map(|found| found.0)
+}
+
+/// Records `echo` with what is in its arguments and environment.
+fn record_echo(daemon: &Daemon, options: &Value, args: &[&str], env: &Value) -> Value {
+    let command = [&["echo"], args].concat();
+    let options = with(options, json!({"record": "new"}));
+    let session = start_with(daemon, &command, &options, env).unwrap();
+    ended(daemon, &session)
+}
+
+fn plays(daemon: &Daemon, options: &Value, args: &[&str], env: &Value) -> bool {
+    let command = [&["echo"], args].concat();
+    match start_with(daemon, &command, options, env) {
+        Ok(session) => {
+            ended(daemon, &session);
+            assert_eq!(record(daemon, &session)["is_replay"], true);
+            true
+        }
+        Err(error) => {
+            assert_error(&error, ErrorCode::TapeMiss);
+            false
+        }
+    }
+}
+
+#[test]
+fn tapes_path_is_where_tapes_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let elsewhere = folder.path().join("my tapes");
+    for (replay, root) in [
+        (json!({"tapes_path": elsewhere}), Some(&elsewhere)),
+        (json!({"tapes_path": ""}), None),
+    ] {
+        let (daemon, options) = configured(replay);
+        let root = root.cloned().unwrap_or_else(|| self::root(&daemon));
+        record_echo(&daemon, &options, &["hi"], &json!({}));
+        assert_eq!(tapes(&root).len(), 1);
+        assert!(plays(&daemon, &options, &["hi"], &json!({})));
+        let listed = daemon.call_value("tape.list", &json!({})).unwrap();
+        assert_eq!(listed["root"], root.to_str().unwrap());
+    }
+}
+
+#[test]
+fn record_decides_what_is_written() {
+    for (daemon, options) in [
+        configured(json!({"record": "new"})),
+        requested(json!({"record": "new"})),
+    ] {
+        let session = start(&daemon, &["echo", "hi"], &options).unwrap();
+        assert_eq!(ended(&daemon, &session)["tape"]["recorded"], 1);
+        assert_eq!(tapes(&root(&daemon)).len(), 1);
+    }
+    for (daemon, options) in [
+        configured(json!({"record": "overwrite"})),
+        requested(json!({"record": "overwrite"})),
+    ] {
+        let file = daemon.home().join("answer");
+        let command = ["cat", file.to_str().unwrap()];
+        for (record, text) in [(Some("new"), "old"), (None, "newer")] {
+            fs::write(&file, text).unwrap();
+            let options = match record {
+                Some(record) => with(&options, json!({"record": record})),
+                None => options.clone(),
+            };
+            let session = start(&daemon, &command, &options).unwrap();
+            ended(&daemon, &session);
+            let tapes = tapes(&root(&daemon));
+            assert_eq!(tapes.len(), 1);
+            assert!(fs::read_to_string(&tapes[0]).unwrap().contains(text));
+        }
+    }
+    for (daemon, options) in [
+        configured(json!({})),
+        requested(json!({"record": "disabled"})),
+    ] {
+        let miss = start(&daemon, &["echo", "hi"], &options).unwrap_err();
+        assert_error(&miss, ErrorCode::TapeMiss);
+        assert!(tapes(&root(&daemon)).is_empty());
+    }
+}
+
+#[test]
+fn fallback_decides_what_answers_where_no_tape_does() {
+    for (daemon, options) in [
+        configured(json!({"fallback": "proxy"})),
+        requested(json!({"fallback": "proxy"})),
+    ] {
+        let session = start(&daemon, &["echo", "live"], &options).unwrap();
+        assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
+        assert_eq!(output(&daemon, &session), b"live\r\n");
+        assert!(tapes(&root(&daemon)).is_empty());
+    }
+}
+
+#[test]
+fn latency_paces_what_plays() {
+    let timed = |(daemon, options): (Daemon, Value)| {
+        by_hand(&daemon, "[]", &[exchange("> ", "go", "gone", 200)]);
+        let session = ghost(&daemon, &options).unwrap();
+        ask(&daemon, &session, (None, "> $")).unwrap();
+        let begun = Instant::now();
+        ask(&daemon, &session, (Some("go"), "gone\n> $")).unwrap();
+        begun.elapsed().as_millis()
+    };
+    for (configured_as, requested_as, range) in [
+        (Some("tape"), None, 400..10_000),
+        (Some("recorded"), Some(json!("recorded")), 400..10_000),
+        (Some("0"), Some(json!(0)), 0..200),
+        (Some("100"), Some(json!(100)), 200..400),
+        (Some("60-70"), Some(json!([60, 70])), 120..400),
+    ] {
+        if let Some(latency) = configured_as {
+            let took = timed(configured(json!({ "latency": latency })));
+            assert!(range.contains(&took), "{latency} {took}");
+        }
+        if let Some(latency) = requested_as {
+            let took = timed(requested(json!({ "latency": latency })));
+            assert!(range.contains(&took), "{latency} {took}");
+        }
+    }
+}
+
+#[test]
+fn error_rate_injects_errors() {
+    for (daemon, options) in [
+        configured(json!({"error_rate": 100})),
+        requested(json!({"error_rate": 100})),
+    ] {
+        by_hand(&daemon, "[]", &[]);
+        let session = ghost(&daemon, &options).unwrap();
+        assert_eq!(record(&daemon, &session)["tape"]["injected"], 1);
+        // A request has the last word.
+        let session = ghost(&daemon, &with(&options, json!({"error_rate": 0}))).unwrap();
+        ask(&daemon, &session, (None, "> $")).unwrap();
+        assert_eq!(record(&daemon, &session)["tape"]["injected"], 0);
+    }
+}
+
+/// What `ccctl play` tells at the end of a program that two tapes are there for.
+fn told(daemon: &Daemon, words: &[&str]) -> (Value, String) {
+    for text in ["one", "two"] {
+        record_echo(daemon, &json!({}), &[text], &json!({"LANG": "C.UTF-8"}));
+    }
+    // Nothing has to be the same but the arguments.
+    let ignored = ["play", "--ignore-env", "LANG,LC_*,TERM,TZ"];
+    let args = [&ignored, words, &["--", "echo", "one"]].concat();
+    let ran = Ccctl::new(daemon).run(&args);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(0), "one\r\n"),
+        "{}",
+        ran.stderr
+    );
+    let sessions = daemon
+        .call_value("session.list", &json!({"all": true}))
+        .unwrap();
+    (sessions, ran.stderr)
+}
+
+#[test]
+fn a_summary_is_told_once_unless_that_is_not_wanted() {
+    if lacks(&["echo"]) {
+        return;
+    }
+    let (daemon, _) = configured(json!({}));
+    let (_, stderr) = told(&daemon, &[]);
+    assert_eq!(stderr.matches("played 1 exchange").count(), 1, "{stderr}");
+    assert_eq!(stderr.matches("never played").count(), 1, "{stderr}");
+    let (daemon, _) = configured(json!({}));
+    let (_, stderr) = told(&daemon, &["--no-summary"]);
+    assert_eq!(stderr, "");
+    for replay in [json!({"summary": false}), json!({"silent": true})] {
+        let (daemon, _) = configured(replay);
+        let (_, stderr) = told(&daemon, &[]);
+        assert_eq!(stderr, "");
+    }
+    // Without tapes there is none.
+    let ran = Ccctl::new(&daemon).run(&["run", "--", "echo", "one"]);
+    assert_eq!(ran.stderr, "");
+    // In the record, too.
+    for (replay, is_told) in [
+        (json!({}), true),
+        (json!({"summary": false}), false),
+        (json!({"silent": true}), false),
+    ] {
+        let (daemon, options) = configured(replay);
+        let ended = record_echo(&daemon, &options, &["x"], &json!({}));
+        assert_eq!(ended["tape"]["unused"].is_array(), is_told, "{ended}");
+    }
+}
+
+#[test]
+fn which_tapes_were_played_is_known_after_a_restart() {
+    let (mut daemon, options) = configured(json!({}));
+    for text in ["one", "two"] {
+        record_echo(&daemon, &options, &[text], &json!({}));
+    }
+    assert!(plays(&daemon, &options, &["one"], &json!({})));
+    daemon.stop();
+    daemon.restart();
+    let unused = daemon
+        .call_value("tape.list", &json!({"used": false}))
+        .unwrap();
+    assert_eq!(unused["total"], 1, "{unused}");
+    assert_eq!(unused["tapes"][0]["args"], json!(["two"]));
+}
+
+/// All text in the files of the daemon's log.
+fn log_text(daemon: &Daemon) -> String {
+    let files = fs::read_dir(daemon.home().join("logs")).unwrap();
+    files
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect()
+}
+
+#[test]
+fn debug_tells_each_decision_and_nothing_that_was_typed() {
+    let converse = |daemon: &Daemon| {
+        by_hand(daemon, "[]", &[exchange("> ", "zanzibar", "madagaskar", 0)]);
+        let session = ghost(daemon, &json!({})).unwrap();
+        say(daemon, &session, "timbuktu", "x").unwrap_err();
+        ask(daemon, &session, (Some("zanzibar"), "madagaskar\n> $")).unwrap();
+        let text = log_text(daemon);
+        for said in ["zanzibar", "timbuktu", "madagaskar"] {
+            assert!(!text.contains(said), "{text}");
+        }
+        text
+    };
+    let (daemon, _) = configured(json!({"debug": true}));
+    let text = converse(&daemon);
+    for decision in ["a tape answers", "no tape has it", "by-hand"] {
+        assert!(text.contains(decision), "{decision}: {text}");
+    }
+    let (daemon, _) = configured(json!({}));
+    assert!(!converse(&daemon).contains("a tape answers"));
+    // Who looks for a mistake sees it without.
+    daemon
+        .call_value("daemon.log", &json!({"debug": true}))
+        .unwrap();
+    assert!(converse(&daemon).contains("a tape answers"));
+}
+
+#[test]
+fn allow_env_and_ignore_env_say_which_variables_are_recorded_and_compared() {
+    let env = |place: &str| json!({"PLACE": place, "OTHER": place});
+    for (daemon, options) in matching(json!({"allow_env": ["PLA*"]})) {
+        record_echo(&daemon, &options, &["x"], &env("here"));
+        let text = fs::read_to_string(&tapes(&root(&daemon))[0]).unwrap();
+        assert!(
+            text.contains("PLACE: \"here\"") && !text.contains("OTHER"),
+            "{text}"
+        );
+        assert!(plays(&daemon, &options, &["x"], &env("here")));
+        assert!(!plays(&daemon, &options, &["x"], &env("there")));
+    }
+    for (daemon, options) in matching(json!({"allow_env": ["PLACE"], "ignore_env": ["PLACE"]})) {
+        record_echo(&daemon, &options, &["x"], &env("here"));
+        let text = fs::read_to_string(&tapes(&root(&daemon))[0]).unwrap();
+        assert!(text.contains("PLACE: \"here\""), "{text}");
+        assert!(plays(&daemon, &options, &["x"], &env("there")));
+    }
+    let (daemon, options) = configured(json!({}));
+    record_echo(&daemon, &options, &["x"], &env("here"));
+    let text = fs::read_to_string(&tapes(&root(&daemon))[0]).unwrap();
+    assert!(!text.contains("here"), "{text}");
+    assert!(plays(&daemon, &options, &["x"], &env("there")));
+}
+
+#[test]
+fn ignore_args_says_which_arguments_are_not_compared() {
+    let env = json!({});
+    for ignored in [json!([1]), json!(["-q", "-v"]), json!(["/^-[qv]$/"])] {
+        for (daemon, options) in matching(json!({ "ignore_args": ignored })) {
+            record_echo(&daemon, &options, &["a", "-q"], &env);
+            assert!(plays(&daemon, &options, &["a", "-v"], &env), "{ignored}");
+            assert!(!plays(&daemon, &options, &["b", "-v"], &env), "{ignored}");
+        }
+    }
+}
+
+#[test]
+fn ignore_stdin_lets_any_input_match() {
+    for (daemon, options) in matching(json!({"ignore_stdin": true})) {
+        by_hand(&daemon, "[]", &[exchange("> ", "go", "gone", 0)]);
+        let session = ghost(&daemon, &options).unwrap();
+        assert_eq!(say(&daemon, &session, "stay", "gone").unwrap(), "gone");
+    }
+    for (daemon, options) in matching(json!({"ignore_stdin": false})) {
+        by_hand(&daemon, "[]", &[exchange("> ", "go", "gone", 0)]);
+        let session = ghost(&daemon, &options).unwrap();
+        let miss = say(&daemon, &session, "stay", "gone").unwrap_err();
+        assert_error(&miss, ErrorCode::TapeMiss);
+    }
+}
+
+#[test]
+fn match_cwd_binds_a_tape_to_its_folder() {
+    for (is_matched, daemons) in [
+        (true, matching(json!({"match_cwd": true}))),
+        (false, matching(json!({}))),
+    ] {
+        for (daemon, options) in daemons {
+            let begin = |cwd: &Path, more: Value| {
+                let params = json!({"program": "echo", "args": ["x"], "cwd": cwd, "tape": with(&options, more)});
+                daemon.call_value("session.create", &params)
+            };
+            let recorded = begin(daemon.home(), json!({"record": "new"})).unwrap();
+            ended(&daemon, recorded["session_id"].as_str().unwrap());
+            assert!(begin(daemon.home(), json!({})).is_ok());
+            let elsewhere = begin(Path::new("/usr"), json!({}));
+            assert_eq!(elsewhere.is_err(), is_matched, "{elsewhere:?}");
+        }
+    }
+}
+
+#[test]
+fn strict_lets_no_exchange_stand_in_for_another() {
+    let both = [
+        exchange("> ", "one", "first", 0),
+        exchange("> ", "two", "second", 0),
+    ];
+    for (is_strict, daemons) in [
+        (
+            true,
+            [
+                configured(json!({"strict": true})),
+                requested(json!({"strict": true})),
+            ],
+        ),
+        (
+            false,
+            [configured(json!({})), requested(json!({"strict": false}))],
+        ),
+    ] {
+        for (daemon, options) in daemons {
+            by_hand(&daemon, "[]", &both);
+            let session = ghost(&daemon, &options).unwrap();
+            let found = say(&daemon, &session, "two", "second");
+            assert_eq!(found.is_err(), is_strict, "{found:?}");
+            if let Err(error) = found {
+                assert_error(&error, ErrorCode::TapeMiss);
+                ask(&daemon, &session, (Some("one"), "first\n> $")).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn redact_and_redact_rules_say_what_is_a_secret() {
+    let recorded = |replay: Value| {
+        let (daemon, options) = configured(replay);
+        let args = ["password=hunter2-4711", "order", "AB-1234", "end"];
+        record_echo(&daemon, &options, &args, &json!({}));
+        let text = fs::read_to_string(&tapes(&root(&daemon))[0]).unwrap();
+        // What is typed is the same before and after.
+        assert!(plays(
+            &daemon,
+            &with(&options, json!({"strict": true})),
+            &args,
+            &json!({})
+        ));
+        text
+    };
+    let text = recorded(json!({}));
+    assert!(
+        !text.contains("hunter2-4711") && text.contains("AB-1234"),
+        "{text}"
+    );
+    let text = recorded(json!({"redact": false}));
+    assert!(
+        text.contains("hunter2-4711") && text.contains("redact: false"),
+        "{text}"
+    );
+    let text = recorded(json!({"redact_rules": ["AB-([0-9]+)"]}));
+    assert!(
+        !text.contains("hunter2-4711") && !text.contains("1234"),
+        "{text}"
+    );
+    assert!(text.contains("AB-***"), "{text}");
+}
+
+#[test]
+fn what_changes_from_run_to_run_does_not_count() {
+    let (daemon, options) = configured(json!({"strict": true}));
+    let typed = |n: &str| {
+        format!(
+            "open /tmp/x.Ab{n} 123e4567-e89b-12d3-a456-42661417400{n} 0xdeadbee{n} 2026-01-02T03:04:0{n}Z"
+        )
+    };
+    by_hand(
+        &daemon,
+        "[]",
+        &[
+            exchange(
+                "> ",
+                &typed("1"),
+                "\\x1b[31merror \\x1b[0m 2026-01-02 03:04:05",
+                0,
+            ),
+            exchange("> ", "order 1234", "sent", 0),
+        ],
+    );
+    let begin = || {
+        let session = ghost(&daemon, &options).unwrap();
+        ask(&daemon, &session, (None, "> $")).unwrap();
+        ask(&daemon, &session, (Some(&typed("2")), "error (?s:.*)> $")).unwrap();
+        session
+    };
+    let session = begin();
+    // A number is no id.
+    let error = ask(&daemon, &session, (Some("order 1235"), "sent")).unwrap_err();
+    assert_error(&error, ErrorCode::TapeMiss);
+    for end in ["\r", "\n", "\r\n", "  \r"] {
+        let session = begin();
+        let params = json!({"session": session, "text": format!("order 1234{end}")});
+        daemon.call_value("session.send", &params).unwrap();
+        ask(&daemon, &session, (None, "sent\n> $")).unwrap();
+    }
+}
+
+#[test]
+fn validate_tells_of_one_malformed_tape_and_its_status_says_so() {
+    let (daemon, options) = configured(json!({}));
+    by_hand(&daemon, "[]", &[exchange("> ", "go", "gone", 0)]);
+    let ccctl = Ccctl::new(&daemon);
+    let validate = || ccctl.run(&["tape", "validate"]);
+    let all = validate();
+    assert_eq!(all.code, Some(0), "{all:?}");
+    let path = root(&daemon).join("by-hand.json5");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(
+        root(&daemon).join("bad.json5"),
+        text.replace("exchanges: [", "exchanges: [,"),
+    )
+    .unwrap();
+    let one = eventually("the index has seen it", || {
+        Some(validate()).filter(|ran| ran.code != Some(0))
+    });
+    assert_eq!(one.code, Some(1), "{one:?}");
+    assert!(
+        format!("{}{}", one.stdout, one.stderr).contains("bad.json5:4:"),
+        "{one:?}"
+    );
+    let session = ghost(&daemon, &options).unwrap();
+    say(&daemon, &session, "go", "gone").unwrap();
+    fs::remove_file(root(&daemon).join("bad.json5")).unwrap();
+    // Without `chunks` an answer is empty; only who is strict minds.
+    let without = text.replace(
+        "output: { chunks: [{ delay_ms: 0, dataText: \"hello\\r\\n> \" }] }",
+        "output: {}",
+    );
+    assert_ne!(without, text);
+    fs::write(&path, without).unwrap();
+    eventually("the index has seen it", || {
+        (validate().code == Some(0)).then_some(())
+    });
+    let strict = ccctl.run(&["tape", "validate", "--strict"]);
+    assert_eq!(strict.code, Some(1), "{strict:?}");
+    assert!(
+        format!("{}{}", strict.stdout, strict.stderr).contains("chunks"),
+        "{strict:?}"
+    );
+}
+
+#[test]
+fn a_tape_of_one_folder_plays_in_another() {
+    if lacks(&["cat"]) {
+        return;
+    }
+    let (daemon, options) = configured(json!({}));
+    let steps = [
+        (Some("same"), "same\nsame\n"),
+        (Some("same"), "same\nsame\n$"),
+    ];
+    converse(
+        &daemon,
+        &["cat"],
+        &with(&options, json!({"record": "new"})),
+        &steps,
+        "\u{4}",
+    );
+    let params = json!({"program": "cat", "cwd": "/usr", "tape": {"strict": true}});
+    let session = daemon.call_value("session.create", &params).unwrap();
+    let session = session["session_id"].as_str().unwrap();
+    for _ in 0..2 {
+        ask(&daemon, session, (Some("same"), "same\nsame\n$")).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(record(&daemon, session)["tape"]["hits"], 3);
+}

@@ -255,7 +255,8 @@ pub(crate) fn shown_args(session: &Session) -> Vec<String> {
     let args = session.facts.args.iter().map(|arg| {
         let start = at + 1;
         at = start + arg.len();
-        masked.part(start..at)
+        // By itself it may begin a line, as what is a secret in YAML does.
+        redact(&masked.part(start..at)).text.into_owned()
     });
     args.collect()
 }

@@ -29,7 +29,10 @@ pub(crate) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
             if is_value && !arg.starts_with('-') && !is_placeholder(arg.as_bytes()) {
                 MASK.to_owned()
             } else {
-                part_without(&secrets, &line, word)
+                // By itself it may begin a line, as what is a secret in YAML does.
+                redact(&part_without(&secrets, &line, word))
+                    .text
+                    .into_owned()
             }
         })
         .collect()
@@ -86,6 +89,10 @@ mod tests {
         assert_eq!(
             args("sh", &["-c", "echo token bucket"]),
             ["-c", "echo token bucket"]
+        );
+        assert_eq!(
+            args("x", &["a", "token: abc # mine"]),
+            ["a", "token: *** # mine"]
         );
         assert_eq!(args("x", &[]), [""; 0]);
     }

@@ -9,6 +9,7 @@ mod assignment;
 mod bearer;
 mod command;
 mod key;
+mod key_lines;
 mod pem;
 mod place;
 mod placeholder;
@@ -35,6 +36,7 @@ mod tests;
 
 #[allow(unused_imports)] // the recorder's
 pub(crate) use argument::{redact_args, redact_variable};
+pub(crate) use key_lines::{KeyLines, key_lines};
 pub(crate) use place::{redact_members, secret_place};
 #[allow(unused_imports)] // the recorder's
 pub(crate) use raw::{redact_bytes, redact_chunks, redact_each, redact_typed};

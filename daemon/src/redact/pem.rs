@@ -50,13 +50,18 @@ pub(super) fn begin_len(bytes: &[u8]) -> Option<usize> {
     BEGIN.find(line).map(|begin| begin.end())
 }
 
-/// Returns the end of the `END` line that closes the block, if the next dashes are one.
+/// Returns the end of the `END` line that closes the block, if the next dashes are one and there is a key between.
+///
+/// Of a key that was typed line by line the lines may have gone before, and prompts stand there.
 fn block_end(text: &str, body: usize) -> Option<usize> {
     let window = &text[body..text.floor_char_boundary(body + MAX_BLOCK_BYTES)];
     let end = body + window.find(DASHES)?;
     let line = &text[end..text.floor_char_boundary(end + MAX_END_BYTES)];
     let label = line.strip_prefix("-----END ")?;
     let label_len = label.find(DASHES)?;
+    let is_base64 = |c: char| c.is_ascii() && is_base64(c as u8);
+    let mut words = text[body..end].split(|c: char| !is_base64(c));
+    words.find(|word| word.len() >= MIN_LINE_BYTES)?;
     Some(end + line.len() - label.len() + label_len + DASHES.len())
 }
 

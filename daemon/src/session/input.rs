@@ -4,7 +4,7 @@
 
 use crate::probe::Line;
 use crate::tape::TapeError;
-use crate::tape::record::Typed;
+use crate::tape::record::{Noted, Typed};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
@@ -94,7 +94,7 @@ impl<'a> Stroke<'a> {
 /// What a write did.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Written {
-    /// The terminal did not echo right before or right after.
+    /// The terminal did not echo right before or right after, or it is a line of a private key.
     pub(crate) hidden: bool,
     /// The terminal hands on lines, not keys.
     pub(crate) canonical: bool,
@@ -271,20 +271,20 @@ impl Input {
             Some(_) if part == bytes.len() => stroke,
             _ => stroke.of(&bytes[..part]),
         };
-        let must_keep = self.record(stroke.typed(offset, hidden, before.canonical));
+        let noted = self.record(stroke.typed(offset, hidden, before.canonical));
         outcome.map(|()| Written {
-            hidden,
+            hidden: hidden || noted.is_some_and(|noted| noted.is_secret),
             canonical: before.canonical,
             offset,
-            must_keep,
+            must_keep: noted.is_some_and(|noted| noted.must_keep),
         })
     }
 
-    /// Has a recording note what was typed; true when the next process needs to know of it.
-    fn record(&self, typed: Typed<'_>) -> bool {
+    /// Has a recording note what was typed.
+    fn record(&self, typed: Typed<'_>) -> Option<Noted> {
         let recording = self.tape.as_ref().and_then(|tape| tape.recording());
         let recording = recording.filter(|_| !typed.bytes.is_empty());
-        recording.is_some_and(|recording| recording.typed(typed))
+        recording.map(|recording| recording.typed(typed))
     }
 
     /// Types the terminal's answer to a question of the program. Nobody has typed it, so no tape has it.

@@ -13,6 +13,7 @@ use crate::tape::play::{Cue, Injection, Pace, PlayError, Player, Stage};
 use crate::tape::record::{Begin, EndEntry, Finished, Heard, Recording, finish};
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
+use crate::tape::tools::redact_meta;
 use crate::tape::{TapeError, record};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionCreateParams};
@@ -185,10 +186,14 @@ impl SessionTape {
 
     /// Begins to record; the journal is there when this returns, and in the session's folder the note of it.
     pub(super) async fn record(&self, folder: PathBuf, place: Place) -> Result<(), TapeError> {
+        let (mut meta, mut options) = (self.meta.clone(), self.recorded_options());
+        let removed = self.settings.redact.then(|| redact_meta(&mut meta));
+        options.tag.clone_from(&meta.tag);
         let begin = Begin {
             session: self.id.to_string(),
-            options: self.recorded_options(),
-            meta: self.meta.clone(),
+            options,
+            meta,
+            removed: removed.unwrap_or(0),
             at_us: record::now_us(),
             offset: place.offset,
             state: place.state,

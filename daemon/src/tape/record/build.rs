@@ -6,6 +6,9 @@ use crate::tape::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tap
 use crate::tape::key::{PromptTracker, StateHash};
 use std::collections::BTreeMap;
 
+/// Annotates a line of a private key that was typed.
+pub(super) const PRIVATE_KEY: &str = "private_key";
+
 /// Output by offset, with holes where the log was lost.
 pub(super) struct Printed {
     /// Offset of the first byte.
@@ -113,7 +116,8 @@ impl Journalled {
             hidden: false,
             undecided: false,
             keys: false,
-            removed: 0,
+            private_key: false,
+            removed: self.begin.removed,
             cut_echo: None,
         };
         let opened = self
@@ -163,6 +167,9 @@ impl Journalled {
         let mut annotations = serde_json::Map::new();
         if input.hidden {
             annotations.insert("hidden".into(), true.into());
+            if input.private_key {
+                annotations.insert(PRIVATE_KEY.into(), true.into());
+            }
         } else if input.removed > 0 {
             annotations.insert("redacted".into(), input.removed.into());
         }

@@ -9,6 +9,7 @@ fn begin(at_us: u64) -> Entry {
         at_us,
         offset: 0,
         state: StateHash::start(),
+        removed: 0,
         is_start: true,
     }))
 }
@@ -22,6 +23,7 @@ fn input(number: u64, at_us: u64, offset: u64, bytes: &[u8]) -> Entry {
         hidden: false,
         undecided: false,
         keys: false,
+        private_key: false,
         removed: 0,
         cut_echo: None,
     })

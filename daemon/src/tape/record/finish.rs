@@ -1,11 +1,11 @@
 //! The end of a recording: the tape is made, and what no tape has, or what is to be replaced, goes to the disk.
 
-use super::build::{Journalled, Printed, chain};
+use super::build::{Journalled, PRIVATE_KEY, Printed, chain};
 use super::journal::{self, Begin};
 use super::{Note, place};
 use crate::config::Replay;
 use crate::output::{Output, Piece};
-use crate::redact::MASK;
+use crate::redact::{MASK, key_lines};
 use crate::tape::decorate::RunFilter;
 use crate::tape::format::{Exchange, Tape};
 use crate::tape::key::Invocation;
@@ -160,7 +160,8 @@ fn write(
         Ok(settings) => settings,
         Err(error) => return problem(error.to_string()),
     };
-    mask_hidden(&mut tape, hidden);
+    let keys = typed_keys(&tape);
+    mask_hidden(&mut tape, &[hidden, &keys].concat());
     if begin.options.redact != Some(false) {
         redact_tape(&mut tape);
     }
@@ -175,6 +176,22 @@ fn write(
         _ => place::add(root, &settings, &invocation, tape),
     };
     written.unwrap_or_else(|error| problem(error.to_string()))
+}
+
+/// The lines of private keys that were typed, as the program has shown them: nothing else knows them any more.
+fn typed_keys(tape: &Tape) -> Vec<String> {
+    let exchanges = tape.exchanges.iter();
+    let of_key = exchanges.filter(|exchange| exchange.annotations.contains_key(PRIVATE_KEY));
+    let shown = of_key.flat_map(|exchange| {
+        let chunks = exchange.chunks.iter();
+        let output: Vec<u8> = chunks.flat_map(|chunk| &chunk.data).copied().collect();
+        key_lines(&output)
+    });
+    let mut keys: Vec<String> = shown.collect();
+    // One may be a part of another.
+    keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
+    keys.dedup();
+    keys
 }
 
 /// What was typed unseen is not shown where the program has printed it.

@@ -50,6 +50,9 @@ pub(crate) struct Begin {
     pub(crate) state: StateHash,
     /// The first exchange is the program's start.
     pub(crate) is_start: bool,
+    /// Secrets that were removed from `meta`.
+    #[serde(default)]
+    pub(crate) removed: u64,
 }
 
 /// Something that was typed, without its secrets.
@@ -71,6 +74,9 @@ pub(crate) struct InputEntry {
     /// The program read keys.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) keys: bool,
+    /// A line of a private key: where the program shows it, it goes too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) private_key: bool,
     /// Secrets that were removed.
     #[serde(default)]
     pub(crate) removed: u64,

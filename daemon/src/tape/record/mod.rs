@@ -14,5 +14,5 @@ mod resume;
 pub(crate) use finish::{Finished, Heard, finish};
 pub(crate) use journal::{Begin, EndEntry, Journal, now_us};
 pub(crate) use note::Note;
-pub(crate) use recording::{CommandLine, ECHO_BYTES, KeptRecording, Recording, Typed};
+pub(crate) use recording::{CommandLine, ECHO_BYTES, KeptRecording, Noted, Recording, Typed};
 pub(crate) use resume::Resumption;

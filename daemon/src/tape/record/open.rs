@@ -24,6 +24,8 @@ pub(super) struct Open {
     pub(super) keys: bool,
     pub(super) is_command: bool,
     pub(super) cut_echo: Option<String>,
+    /// A line of a private key.
+    pub(super) private_key: bool,
     pub(super) echo: EchoFollower,
     /// Output since it was typed.
     pub(super) printed: Vec<u8>,
@@ -65,14 +67,16 @@ impl Open {
         line_feeds + memchr::memchr_iter(b'\r', &self.raw).filter(alone).count()
     }
 
-    /// Whether a program that reads keys has shown it, or may do without: then it is no secret.
-    pub(super) fn is_shown(&self) -> bool {
+    /// Whether a program that reads keys has shown it, or may do without: then it is no secret. What is as short as the
+    /// begin of one is decided when no more keys belong to it.
+    pub(super) fn is_shown(&self, is_over: bool) -> bool {
         if !self.keys || self.is_command {
             return !self.hidden;
         }
         let printed = without_blanks(&clean_lossy(&self.printed, encoding_rs::UTF_8));
+        let is_short = |line: &String| is_over && line.chars().count() < MIN_SECRET_CHARS;
         self.visible_lines()
-            .all(|line| line.chars().count() < MIN_SECRET_CHARS || printed.contains(&line))
+            .all(|line| line.is_empty() || is_short(&line) || printed.contains(&line))
     }
 
     /// What stands in its place: as many lines.
@@ -99,6 +103,7 @@ impl Open {
             hidden: self.hidden,
             undecided: false,
             keys: self.keys,
+            private_key: self.private_key,
             removed,
             cut_echo: self.cut_echo.clone(),
         }
@@ -114,6 +119,7 @@ impl Open {
             hidden: true,
             undecided: true,
             keys: self.keys,
+            private_key: self.private_key,
             removed: 1,
             cut_echo: self.cut_echo.clone(),
         }

@@ -4,6 +4,7 @@ use super::echo::EchoFollower;
 use super::journal::{Begin, EndEntry, Entry, Journal, line_of, now_us};
 use super::open::{END_OF_INPUT, Open};
 use super::resume::Resumption;
+use crate::redact::KeyLines;
 use crate::tape::key::PromptTracker;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -55,6 +56,15 @@ pub(crate) struct CommandLine<'a> {
     pub(crate) cut_echo: Option<&'a str>,
 }
 
+/// What became of something that was typed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Noted {
+    /// Some of it only [`Recording::kept`] has; the file has a mask.
+    pub(crate) must_keep: bool,
+    /// It belongs to a private key, although the terminal shows it.
+    pub(crate) is_secret: bool,
+}
+
 /// A recording while it goes on.
 #[derive(Debug)]
 pub(crate) struct Recording {
@@ -70,6 +80,8 @@ struct State {
     /// Of the newest exchange.
     number: u64,
     open: Option<Open>,
+    /// Of a private key that is typed line by line, the lines before the open input.
+    key: KeyLines,
     /// Microseconds, offset and length of output that may go on.
     piece: Option<(u64, u64, u64)>,
     /// Lines for the journal.
@@ -90,6 +102,8 @@ pub(crate) struct KeptRecording {
     is_plain: bool,
     pub(super) number: u64,
     pub(super) open: Option<KeptInput>,
+    #[serde(default)]
+    key: KeyLines,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -104,6 +118,8 @@ pub(super) struct KeptInput {
     pub(super) is_command: bool,
     #[serde(default)]
     pub(super) cut_echo: Option<String>,
+    #[serde(default)]
+    pub(super) private_key: bool,
 }
 
 impl Recording {
@@ -151,6 +167,7 @@ impl Recording {
                 keys: kept.keys,
                 is_command: kept.is_command,
                 cut_echo: kept.cut_echo,
+                private_key: kept.private_key,
                 echo,
                 is_answered: !printed.is_empty(),
                 printed,
@@ -159,6 +176,7 @@ impl Recording {
         });
         let journal = Some(resumption.journal);
         let mut state = State::new(journal, kept.redacts, resumption.number, open);
+        state.key = kept.key;
         state.prompt = kept.is_plain.then(|| {
             let mut prompt = PromptTracker::default();
             prompt.feed(tail);
@@ -180,6 +198,7 @@ impl Recording {
             redacts: state.redacts,
             is_plain: state.prompt.is_some(),
             number: state.number,
+            key: state.key,
             open: state.open.as_ref().map(|open| KeptInput {
                 at_us: open.at_us,
                 offset: open.offset,
@@ -189,6 +208,7 @@ impl Recording {
                 is_written: open.is_written,
                 is_command: open.is_command,
                 cut_echo: open.cut_echo.clone(),
+                private_key: open.private_key,
             }),
         }
     }
@@ -207,15 +227,14 @@ impl Recording {
         self.lock().problem.clone()
     }
 
-    /// Something was typed. In the file when this returns; what may yet prove to be a secret as a mask: true when
-    /// there is some, which only [`Self::kept`] has.
-    pub(crate) fn typed(&self, typed: Typed<'_>) -> bool {
+    /// Something was typed. In the file when this returns; what may yet prove to be a secret as a mask.
+    pub(crate) fn typed(&self, typed: Typed<'_>) -> Noted {
         let mut state = self.lock();
         let at_us = now_us();
         state.close_piece();
         if typed.bytes == [END_OF_INPUT] && state.has_ended_input() {
             // Typed again until it is heard: once says it.
-            return false;
+            return Noted::default();
         }
         let hidden = typed.is_secret
             || match &state.prompt {
@@ -240,6 +259,7 @@ impl Recording {
                 keys: typed.keys,
                 is_command: false,
                 cut_echo: None,
+                private_key: false,
                 echo: EchoFollower::default(),
                 printed: Vec::new(),
                 is_answered: false,
@@ -258,7 +278,11 @@ impl Recording {
         }
         state.try_write_input(true);
         state.write();
-        state.open.as_ref().is_some_and(|open| !open.is_written)
+        let open = state.open.as_ref();
+        Noted {
+            must_keep: open.is_some_and(|open| !open.is_written),
+            is_secret: open.is_some_and(|open| open.private_key),
+        }
     }
 
     /// Output has come.
@@ -325,6 +349,7 @@ impl State {
             redacts,
             number,
             open,
+            key: KeyLines::default(),
             piece: None,
             lines: Vec::new(),
             prompt: None,
@@ -382,7 +407,14 @@ impl State {
         let Some(mut open) = self.open.take() else {
             return;
         };
-        if !open.is_written && (open.hidden || open.is_shown()) {
+        let may_be_key = self.redacts && self.key.may_take(&open.raw);
+        if may_be_key && open.ends_line() {
+            self.decide_key(&mut open);
+        }
+        let is_over = open.ends_line() || !open.goes_on();
+        let is_held_back = may_be_key && !open.ends_line();
+        let is_shown = !is_held_back && open.is_shown(is_over);
+        if !open.is_written && (open.hidden || is_shown) {
             let is_whole = open.ends_line() || open.hidden;
             let entry = open.entry(self.number, self.redacts, is_whole || open.is_decided());
             open.is_written = is_whole;
@@ -398,12 +430,22 @@ impl State {
 
     /// Nothing more belongs to the open input: what was not shown by now was hidden.
     fn settle(&mut self) {
-        if let Some(mut open) = self.open.take()
-            && !open.is_written
-        {
-            open.hidden |= !open.is_shown();
+        let Some(mut open) = self.open.take() else {
+            return;
+        };
+        self.decide_key(&mut open);
+        if !open.is_written {
+            open.hidden |= !open.is_shown(true);
             let entry = open.entry(self.number, self.redacts, true);
             self.note(&Entry::Input(entry));
+        }
+    }
+
+    /// An input is complete: a line of a private key is kept no more than what was typed unseen.
+    fn decide_key(&mut self, open: &mut Open) {
+        if self.redacts && !open.private_key {
+            open.private_key = self.key.take(&open.raw);
+            open.hidden |= open.private_key;
         }
     }
 

@@ -77,6 +77,7 @@ fn open_input(kept: Option<&KeptInput>, last: &InputEntry) -> Option<KeptInput> 
         is_written: last.hidden,
         is_command: kept.is_some_and(|kept| kept.is_command),
         cut_echo: last.cut_echo.clone(),
+        private_key: last.private_key,
     })
 }
 
@@ -93,6 +94,7 @@ mod tests {
             hidden,
             undecided: false,
             keys: false,
+            private_key: false,
             removed: 0,
             cut_echo: None,
         })

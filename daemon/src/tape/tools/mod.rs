@@ -15,7 +15,7 @@ pub(crate) use animation::{Pace, animate, still};
 pub(crate) use diff::{diff, normal_output, unified};
 pub(crate) use one_line::input_in_one_line;
 pub(crate) use plain::shown;
-pub(crate) use redact::{Removal, redact_tape};
+pub(crate) use redact::{Removal, redact_meta, redact_tape};
 pub(crate) use timeline::size;
 pub(crate) use transcript::{ended, is_echoed, transcript};
 

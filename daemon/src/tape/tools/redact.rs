@@ -23,7 +23,7 @@ pub(crate) struct Removal {
 /// first. A second time finds nothing.
 pub(crate) fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     let mut removals = Vec::new();
-    redact_meta(&mut tape.meta, &mut removals);
+    redact_parts(&mut tape.meta, &mut removals);
     note(
         &mut removals,
         "session".to_owned(),
@@ -62,7 +62,14 @@ pub(crate) fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     removals
 }
 
-fn redact_meta(meta: &mut Meta, removals: &mut Vec<Removal>) {
+/// Replaces every secret in what a program is started with; returns how many there were.
+pub(crate) fn redact_meta(meta: &mut Meta) -> u64 {
+    let mut removals = Vec::new();
+    redact_parts(meta, &mut removals);
+    removals.iter().map(|removal| removal.count as u64).sum()
+}
+
+fn redact_parts(meta: &mut Meta, removals: &mut Vec<Removal>) {
     let args = redact_args(&meta.program, &meta.args);
     for (index, (arg, clean)) in meta.args.iter().zip(&args).enumerate() {
         note(

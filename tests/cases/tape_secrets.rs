@@ -1,0 +1,700 @@
+//! What is secret reaches no file while a program is recorded, but for the session's own log of what it has printed.
+
+use crate::support::conversation::{ask, ended, record, start_with, tape, tapes};
+use crate::support::session::lacks;
+use crate::support::{Daemon, eventually};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const FIXTURE: &str = include_str!("../fixtures/redaction.json");
+
+const TOKEN: &str = "ghp_Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2";
+
+/// A shorter secret is looked for with what stands before it.
+const MIN_SECRET_CHARS: usize = 8;
+
+/// A text with secrets, and what becomes of it.
+struct Case {
+    text: String,
+    redacted: String,
+    /// What must stand nowhere.
+    secrets: Vec<String>,
+}
+
+fn fixture() -> Value {
+    serde_json::from_str(FIXTURE).unwrap()
+}
+
+fn cases() -> Vec<Case> {
+    let fixture = fixture();
+    let cases = fixture["secrets"].as_array().unwrap().iter();
+    cases
+        .map(|case| {
+            let text = filled(case["text"].as_str().unwrap());
+            let redacted = case["redacted"].as_str().unwrap().to_owned();
+            let secrets = secrets_of(&text, &redacted);
+            assert!(!secrets.is_empty(), "{text}");
+            Case {
+                text,
+                redacted,
+                secrets,
+            }
+        })
+        .collect()
+}
+
+fn innocent() -> Vec<String> {
+    let fixture = fixture();
+    let texts = fixture["innocent"].as_array().unwrap().iter();
+    texts
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Puts letters and digits where the fixture says how many.
+fn filled(text: &str) -> String {
+    const MIXED: &str = "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2Yz3";
+    const HEX: &str = "3f786850e387550fdab836ed7e6dc881";
+    let mut filled = String::new();
+    for (index, part) in text.split("{{").enumerate() {
+        let Some((gap, rest)) = part.split_once("}}").filter(|_| index > 0) else {
+            filled.push_str(part);
+            continue;
+        };
+        let (alphabet, len) = match gap.strip_prefix("hex ") {
+            Some(len) => (HEX, len),
+            None => (MIXED, gap),
+        };
+        filled.extend(alphabet.chars().cycle().take(len.parse().unwrap()));
+        filled.push_str(rest);
+    }
+    filled
+}
+
+/// What stands in `text` where `redacted` has masks; each line of it by itself.
+fn secrets_of(text: &str, redacted: &str) -> Vec<String> {
+    let mut secrets = Vec::new();
+    let mut kept = redacted.split("***");
+    let mut before = kept.next().unwrap();
+    let mut rest = text.strip_prefix(before).unwrap();
+    for literal in kept {
+        let end = match literal {
+            "" => rest.len(),
+            literal => rest.find(literal).unwrap(),
+        };
+        for line in rest[..end].lines() {
+            match line.chars().count() {
+                0 => {}
+                MIN_SECRET_CHARS.. => secrets.push(line.to_owned()),
+                _ => {
+                    let context = before.lines().last().unwrap_or_default();
+                    secrets.push(format!("{context}{line}"));
+                }
+            }
+        }
+        (before, rest) = (literal, &rest[end + literal.len()..]);
+    }
+    secrets
+}
+
+/// What a text can look like in a file.
+fn forms_of(text: &str) -> Vec<Vec<u8>> {
+    let quoted = serde_json::to_string(text).unwrap();
+    let mut forms = vec![
+        text.as_bytes().to_vec(),
+        quoted[1..quoted.len() - 1].as_bytes().to_vec(),
+    ];
+    for shift in 0..3 {
+        let shifted = [&[0; 3][..shift], text.as_bytes()].concat();
+        let whole = shifted.len() * 8 / 6;
+        let base64 = STANDARD.encode(&shifted);
+        forms.push(base64.as_bytes()[[0, 2, 3][shift]..whole].to_vec());
+    }
+    forms.retain(|form| form.len() >= 6);
+    forms
+}
+
+/// The files below a folder that have one of the texts, but for logs of what terminals showed, which rings become.
+fn traces(folder: &Path, secrets: &[String]) -> Vec<(PathBuf, String, String)> {
+    let forms: Vec<(&String, Vec<Vec<u8>>)> = secrets
+        .iter()
+        .map(|secret| (secret, forms_of(secret)))
+        .collect();
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let kind = entry.file_type().unwrap();
+            if kind.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_log = name.starts_with("output") && name.ends_with(".log");
+            if !kind.is_file() || is_log || name.ends_with(".ring") {
+                continue;
+            }
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            let place = |form: &Vec<u8>| bytes.windows(form.len()).position(|part| part == form);
+            for (secret, forms) in &forms {
+                if let Some(at) = forms.iter().find_map(place) {
+                    let near = &bytes[at.saturating_sub(40)..bytes.len().min(at + 60)];
+                    let near = String::from_utf8_lossy(near).into_owned();
+                    found.push((path.clone(), (*secret).clone(), near));
+                }
+            }
+        }
+    }
+    found
+}
+
+#[track_caller]
+fn assert_nowhere(daemon: &Daemon, secrets: &[String]) {
+    let found = traces(daemon.home(), secrets);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// A daemon that logs all it can.
+fn talkative() -> Daemon {
+    Daemon::builder()
+        .config(r#"{"log_level": "trace", "replay": {"debug": true}}"#)
+        .start()
+}
+
+fn root(daemon: &Daemon) -> PathBuf {
+    daemon.home().join("t")
+}
+
+fn recording(daemon: &Daemon) -> Value {
+    tape(&root(daemon), json!({"record": "new"}))
+}
+
+fn begin(daemon: &Daemon, command: &[&str], tape: &Value) -> String {
+    start_with(daemon, command, tape, &environment()).unwrap()
+}
+
+fn environment() -> Value {
+    json!({"HOME": "/nowhere", "PS1": "ready> ", "TERM": "xterm-256color", "HISTFILE": ""})
+}
+
+fn send(daemon: &Daemon, session: &str, text: &str) {
+    let params = json!({"session": session, "text": text});
+    daemon.call_value("session.send", &params).unwrap();
+}
+
+fn line(daemon: &Daemon, session: &str, text: &str) {
+    let params = json!({"session": session, "text": text, "newline": true});
+    daemon.call_value("session.send", &params).unwrap();
+}
+
+/// Types a text key by key.
+fn keys(daemon: &Daemon, session: &str, text: &str) {
+    for key in text.chars() {
+        send(daemon, session, &key.to_string());
+    }
+}
+
+fn await_text(daemon: &Daemon, session: &str, pattern: &str) {
+    ask(daemon, session, (None, pattern)).unwrap();
+}
+
+/// Ends what reads lines, and returns the only tape.
+fn tape_at_the_end(daemon: &Daemon, session: &str) -> Value {
+    let ended = ended(daemon, session);
+    assert_eq!(ended["tape"]["problem"], Value::Null, "{ended}");
+    let ids = ended["tape"]["written"].as_array().unwrap();
+    assert_eq!(ids.len(), 1, "{ended}");
+    let params = json!({"root": root(daemon), "tape": ids[0]});
+    daemon.call_value("tape.get", &params).unwrap()
+}
+
+fn exchanges(tape: &Value) -> impl Iterator<Item = &Value> {
+    tape["exchanges"].as_array().unwrap().iter()
+}
+
+/// All that a tape has of a part of its exchanges.
+fn all(tape: &Value, part: &str) -> String {
+    exchanges(tape)
+        .map(|exchange| exchange[part].as_str().unwrap())
+        .collect()
+}
+
+fn removed(tape: &Value) -> u64 {
+    exchanges(tape)
+        .filter_map(|exchange| exchange["annotations"]["redacted"].as_u64())
+        .sum()
+}
+
+/// Without what terminals make of the ends of lines, and blanks there.
+fn plain(text: &str) -> String {
+    let text = text.replace('\r', "\n");
+    let lines = text.lines().map(str::trim_end);
+    lines
+        .filter(|line| !line.is_empty())
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+/// As records show what was typed.
+fn escaped(text: &str) -> String {
+    text.replace('\r', "\\r").replace('\n', "\\n")
+}
+
+fn all_secrets(cases: &[Case]) -> Vec<String> {
+    let mut secrets: Vec<String> = cases
+        .iter()
+        .flat_map(|case| case.secrets.iter().cloned())
+        .collect();
+    secrets.sort();
+    secrets.dedup();
+    secrets
+}
+
+/// Types each text at `cat`, which shows it twice.
+fn type_at_cat<'a>(daemon: &Daemon, session: &str, texts: impl Iterator<Item = &'a str>) {
+    for (number, text) in texts.enumerate() {
+        line(daemon, session, text);
+        let mark = format!("mark {number}.");
+        ask(
+            daemon,
+            session,
+            (Some(&mark), &format!("{mark}\n(?s:.*){mark}\n$")),
+        )
+        .unwrap();
+    }
+}
+
+#[test]
+fn a_secret_that_is_typed_reaches_no_file_and_plays_when_it_is_typed_again() {
+    if lacks(&["cat"]) {
+        return;
+    }
+    let (daemon, cases) = (talkative(), cases());
+    let secrets = all_secrets(&cases);
+    let texts = || cases.iter().map(|case| case.text.as_str());
+    let session = begin(&daemon, &["cat"], &recording(&daemon));
+    type_at_cat(&daemon, &session, texts());
+    assert_nowhere(&daemon, &secrets);
+    send(&daemon, &session, "\u{4}");
+    let recorded = tape_at_the_end(&daemon, &session);
+    assert_nowhere(&daemon, &secrets);
+    let (input, output) = (all(&recorded, "input"), all(&recorded, "output"));
+    for case in &cases {
+        let redacted = plain(&case.redacted);
+        assert!(plain(&output).contains(&redacted), "{redacted}\n{output}");
+        let redacted = escaped(&case.redacted);
+        assert!(input.contains(&redacted), "{redacted}\n{input}");
+    }
+    // Where it was typed, where it was echoed, and where it was printed.
+    let all_there: usize = cases.iter().map(|case| case.secrets.len().min(2)).sum();
+    assert!(removed(&recorded) as usize >= 2 * all_there, "{recorded}");
+    assert_eq!(recorded["meta"]["redact"], true);
+    let strict = tape(&root(&daemon), json!({"strict": true, "latency": 0}));
+    let session = begin(&daemon, &["cat"], &strict);
+    type_at_cat(&daemon, &session, texts());
+    send(&daemon, &session, "\u{4}");
+    assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
+    assert_eq!(record(&daemon, &session)["tape"]["misses"], 0);
+    assert_nowhere(&daemon, &secrets);
+}
+
+/// A program that prints pieces with pauses between them; it and they lie in a folder of their own.
+fn printer(folder: &Path, pieces: &[Vec<&str>]) -> Vec<String> {
+    let script = "import json, sys, time\n\
+        for pieces in json.load(open(sys.argv[1])):\n\
+        \x20   for piece in pieces:\n\
+        \x20       sys.stdout.write(piece)\n\
+        \x20       sys.stdout.flush()\n\
+        \x20       time.sleep(0.002)\n\
+        \x20   sys.stdout.write('\\n--\\n')\n";
+    let (program, data) = (folder.join("p.py"), folder.join("pieces.json"));
+    std::fs::write(&program, script).unwrap();
+    std::fs::write(&data, json!(pieces).to_string()).unwrap();
+    let path = |path: PathBuf| path.to_str().unwrap().to_owned();
+    vec![String::from("python3"), path(program), path(data)]
+}
+
+/// The text in three pieces.
+fn cut(text: &str, first: usize, second: usize) -> Vec<&str> {
+    let first = text.floor_char_boundary(first);
+    let second = text.floor_char_boundary(second.max(first));
+    vec![&text[..first], &text[first..second], &text[second..]]
+}
+
+#[test]
+fn a_secret_that_is_printed_in_pieces_reaches_no_file() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let (daemon, cases) = (talkative(), cases());
+    let secrets = all_secrets(&cases);
+    let printed: Vec<String> = cases
+        .iter()
+        .map(|case| case.text.replace("\r\n", "\n"))
+        .collect();
+    let mut pieces = Vec::new();
+    for (case, text) in cases.iter().zip(&printed) {
+        let secret = &case.secrets[0];
+        let at = text.find(secret.as_str()).unwrap() + secret.len();
+        pieces.push(cut(text, text.len() / 3, text.len() * 2 / 3));
+        pieces.push(cut(text, at - secret.len() / 2, at - 1));
+        pieces.push(cut(text, at - 2, at + 1));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let command = printer(folder.path(), &pieces);
+    let command: Vec<&str> = command.iter().map(String::as_str).collect();
+    let session = begin(&daemon, &command, &recording(&daemon));
+    for _ in 0..5 {
+        assert_nowhere(&daemon, &secrets);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let recorded = tape_at_the_end(&daemon, &session);
+    assert_nowhere(&daemon, &secrets);
+    let chunks = recorded["exchanges"][0]["chunks"].as_u64().unwrap();
+    assert!(chunks > cases.len() as u64, "{chunks}");
+    // Longer than a record shows.
+    let params =
+        json!({"root": root(&daemon), "tape": recorded["tape_id"], "format": "transcript"});
+    let shown = daemon.call_value("tape.export", &params).unwrap();
+    let shown = plain(shown["text"].as_str().unwrap());
+    for case in &cases {
+        let redacted = plain(&case.redacted);
+        let count = shown.matches(&format!("{redacted}--\n")).count();
+        assert!(count >= 3, "{count} {redacted}\n{shown}");
+    }
+    for secret in &secrets {
+        assert!(!shown.contains(secret.as_str()), "{secret}\n{shown}");
+    }
+}
+
+#[test]
+fn secrets_of_arguments_and_of_the_environment_reach_no_file() {
+    let (daemon, cases) = (talkative(), cases());
+    let secrets = all_secrets(&cases);
+    let mut command = vec!["sh", "-c", "read x", "sh"];
+    command.extend(cases.iter().map(|case| case.text.as_str()));
+    let mut env = environment();
+    for (number, case) in cases.iter().enumerate() {
+        env[format!("CASE_{number}")] = json!(case.text);
+    }
+    env["MY_TOKEN"] = json!("seems-to-be-harmless-4711");
+    let matching = json!({"allow_env": ["CASE_*", "MY_TOKEN"]});
+    let new = tape(&root(&daemon), json!({"record": "new", "match": matching}));
+    let session = start_with(&daemon, &command, &new, &env).unwrap();
+    let secrets = [secrets, vec!["seems-to-be-harmless-4711".into()]].concat();
+    assert_nowhere(&daemon, &secrets);
+    line(&daemon, &session, "");
+    let recorded = tape_at_the_end(&daemon, &session);
+    assert_nowhere(&daemon, &secrets);
+    let meta = &recorded["meta"];
+    for (number, case) in cases.iter().enumerate() {
+        assert_eq!(meta["args"][number + 3], case.redacted.as_str());
+        assert_eq!(
+            meta["env"][format!("CASE_{number}")],
+            case.redacted.as_str()
+        );
+    }
+    assert_eq!(meta["env"]["MY_TOKEN"], "***");
+    // With the real ones the tape is found, and with others in their place too.
+    let strict = tape(&root(&daemon), json!({"strict": true, "match": matching}));
+    let session = start_with(&daemon, &command, &strict, &env).unwrap();
+    line(&daemon, &session, "");
+    ended(&daemon, &session);
+    assert_nowhere(&daemon, &secrets);
+}
+
+#[test]
+fn innocent_text_is_recorded_as_it_is() {
+    if lacks(&["cat", "python3"]) {
+        return;
+    }
+    let (daemon, innocent) = (Daemon::start(), innocent());
+    let session = begin(&daemon, &["cat"], &recording(&daemon));
+    let texts = || innocent.iter().filter(|text| !text.contains('\u{1b}'));
+    type_at_cat(&daemon, &session, texts().map(String::as_str));
+    send(&daemon, &session, "\u{4}");
+    let typed = tape_at_the_end(&daemon, &session);
+    assert_eq!(removed(&typed), 0, "{typed}");
+    let (input, output) = (all(&typed, "input"), all(&typed, "output"));
+    for text in texts() {
+        assert!(plain(&output).contains(&plain(text)), "{text}\n{output}");
+        assert!(input.contains(&escaped(text)), "{text}\n{input}");
+    }
+    let printed: Vec<String> = innocent
+        .iter()
+        .map(|text| text.replace("\r\n", "\n"))
+        .collect();
+    let pieces: Vec<Vec<&str>> = printed
+        .iter()
+        .map(|text| cut(text, text.len() / 3, text.len() * 2 / 3))
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let command = printer(folder.path(), &pieces);
+    let mut command: Vec<&str> = command.iter().map(String::as_str).collect();
+    command.extend(innocent.iter().map(String::as_str));
+    let session = begin(&daemon, &command, &recording(&daemon));
+    let shown = tape_at_the_end(&daemon, &session);
+    assert_eq!(removed(&shown), 0, "{shown}");
+    assert_eq!(shown["meta"]["args"].as_array().unwrap()[2..], innocent);
+    let expected: String = printed
+        .iter()
+        .map(|text| format!("{text}\n--\n").replace('\n', "\r\n"))
+        .collect();
+    let came = crate::support::conversation::output(&daemon, &session);
+    assert_eq!(String::from_utf8(came).unwrap(), expected);
+    let output = plain(&all(&shown, "output"));
+    for text in texts().filter(|text| !text.contains('\r')) {
+        assert!(output.contains(&plain(text)), "{text}\n{output}");
+    }
+}
+
+/// Records `password=hunter2-4711` as argument, input and output, and returns the tape.
+fn with_password(daemon: &Daemon, options: Value) -> Value {
+    let command = ["sh", "-c", "read x; echo $x", "password=hunter2-4711"];
+    let mut options = tape(&root(daemon), options);
+    options["record"] = json!("new");
+    let session = begin(daemon, &command, &options);
+    line(daemon, &session, "password=hunter2-4711");
+    tape_at_the_end(daemon, &session)
+}
+
+#[test]
+fn secrets_are_kept_where_that_is_asked_for_and_the_tape_says_so() {
+    let kept = |tape: &Value| {
+        assert_eq!(tape["meta"]["redact"], false, "{tape}");
+        assert_eq!(tape["meta"]["args"][2], "password=hunter2-4711");
+        assert_eq!(all(tape, "input").trim_end(), "password=hunter2-4711");
+        assert_eq!(all(tape, "output").matches("hunter2-4711").count(), 2);
+        assert_eq!(removed(tape), 0);
+    };
+    let gone = |tape: &Value| {
+        assert_eq!(tape["meta"]["redact"], true, "{tape}");
+        assert!(!tape.to_string().contains("hunter2-4711"), "{tape}");
+    };
+    kept(&with_password(&Daemon::start(), json!({"redact": false})));
+    gone(&with_password(&Daemon::start(), json!({})));
+    for off in ["0", "false", "off"] {
+        let off = || Daemon::builder().env("CLAUDECONTROL_REDACT", off).start();
+        kept(&with_password(&off(), json!({})));
+        // Who asks for it gets it nevertheless.
+        gone(&with_password(&off(), json!({"redact": true})));
+    }
+}
+
+#[test]
+fn a_tape_with_secrets_loses_them_when_that_is_asked_for() {
+    let daemon = Daemon::start();
+    let recorded = with_password(&daemon, json!({"redact": false}));
+    let path = &tapes(&root(&daemon))[0];
+    let before = std::fs::read_to_string(path).unwrap();
+    let params = json!({"root": root(&daemon)});
+    let dry = daemon.call_value("tape.redact", &params).unwrap();
+    assert_eq!(dry["is_done"], false);
+    let places = dry["tapes"][0]["places"].as_array().unwrap();
+    for place in ["meta.args[2]", "exchanges[1].input", "exchanges[1].output"] {
+        assert!(places.contains(&json!(place)), "{dry}");
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), before);
+    let params = json!({"root": root(&daemon), "inplace": true});
+    let done = daemon.call_value("tape.redact", &params).unwrap();
+    assert_eq!(done["tapes"], dry["tapes"]);
+    let params = json!({"root": root(&daemon), "tape": recorded["tape_id"]});
+    let after = daemon.call_value("tape.get", &params).unwrap();
+    assert!(removed(&after) >= 4, "{after}");
+    let text = std::fs::read_to_string(path).unwrap();
+    assert_eq!(
+        forms_of("hunter2-4711").iter().find(|form| {
+            text.as_bytes()
+                .windows(form.len())
+                .any(|part| part == form.as_slice())
+        }),
+        None,
+        "{text}"
+    );
+    let strict = tape(&root(&daemon), json!({"strict": true}));
+    let command = ["sh", "-c", "read x; echo $x", "password=hunter2-4711"];
+    let session = eventually("the index has seen it", || {
+        start_with(&daemon, &command, &strict, &environment()).ok()
+    });
+    line(&daemon, &session, "password=hunter2-4711");
+    assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
+}
+
+#[test]
+fn a_secret_that_is_typed_key_by_key_reaches_no_file() {
+    if lacks(&["cat", "bash", "python3"]) {
+        return;
+    }
+    let secrets = [TOKEN[..20].to_owned(), TOKEN[20..].to_owned()];
+    for (command, prompt, text, last) in [
+        (&["cat"][..], "^", format!("export TOKEN={TOKEN}"), "\u{4}"),
+        (
+            &["bash", "--norc"],
+            "ready> $",
+            format!("export TOKEN={TOKEN}"),
+            "exit\r",
+        ),
+        (
+            &["python3", "-q"],
+            ">>> $",
+            format!("token = '{TOKEN}'"),
+            "exit()\r",
+        ),
+    ] {
+        for is_whole in [false, true] {
+            let daemon = talkative();
+            let session = begin(&daemon, command, &recording(&daemon));
+            if prompt != "^" {
+                await_text(&daemon, &session, prompt);
+            }
+            match is_whole {
+                true => send(&daemon, &session, &text),
+                false => keys(&daemon, &session, &text),
+            }
+            assert_nowhere(&daemon, &secrets);
+            eventually("the echo", || {
+                let came = crate::support::conversation::output(&daemon, &session);
+                String::from_utf8_lossy(&came)
+                    .contains(&TOKEN[36..])
+                    .then_some(())
+            });
+            assert_nowhere(&daemon, &secrets);
+            send(&daemon, &session, "\r");
+            if prompt != "^" {
+                await_text(&daemon, &session, prompt);
+            }
+            assert_nowhere(&daemon, &secrets);
+            send(&daemon, &session, last);
+            let recorded = tape_at_the_end(&daemon, &session);
+            assert_nowhere(&daemon, &secrets);
+            let input = all(&recorded, "input");
+            assert!(input.contains("***"), "{command:?} {input:?}");
+            // Typed again as one line it plays.
+            let strict = tape(&root(&daemon), json!({"strict": true, "latency": 0}));
+            let session = begin(&daemon, command, &strict);
+            if prompt != "^" {
+                await_text(&daemon, &session, prompt);
+            }
+            line(&daemon, &session, &text);
+            await_text(&daemon, &session, "\\*\\*\\*");
+        }
+    }
+}
+
+/// Reads keys until Enter, and shows none.
+const RAW: &str = "import os, sys, termios, tty\n\
+    old = termios.tcgetattr(0)\n\
+    tty.setraw(0)\n\
+    os.write(1, b'PIN: ')\n\
+    typed = b''\n\
+    while not typed.endswith(b'\\r'):\n\
+    \x20   typed += os.read(0, 1)\n\
+    termios.tcsetattr(0, termios.TCSANOW, old)\n\
+    print('\\nlength', len(typed) - 1)\n";
+
+#[test]
+fn what_is_typed_where_nothing_is_shown_reaches_no_file() {
+    if lacks(&["bash", "python3"]) {
+        return;
+    }
+    let secret = "Zaunkönig-81x";
+    let traced = vec![secret.to_owned(), secret[..8].to_owned()];
+    let read = "read -rsp 'Password: ' p; echo; echo length ${#p}";
+    let getpass = "import getpass; print('length', len(getpass.getpass('Password: ')))";
+    for (command, prompt) in [
+        (["bash", "-c", read], "Password: $"),
+        (["python3", "-c", getpass], "Password: $"),
+        (["python3", "-c", RAW], "PIN: $"),
+    ] {
+        for is_whole in [true, false] {
+            let daemon = talkative();
+            let session = begin(&daemon, &command, &recording(&daemon));
+            await_text(&daemon, &session, prompt);
+            match is_whole {
+                true => send(&daemon, &session, secret),
+                false => keys(&daemon, &session, secret),
+            }
+            assert_nowhere(&daemon, &traced);
+            send(&daemon, &session, "\r");
+            let recorded = tape_at_the_end(&daemon, &session);
+            assert_nowhere(&daemon, &traced);
+            let hidden = exchanges(&recorded).find(|exchange| {
+                exchange["annotations"]["hidden"] == true && exchange["input"] == "***"
+            });
+            assert!(hidden.is_some(), "{command:?} {is_whole} {recorded}");
+            assert!(all(&recorded, "output").contains("length"), "{recorded}");
+            assert!(!all(&recorded, "input").contains("Zau"), "{recorded}");
+            let strict = tape(&root(&daemon), json!({"strict": true, "latency": 0}));
+            let session = begin(&daemon, &command, &strict);
+            await_text(&daemon, &session, prompt);
+            line(&daemon, &session, "another");
+            await_text(&daemon, &session, "length");
+            assert_nowhere(&daemon, &traced);
+        }
+    }
+}
+
+/// A private key that is typed, or pasted, line by line.
+#[test]
+fn a_private_key_that_is_typed_line_by_line_reaches_no_file() {
+    if lacks(&["cat", "bash"]) {
+        return;
+    }
+    let body = [
+        filled("{{64}}"),
+        filled("{{64}}").chars().rev().collect::<String>(),
+        String::from("QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo="),
+    ];
+    let secrets = body.to_vec();
+    let last = |daemon: &Daemon, session: &str| send(daemon, session, "\u{4}");
+    for (command, prompt) in [(&["cat"][..], ""), (&["bash", "--norc"], "> $")] {
+        let daemon = talkative();
+        let session = begin(&daemon, command, &recording(&daemon));
+        let type_it = |session: &str, masked: bool| {
+            let prompted = || {
+                if !prompt.is_empty() {
+                    await_text(&daemon, session, prompt);
+                }
+            };
+            prompted();
+            if !prompt.is_empty() {
+                line(&daemon, session, "cat > /dev/null <<'.'");
+                prompted();
+            }
+            line(&daemon, session, "-----BEGIN PRIVATE KEY-----");
+            for text in &body {
+                prompted();
+                line(&daemon, session, text);
+                if !masked {
+                    assert_nowhere(&daemon, &secrets);
+                }
+            }
+            prompted();
+            line(&daemon, session, "-----END PRIVATE KEY-----");
+            prompted();
+            line(&daemon, session, ".");
+            await_text(&daemon, session, "\\.\n(?s:.*)(> |\\.\n)$");
+            if !prompt.is_empty() {
+                line(&daemon, session, "echo done");
+                await_text(&daemon, session, "done\n(?s:.*)> $");
+            }
+            last(&daemon, session);
+        };
+        type_it(&session, false);
+        let recorded = tape_at_the_end(&daemon, &session);
+        assert_nowhere(&daemon, &secrets);
+        let everything = recorded.to_string();
+        for secret in &secrets {
+            assert!(!everything.contains(secret.as_str()), "{everything}");
+        }
+        let strict = tape(&root(&daemon), json!({"strict": true, "latency": 0}));
+        let session = begin(&daemon, command, &strict);
+        type_it(&session, true);
+        assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
+        assert_nowhere(&daemon, &secrets);
+    }
+}

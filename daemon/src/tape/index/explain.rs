@@ -119,7 +119,7 @@ fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>, program: &str) -> Vec<Str
             } else if let Some(index) = part.strip_prefix("args[") {
                 let index = index.trim_end_matches(']');
                 hints.push(format!(
-                    "with `--ignore-args {index}` the argument does not count"
+                    "with `--ignore-arg {index}` the argument does not count"
                 ));
             }
         }

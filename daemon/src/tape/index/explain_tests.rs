@@ -59,7 +59,7 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
     );
     assert_eq!(parts(&other_arg), (2, "args[0]".to_owned()));
     assert!(
-        other_arg.to_string().contains("--ignore-args 0"),
+        other_arg.to_string().contains("--ignore-arg 0`"),
         "{other_arg}"
     );
     let other_state = miss(&same, "> ", b"select 2;\r", &["select 7;"], None);

@@ -152,10 +152,7 @@ impl Context {
         }
         tell(failure, self.global.json);
         if self.global.verbose && !self.global.json {
-            let mut errors = io::stderr().lock();
-            for line in failure.details() {
-                let _ = writeln!(errors, "{line}");
-            }
+            failure.details().iter().for_each(|line| say(line));
         }
     }
 
@@ -186,12 +183,17 @@ pub(crate) fn tell(failure: &Failure, as_json: bool) {
     } else {
         failure.line()
     };
-    let _ = writeln!(io::stderr(), "{line}");
+    say(&line);
 }
 
 /// Tells something on standard error; when that is closed, nobody wants to know.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "ccctl: {text}");
+    say(&format!("ccctl: {text}"));
+}
+
+/// Writes a line, or several, to standard error at once: what others write there comes before or after it.
+pub(crate) fn say(text: &str) {
+    let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
 }
 
 /// True when there is a person to ask.
@@ -201,7 +203,7 @@ pub(crate) fn is_at_terminal() -> bool {
 
 /// Asks a question on standard error; true for an answer that begins with y.
 pub(crate) fn confirm(question: &str) -> bool {
-    let _ = write!(io::stderr(), "{question} [y/N] ");
+    let _ = io::stderr().write_all(format!("{question} [y/N] ").as_bytes());
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     read.is_ok() && answer.trim_start().starts_with(['y', 'Y'])

@@ -1,7 +1,7 @@
 //! `ccctl tape`.
 
 use super::tape_options::TapeArgs;
-use super::value::{age, factor, seconds, timeout};
+use super::value::{age, factor, folder, seconds, timeout};
 use ccd_protocol::Timeout;
 use ccd_protocol::tape::TapeFormat;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RootArgs {
     /// Folder of the tapes [default: replay.tapes_path, else tapes in the base folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     pub(crate) tapes: Option<String>,
 }
 

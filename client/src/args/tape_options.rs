@@ -1,5 +1,6 @@
 //! How tapes are used: options of every verb that starts a program.
 
+use super::value::{count, folder};
 use ccd_protocol::tape::{
     Decorator, FallbackMode, IgnoredArg, Latency, LatencyName, MatchOptions, RecordMode,
     TapeOptions,
@@ -12,7 +13,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 #[command(next_help_heading = "Tape options")]
 pub(crate) struct TapeArgs {
     /// Folder of the tapes [default: replay.tapes_path, else tapes in the base folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     pub(crate) tapes: Option<String>,
     /// What is recorded: exchanges that no tape has, those that one has, or none
     #[arg(long, value_name = "MODE", value_parser = record_modes())]
@@ -21,13 +22,13 @@ pub(crate) struct TapeArgs {
     #[arg(long, value_name = "MODE", value_parser = fallback_modes())]
     pub(crate) fallback: Option<FallbackMode>,
     /// Milliseconds before each piece of output: recorded, N, or LO-HI for a random one [default: the tape's]
-    #[arg(long, value_name = "MS", value_parser = latency)]
+    #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = latency)]
     pub(crate) latency: Option<Latency>,
     /// Percent of exchanges that play with an injected error, 0 to 100
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = percent)]
     pub(crate) error_rate: Option<f64>,
     /// Of injected errors and of a latency LO-HI [default: the tape's, else 0]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) seed: Option<u64>,
     /// Only exact matches: no exchange stands in for another [default with $CI]
     #[arg(long, overrides_with = "no_strict")]
@@ -231,7 +232,7 @@ mod tests {
         ] {
             assert_eq!(options(&["--latency", text]).unwrap()["latency"], told);
         }
-        for bad in ["", "fast", "-5", "50-5", "1.5", "5-"] {
+        for bad in ["", "fast", "-1", "-5", "50-5", "1.5", "5-"] {
             assert!(options(&[&format!("--latency={bad}")]).is_err(), "{bad}");
         }
     }
@@ -243,6 +244,8 @@ mod tests {
             &["--fallback", "none"],
             &["--error-rate", "101"],
             &["--error-rate", "-1"],
+            &["--latency", "-1"],
+            &["--tapes", ""],
             &["--decorate", "{}"],
             &["--decorate", r#"{"on":"output","replace":"x"}"#],
             &["--decorate", r#"{"on":"screen","filter":["cat"]}"#],

@@ -11,6 +11,18 @@ pub(crate) struct Size {
     pub(crate) cols: i64,
 }
 
+/// Parses a folder, which need not exist.
+///
+/// # Errors
+///
+/// What is wrong, as a fragment.
+pub(crate) fn folder(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("give a folder, such as tests/tapes".to_owned()),
+        text => Ok(text.to_owned()),
+    }
+}
+
 /// Parses a time-out: seconds, fractions allowed, or `none` for no limit.
 ///
 /// # Errors

@@ -138,14 +138,35 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     if all.tapes.is_empty() {
-        context.note(&format!(
-            "no tapes in {}; ccctl rec PROGRAM records one",
-            all.root
-        ));
+        context.note(&why_none(args, &all.root, context)?);
     }
     let style = context.style;
     context.render(|out| render::tapes(&all.tapes, out, style))?;
     Ok(Exit::Done)
+}
+
+/// Says why a list is empty, as far as the options tell.
+fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<String, Failure> {
+    let params = TapeListParams {
+        root: root(&args.root)?,
+        program: args.program.clone(),
+        limit: Some(1),
+        ..TapeListParams::default()
+    };
+    let is_filtered = args.used || args.unused;
+    let all = match is_filtered {
+        true => context.call::<TapeList>(&params)?.value.total,
+        false => 0,
+    };
+    let of = match &args.program {
+        Some(program) => format!(" of {program}"),
+        None => String::new(),
+    };
+    Ok(match all {
+        0 => format!("no tapes{of} in {in_root}; ccctl rec PROGRAM records one"),
+        _ if args.used => format!("no tape{of} in {in_root} was played"),
+        _ => format!("every tape{of} in {in_root} was played"),
+    })
 }
 
 fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, Failure> {

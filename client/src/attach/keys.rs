@@ -23,6 +23,26 @@ pub(crate) struct DetachKeys {
     names: String,
 }
 
+impl DetachKeys {
+    /// The keys for who does not know the short names: `Control-\\ then d`; `None` when there are none.
+    pub(crate) fn in_words(&self) -> Option<String> {
+        let words: Vec<String> = self.keys.iter().map(Key::in_words).collect();
+        (!words.is_empty()).then(|| words.join(" then "))
+    }
+}
+
+impl Key {
+    fn in_words(&self) -> String {
+        let ctrl = if self.ctrl { "Control-" } else { "" };
+        let alt = if self.alt { "Alt-" } else { "" };
+        let name = match self.character {
+            ' ' => "Space".to_owned(),
+            character => character.to_string(),
+        };
+        format!("{ctrl}{alt}{name}")
+    }
+}
+
 impl fmt::Display for DetachKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.names)
@@ -280,6 +300,14 @@ mod tests {
             }
         }
         (all, false)
+    }
+
+    #[test]
+    fn keys_are_told_in_words() {
+        let words = |keys: &str| detach_keys(keys).unwrap().in_words();
+        assert_eq!(words("C-\\ d").as_deref(), Some("Control-\\ then d"));
+        assert_eq!(words("M-x").as_deref(), Some("Alt-x"));
+        assert_eq!(words("none"), None);
     }
 
     #[test]

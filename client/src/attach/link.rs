@@ -4,6 +4,7 @@ use super::CLIENT_NAME;
 use crate::args::Size;
 use crate::call::request_line;
 use crate::lifeline::Lifeline;
+use crate::tape::is_final;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{SessionResize, SessionResizeParams, SessionSend, SessionSendParams};
@@ -26,6 +27,8 @@ const FIRST_ID: u64 = 1000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     Detached,
+    /// Nothing more can be typed.
+    Refused,
     Signal(i32),
     /// The terminal has ended.
     NoInput,
@@ -52,13 +55,17 @@ struct State {
     /// As the daemon knows it.
     size: Size,
     stop: Option<Stop>,
+    /// The program is nobody else's: it is left when nothing more can be typed.
+    is_own: bool,
+    /// Why that is so.
+    refusal: Option<ErrorObject>,
     /// What was not typed, and why.
     troubles: Vec<String>,
 }
 
 impl Link {
     /// A link to a session, over nothing yet.
-    pub(super) fn new(session: &str, lifeline: Lifeline) -> Self {
+    pub(super) fn new(session: &str, is_own: bool, lifeline: Lifeline) -> Self {
         Self {
             state: Arc::new(Mutex::new(State {
                 session: session.to_owned(),
@@ -68,6 +75,8 @@ impl Link {
                 sent: None,
                 size: Size { rows: 0, cols: 0 },
                 stop: None,
+                is_own,
+                refusal: None,
                 troubles: Vec::new(),
             })),
             lifeline,
@@ -136,6 +145,12 @@ impl Link {
         };
         let was_typed = match error {
             None => true,
+            Some(error) if state.is_own && is_final(error) => {
+                state.refusal.get_or_insert_with(|| error.clone());
+                drop(state);
+                self.stop(Stop::Refused);
+                return true;
+            }
             Some(error) => state.refused(bytes, error),
         };
         state.send_next();
@@ -158,6 +173,11 @@ impl Link {
     /// Why it was ended, if it was.
     pub(super) fn stopped(&self) -> Option<Stop> {
         self.lock().stop
+    }
+
+    /// Why nothing more can be typed, if that ended it.
+    pub(super) fn refusal(&self) -> Option<ErrorObject> {
+        self.lock().refusal.take()
     }
 
     /// What was not typed, and why.

@@ -90,6 +90,8 @@ pub(crate) enum Way {
     Ended(Ended),
     /// By the user, or by this signal. The program goes on.
     Left(Option<i32>),
+    /// Nothing more could be typed. The program goes on.
+    Refused(Box<ErrorObject>),
 }
 
 /// Gives the terminal to a session that is nobody else's, until its program ends or the user leaves; `title` is what the
@@ -110,16 +112,21 @@ pub(crate) fn attach_own(
         ..SessionAttachParams::default()
     };
     let mut connection = Connection::over(place.connect()?).named(CLIENT_NAME);
-    let mut viewer = Viewer::new(params, session, place.clone(), &connection)?;
+    let mut viewer = Viewer::new(params, session, place.clone(), &connection, true)?;
     viewer.attach(&mut connection)?;
     let left = viewer.watch(connection, title.to_owned(), keys);
     for trouble in viewer.link.troubles() {
         context.note(&format!("not typed: {trouble}"));
     }
+    if let Some(error) = viewer.link.refusal() {
+        return Ok(Way::Refused(Box::new(error)));
+    }
     Ok(match left? {
         Left::Ended(ended) => Way::Ended(ended),
         Left::Stopped(Stop::Signal(signal)) => Way::Left(Some(signal)),
-        Left::Stopped(Stop::Detached | Stop::NoInput | Stop::Panic) => Way::Left(None),
+        Left::Stopped(Stop::Detached | Stop::Refused | Stop::NoInput | Stop::Panic) => {
+            Way::Left(None)
+        }
     })
 }
 
@@ -155,7 +162,7 @@ fn attach_to(
         .map_err(|failure| failure.of_verb(VERB))?
         .value;
     let name = session.name.clone().unwrap_or(session.session_id.clone());
-    let mut viewer = Viewer::new(params, &session, place, &connection)?;
+    let mut viewer = Viewer::new(params, &session, place, &connection, false)?;
     // Refused before the terminal is touched.
     viewer.attach(&mut connection)?;
     // From here on the end of the session is shown, not refused.
@@ -184,6 +191,10 @@ struct Viewer {
     params: SessionAttachParams,
     lifeline: Lifeline,
     link: Link,
+    /// The last words of a notice about the keys that leave.
+    way_out: Option<String>,
+    /// A notice stands between the session's rows, which are lower down since.
+    is_shifted: bool,
 }
 
 #[derive(Deserialize)]
@@ -197,6 +208,7 @@ impl Viewer {
         session: &Session,
         place: Place,
         connection: &Connection,
+        is_own: bool,
     ) -> Result<Self, Failure> {
         let lifeline = Lifeline::new(connection.handle()?);
         Ok(Self {
@@ -212,8 +224,10 @@ impl Viewer {
                     .filter(|id| !id.is_empty()),
                 ..params
             },
-            link: Link::new(&session.session_id, lifeline.clone()),
+            link: Link::new(&session.session_id, is_own, lifeline.clone()),
             lifeline,
+            way_out: None,
+            is_shifted: false,
         })
     }
 
@@ -240,6 +254,7 @@ impl Viewer {
         let screen = UserScreen::enter(title).map_err(system)?;
         let screen: Screen = Arc::new(Mutex::new(screen));
         let _given_back = threads::GivenBack::whatever_happens(&screen);
+        self.way_out = keys.in_words();
         let keys = Watch::new(keys);
         let read_only = self.params.read_only;
         let left = threads::heed_signals(self.link.clone(), Arc::clone(&screen))
@@ -249,7 +264,9 @@ impl Viewer {
             .map_err(system)
             .and_then(|_keys| self.follow(&mut connection, &screen));
         let below = match left {
-            Ok(Left::Stopped(Stop::Detached) | Left::Ended(_)) => self.rows_in_use(),
+            Ok(Left::Stopped(Stop::Detached | Stop::Refused) | Left::Ended(_)) => {
+                self.rows_in_use()
+            }
             _ => None,
         };
         threads::lock(&screen).leave(below.unwrap_or(Below::All));
@@ -277,7 +294,11 @@ impl Viewer {
         }
         let last = screen.lines.iter().rposition(|line| !line.is_empty());
         let rows = u16::try_from(last.map_or(0, |last| last + 1)).ok()?;
-        Some(Below::Rows(rows))
+        Some(match self.is_shifted {
+            // The same distance as in the session's picture.
+            true => Below::Under(rows.saturating_sub(screen.cursor.row)),
+            false => Below::Rows(rows),
+        })
     }
 
     /// Shows what comes until the session is left, also past the end of a connection.
@@ -312,7 +333,9 @@ impl Viewer {
                     let _ = threads::lock(screen).show(b"\x07");
                 }
                 if let Some(miss) = message.error.as_ref().filter(|error| is_miss(error)) {
-                    let _ = threads::lock(screen).show(&told_of_miss(miss));
+                    let notice = told_of_miss(miss, self.way_out.as_deref());
+                    let _ = threads::lock(screen).show(&notice);
+                    self.is_shifted = true;
                 }
                 continue;
             }
@@ -327,7 +350,10 @@ impl Viewer {
                 serde_json::from_str(params).map_err(|error| crate::call::garbled(VERB, &error))?;
             let data = match notification.result.event {
                 OutputEvent::Output { data_b64, .. } => data_b64,
-                OutputEvent::Repaint { repaint } => repaint.data_b64,
+                OutputEvent::Repaint { repaint } => {
+                    self.is_shifted = false;
+                    repaint.data_b64
+                }
                 OutputEvent::Ended { ended } => return Ok(Left::Ended(ended)),
                 OutputEvent::Lagged { .. } | OutputEvent::KeepAlive { .. } => continue,
             };
@@ -375,12 +401,14 @@ fn is_miss(error: &ErrorObject) -> bool {
 }
 
 /// A miss in the middle of a conversation: what it is, and the prompt again, behind which the user goes on.
-fn told_of_miss(miss: &ErrorObject) -> Vec<u8> {
+fn told_of_miss(miss: &ErrorObject, way_out: Option<&str>) -> Vec<u8> {
     let prompt = miss
         .data
         .as_ref()
         .and_then(|data| data.get("prompt")?.as_str());
-    let block = tape::block(miss).join("\r\n");
+    let mut block = tape::block(miss);
+    block.extend(way_out.map(|keys| tape::line("leave", keys)));
+    let block = block.join("\r\n");
     let prompt = render::printable(prompt.unwrap_or_default());
     format!("\r\n\x1b[2m{block}\x1b[m\r\n{prompt}").into_bytes()
 }
@@ -406,6 +434,7 @@ fn tell(left: Left, session: &str, name: &str, context: &mut Context) -> Result<
     let exit = match &left {
         Left::Stopped(Stop::Signal(signal)) => Exit::of_program(None, Some(*signal)),
         Left::Stopped(Stop::Panic) => Exit::Internal,
+        Left::Stopped(Stop::Refused) => Exit::Failed,
         Left::Stopped(Stop::Detached | Stop::NoInput) | Left::Ended(_) => Exit::Done,
     };
     if context.global.json {

@@ -47,6 +47,8 @@ pub(crate) enum Below {
     All,
     /// Behind so many rows.
     Rows(u16),
+    /// So many rows under the cursor's.
+    Under(u16),
     /// Where the cursor was before the alternate screen was shown.
     Cursor,
     /// Where the cursor is.
@@ -90,13 +92,15 @@ impl UserScreen {
                 Below::All => "\x1b[999;1H\r\n".to_owned(),
                 Below::Rows(0) => "\x1b[H".to_owned(),
                 Below::Rows(rows) => format!("\x1b[{rows};1H\r\n"),
+                Below::Under(rows) => {
+                    format!("{RESTORE_CURSOR}\r{}", "\n".repeat(usize::from(rows)))
+                }
                 Below::Cursor => "\r\n".to_owned(),
                 Below::Here => RESTORE_CURSOR.to_owned(),
             };
-            let start = if below == Below::Here {
-                SAVE_CURSOR
-            } else {
-                ""
+            let start = match below {
+                Below::Here | Below::Under(_) => SAVE_CURSOR,
+                _ => "",
             };
             // If the terminal has gone nobody will see it.
             let tabs = tab_stops(terminal_size().map_or(80, |size| size.cols));

@@ -7,16 +7,16 @@ use crate::call::{Connection, call_at};
 use crate::connect::Place;
 use crate::context::note;
 use crate::failure::Failure;
-use crate::tape::{Misses, block, miss_of};
+use crate::tape::{Misses, block, is_final, line, miss_of};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{
     SessionClose, SessionCloseParams, SessionSend, SessionSendParams, SessionWait,
     SessionWaitParams, WaitFor,
 };
-use ccd_protocol::{ErrorCode, Timeout};
+use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
 use std::io::{self, Read, Write as _};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Bytes of one read; the next is made when the program has taken them.
 const READ_BYTES: usize = 32 << 10;
@@ -29,6 +29,9 @@ const INTERRUPT_KEY: u8 = 0x03;
 /// After a miss, output that was played before has come when nothing has for so long.
 const IDLE_MS: f64 = 500.0;
 
+/// Pause before a session that is busy is asked again.
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
+
 /// Where input goes.
 #[derive(Debug)]
 pub(crate) struct Forward {
@@ -37,7 +40,9 @@ pub(crate) struct Forward {
     pub(crate) session: String,
     /// It was told that input may be lost.
     pub(crate) has_warned: bool,
-    /// What no tape has, if tapes stand in for the program.
+    /// Tapes are in use: who cannot go on says so, and ends.
+    pub(crate) is_taped: bool,
+    /// What no tape has, or why nothing more can be typed.
     pub(crate) misses: Misses,
 }
 
@@ -54,7 +59,7 @@ impl Forward {
             match self.send(keys, false) {
                 // The line is dropped, and the rest goes on.
                 Err(failure) if miss_of(&failure).is_some() => tell_at_terminal(&failure),
-                Err(_) => return,
+                Err(failure) => return self.give_up(&failure),
                 Ok(()) => {}
             }
             if is_closed && self.close().is_err() {
@@ -84,9 +89,18 @@ impl Forward {
         }
     }
 
-    /// Ends the program when no tape has what it was given, once it has printed what it had to; nothing more is of use.
+    /// Ends the program when no tape has what it was given, once it has printed what it had to, or when nothing more
+    /// can be typed; nothing more is of use.
     fn give_up(&mut self, failure: &Failure) {
-        let Some(error) = miss_of(failure) else {
+        let error = match failure.refusal() {
+            Some(error) if self.is_taped && is_final(error) => {
+                self.misses.add(error);
+                let _ = self.close();
+                return;
+            }
+            _ => miss_of(failure),
+        };
+        let Some(error) = error else {
             return;
         };
         self.misses.add(error);
@@ -132,13 +146,15 @@ impl Forward {
                 bytes = &[];
                 continue;
             }
+            let code = failure.refusal().and_then(ErrorObject::known);
+            if code == Some(ErrorCode::Busy) {
+                std::thread::sleep(BUSY_PAUSE);
+                continue;
+            }
             let Some(written) = written_before_full(&failure) else {
                 return Err(failure);
             };
-            if failure
-                .refusal()
-                .is_some_and(|error| error.known() == Some(ErrorCode::HandedOver))
-            {
+            if code == Some(ErrorCode::HandedOver) {
                 self.connection = Connection::over(self.place.connect()?);
             }
             losses = 0;
@@ -166,8 +182,10 @@ impl Forward {
 
 /// In raw mode a line begins where the cursor is.
 fn tell_at_terminal(failure: &Failure) {
-    let lines = miss_of(failure).map(block).unwrap_or_default();
-    let _ = write!(io::stderr(), "\r\n{}\r\n", lines.join("\r\n"));
+    let mut lines = miss_of(failure).map(block).unwrap_or_default();
+    lines.push(line("leave", "Control-c twice"));
+    let text = format!("\r\n{}\r\n", lines.join("\r\n"));
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// How much was taken when the program does not read now, or another process takes the rest; `None` for any other

@@ -71,7 +71,15 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         .map_err(|source| system("the terminal", source))?;
     let misses = Misses::default();
     let pace = Pace::of(params.tape.as_ref());
-    forward_input(&place, &session.session_id, is_interactive, pace, &misses)?;
+    let forward = Forward {
+        connection: Connection::over(place.connect()?),
+        place: place.clone(),
+        session: session.session_id.clone(),
+        has_warned: false,
+        is_taped: params.tape.is_some(),
+        misses: misses.clone(),
+    };
+    forward_input(forward, is_interactive, pace)?;
     // The program's end is told on the connection that its life hangs on; after a hand-over the next one that
     // subscribes takes its place.
     let output = Output::start(
@@ -130,7 +138,7 @@ struct Run {
     contains: Contains,
     collected: Option<Collected>,
     verb: &'static str,
-    /// Inputs that no tape has.
+    /// Inputs that no tape has, and why nothing more could be typed.
     misses: Misses,
     place: Place,
     session: String,
@@ -172,10 +180,12 @@ impl Run {
                 self.verb
             ));
         }
-        let misses = self.misses.take();
-        if !misses.is_empty() {
+        let troubles = self.misses.take();
+        let has_trouble = !troubles.is_empty();
+        if has_trouble {
             exit = Exit::Failed;
         }
+        let (refusals, misses): (Vec<_>, Vec<_>) = troubles.into_iter().partition(tape::is_final);
         let (exit, tape) = tape::tell(self.summary, &self.place, &self.session, exit, context);
         if let Some(collected) = self.collected {
             let reply = collected.reply(ended, began.elapsed(), missing);
@@ -187,7 +197,13 @@ impl Run {
         } else {
             tape::print_blocks(&misses);
         }
-        if timed_out || !misses.is_empty() {
+        for error in refusals {
+            context.tell(&Failure::Refused {
+                method: self.verb.to_owned(),
+                error: Box::new(error),
+            });
+        }
+        if timed_out || has_trouble {
             return Ok(exit);
         }
         Ok(request::exit_of_missing(missing, context).unwrap_or(exit))
@@ -206,20 +222,7 @@ struct Told<'a> {
 }
 
 /// Reads standard input in a thread that ends with the process.
-fn forward_input(
-    place: &Place,
-    session: &str,
-    is_interactive: bool,
-    pace: Pace,
-    misses: &Misses,
-) -> Result<(), Failure> {
-    let forward = Forward {
-        place: place.clone(),
-        connection: Connection::over(place.connect()?),
-        session: session.to_owned(),
-        has_warned: false,
-        misses: misses.clone(),
-    };
+fn forward_input(forward: Forward, is_interactive: bool, pace: Pace) -> Result<(), Failure> {
     std::thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || {

@@ -1,11 +1,11 @@
 //! An input that no tape has, told in a block that a person can read.
 
+use crate::context::say;
 use crate::failure::Failure;
 use crate::render::printable;
 use ccd_protocol::{ErrorCode, ErrorObject};
 use serde::Deserialize;
 use serde_json::Value;
-use std::io::{self, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Columns of a line's first word.
@@ -46,16 +46,35 @@ pub(crate) fn miss_of(failure: &Failure) -> Option<&ErrorObject> {
         .filter(|error| error.known() == Some(ErrorCode::TapeMiss))
 }
 
+/// True when nothing more can be typed to a program on tapes: not a miss, not its end, and nothing that passes.
+pub(crate) fn is_final(error: &ErrorObject) -> bool {
+    !matches!(
+        error.known(),
+        Some(
+            ErrorCode::TapeMiss
+                | ErrorCode::Busy
+                | ErrorCode::ShuttingDown
+                | ErrorCode::InputFull
+                | ErrorCode::HandedOver
+                | ErrorCode::SessionNotAlive
+                | ErrorCode::SessionNotFound
+                | ErrorCode::InjectedError
+        )
+    )
+}
+
 /// Returns what was missed, one line each: what happened, what comes near and how it differs, what to do.
 pub(crate) fn block(error: &ErrorObject) -> Vec<String> {
     let data = error.data.clone().map(Value::Object);
     let miss = data.and_then(|data| serde_json::from_value::<Miss>(data).ok());
     let miss = miss.unwrap_or_default();
     // What follows is told line by line.
-    let message = match miss.hints.is_empty() {
-        true => &error.message,
-        false => error.message.split("; ").next().unwrap_or_default(),
+    let next = match (&miss.nearest, miss.hints.first()) {
+        (_, None) => None,
+        (Some(_), _) => error.message.find("; the nearest is "),
+        (None, Some(hint)) => error.message.find(&format!("; {hint}")),
     };
+    let message = &error.message[..next.unwrap_or(error.message.len())];
     let mut lines = vec![format!("ccctl: {}", printable(message))];
     if let Some(nearest) = &miss.nearest {
         let Nearest {
@@ -96,24 +115,24 @@ fn tell(differs: &Differs, lines: &mut Vec<String>) {
     }
 }
 
-fn line(name: &str, value: &str) -> String {
+/// A line of a block.
+pub(crate) fn line(name: &str, value: &str) -> String {
     format!("  {name:<NAME_WIDTH$} {}", printable(value))
 }
 
 /// Prints a block for each; who has closed standard error does not want to know.
 pub(crate) fn print_blocks<'a>(errors: impl IntoIterator<Item = &'a ErrorObject>) {
-    let mut out = io::stderr().lock();
-    for line in errors.into_iter().flat_map(block) {
-        let _ = writeln!(out, "{line}");
+    for error in errors {
+        say(&block(error).join("\n"));
     }
 }
 
-/// What was missed in another thread, which nobody was told of yet.
+/// What was missed or refused in another thread, which nobody was told of yet.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Misses(Arc<Mutex<Vec<ErrorObject>>>);
 
 impl Misses {
-    /// Keeps a miss.
+    /// Keeps an error.
     pub(crate) fn add(&self, error: &ErrorObject) {
         self.lock().push(error.clone());
     }
@@ -150,8 +169,8 @@ mod tests {
             ]},
             "hints": ["record it with `ccctl rec bc`", "with `--fallback proxy` the program itself answers"],
         }));
-        error.message = "no tape of bc answers \"2+2\"; the nearest is far; and so on".to_owned();
-        let expected = "ccctl: no tape of bc answers \"2+2\"
+        error.message = "no tape of bc answers \"2; 2\"; the nearest is far; and so on".to_owned();
+        let expected = "ccctl: no tape of bc answers \"2; 2\"
   nearest    exchange 3 of bc/a, line 40
   recorded   input \"1+1\"
   now        input \"2+2\"
@@ -161,6 +180,22 @@ mod tests {
   try        record it with `ccctl rec bc`
   or         with `--fallback proxy` the program itself answers";
         assert_eq!(block(&error).join("\n"), expected);
+    }
+
+    #[test]
+    fn a_program_that_cannot_go_on_is_final_and_a_miss_is_not() {
+        let is_final = |code: ErrorCode| {
+            let error = json!({"code": code as i32, "message": "m"});
+            is_final(&serde_json::from_value(error).unwrap())
+        };
+        assert!(is_final(ErrorCode::Unavailable) && is_final(ErrorCode::Storage));
+        for passes in [
+            ErrorCode::TapeMiss,
+            ErrorCode::Busy,
+            ErrorCode::SessionNotAlive,
+        ] {
+            assert!(!is_final(passes), "{passes:?}");
+        }
     }
 
     #[test]

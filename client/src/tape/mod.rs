@@ -6,7 +6,7 @@ mod record;
 mod shim;
 mod summary;
 
-pub(crate) use miss::{Misses, block, miss_of, print_blocks};
+pub(crate) use miss::{Misses, block, is_final, line, miss_of, print_blocks};
 pub(crate) use options::{folder, named};
 pub(crate) use record::{Verb, run};
 pub(crate) use shim::shim;

@@ -15,7 +15,8 @@ use crate::render::shell_line;
 use crate::run::{self, Start};
 use crate::terminal::{can_draw, terminal_size};
 use ccd_protocol::session::{
-    EndReason, Ended, Session, SessionClose, SessionCloseParams, SessionCreateParams,
+    EndReason, Ended, Session, SessionClose, SessionCloseParams, SessionCloseReply,
+    SessionCreateParams,
 };
 use ccd_protocol::tape::{FallbackMode, RecordMode};
 use std::io::{self, IsTerminal as _};
@@ -57,7 +58,7 @@ pub(crate) fn run(verb: Verb, args: &RecordArgs, context: &mut Context) -> Resul
     // What is told in JSON at the end is what the program wrote.
     params.plain |= context.global.json;
     let done = if can_draw() && !context.global.json {
-        at_terminal(params, args, context)
+        at_terminal(verb, params, args, context)
     } else {
         let start = Start {
             params,
@@ -97,6 +98,7 @@ fn params(verb: Verb, args: &RecordArgs) -> Result<SessionCreateParams, Failure>
 
 /// Gives the terminal to the program until it ends or the user leaves.
 fn at_terminal(
+    verb: Verb,
     params: SessionCreateParams,
     args: &RecordArgs,
     context: &mut Context,
@@ -111,12 +113,23 @@ fn at_terminal(
     };
     let title = shell_line(&args.program);
     let way = attach::attach_own(&session, &title, &args.leaving.detach_keys, &place, context)?;
+    let mut refusal = None;
     let exit = match way {
         Way::Ended(ended) => exit_of(&ended, context),
-        Way::Left(signal) => close(&session, signal, &place, context),
+        Way::Left(signal) => leave(&session, signal, &place, context),
+        Way::Refused(error) => {
+            let _ = close(&session, &place);
+            refusal = Some(error);
+            Exit::Failed
+        }
     };
     let summary = Summary::of(params.tape.as_ref());
-    Ok(tell(summary, &place, &session.session_id, exit, context).0)
+    let (exit, _) = tell(summary, &place, &session.session_id, exit, context);
+    if let Some(error) = refusal {
+        let method = verb.name().to_owned();
+        context.tell(&Failure::Refused { method, error });
+    }
+    Ok(exit)
 }
 
 fn exit_of(ended: &Ended, context: &Context) -> Exit {
@@ -128,20 +141,24 @@ fn exit_of(ended: &Ended, context: &Context) -> Exit {
 }
 
 /// Ends a program that was left: nobody else has its terminal.
-fn close(session: &Session, signal: Option<i32>, place: &Place, context: &Context) -> Exit {
-    let params = SessionCloseParams {
-        session: session.session_id.clone(),
-        grace_ms: None,
-    };
-    let closed = call_at::<SessionClose>(place, &params);
+fn leave(session: &Session, signal: Option<i32>, place: &Place, context: &Context) -> Exit {
+    let closed = close(session, place);
     if signal.is_some() {
         return Exit::of_program(None, signal);
     }
     context.note(&format!("{} was left, and ended", session.program));
     match closed {
-        Ok(closed) => Exit::of_program(closed.value.exitstatus, closed.value.signal),
+        Ok(closed) => Exit::of_program(closed.exitstatus, closed.signal),
         Err(failure) => failure.exit(),
     }
+}
+
+fn close(session: &Session, place: &Place) -> Result<SessionCloseReply, Failure> {
+    let params = SessionCloseParams {
+        session: session.session_id.clone(),
+        grace_ms: None,
+    };
+    call_at::<SessionClose>(place, &params).map(|answer| answer.value)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::connect::Place;
 use crate::context::{Context, note};
 use crate::exit_code::Exit;
 use ccd_protocol::session::{SessionGet, SessionParams, SessionState};
-use ccd_protocol::tape::{RecordMode, TapeOptions, TapeUse};
+use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions, TapeUse};
 use std::time::{Duration, Instant};
 
 /// How long a tape may take to be written after its program has ended.
@@ -38,10 +38,30 @@ impl Summary {
     }
 }
 
-/// Waits until what was recorded is written, and tells what tapes did for an ended session.
+/// Waits until what was recorded is written, and tells what tapes did for an ended session, of which each miss is told
+/// besides.
 ///
 /// Returns the exit status: `exit`, unless that is success and the tape could not be written.
 pub(crate) fn tell(
+    summary: Summary,
+    place: &Place,
+    session: &str,
+    exit: Exit,
+    context: &Context,
+) -> (Exit, Option<TapeUse>) {
+    tell_with(Last::KnownBesides, summary, place, session, exit, context)
+}
+
+/// Whether the last miss is a part of the summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Told,
+    /// It is told in a block of its own.
+    KnownBesides,
+}
+
+fn tell_with(
+    last: Last,
     summary: Summary,
     place: &Place,
     session: &str,
@@ -57,7 +77,7 @@ pub(crate) fn tell(
     // The daemon says nothing of unused tapes where its configuration wants no summary.
     let is_told = summary == Summary::Told && done.unused.is_some();
     if is_told && !context.global.json {
-        lines(&done).iter().for_each(|line| note(line));
+        lines(&done, last).iter().for_each(|line| note(line));
     } else if let Some(problem) = &done.problem {
         note(problem);
     }
@@ -76,7 +96,7 @@ pub(crate) fn tell_if_ended(summary: Summary, place: &Place, session: &str, cont
     };
     let record = call_at::<SessionGet>(place, &params).map(|answer| answer.value);
     if record.is_ok_and(|record| record.state != SessionState::Alive) {
-        let _ = tell(summary, place, session, Exit::Done, context);
+        let _ = tell_with(Last::Told, summary, place, session, Exit::Done, context);
     }
 }
 
@@ -104,7 +124,7 @@ fn is_settled(done: &TapeUse) -> bool {
 }
 
 /// One line for each thing that there is to tell.
-pub(crate) fn lines(done: &TapeUse) -> Vec<String> {
+fn lines(done: &TapeUse, last: Last) -> Vec<String> {
     let mut lines = Vec::new();
     if !done.written.is_empty() {
         let count = counted(done.recorded, "exchange", "exchanges");
@@ -137,9 +157,11 @@ pub(crate) fn lines(done: &TapeUse) -> Vec<String> {
             "errors were injected",
         ));
     }
-    if done.misses > 0 {
+    // Where the program itself answers, what no tape has is no miss.
+    let is_proxied = done.proxied > 0 || done.fallback == Some(FallbackMode::Proxy);
+    if done.misses > 0 && !is_proxied {
         let mut line = counted(done.misses, "input is in no tape", "inputs are in no tape");
-        if let Some(last) = &done.last_miss {
+        if let Some(last) = done.last_miss.as_ref().filter(|_| last == Last::Told) {
             line.push_str(&format!("; the last: {last}"));
         }
         lines.push(line);
@@ -183,30 +205,32 @@ mod tests {
 
     #[test]
     fn only_what_happened_is_told() {
-        assert!(lines(&TapeUse::default()).is_empty());
+        assert!(lines(&TapeUse::default(), Last::Told).is_empty());
         let done = TapeUse {
             root: "/t".into(),
             recorded: 1,
             written: tapes(&["bc/rec-1"]),
             ..TapeUse::default()
         };
-        assert_eq!(lines(&done), ["recorded 1 exchange as bc/rec-1 in /t"]);
+        assert_eq!(
+            lines(&done, Last::Told),
+            ["recorded 1 exchange as bc/rec-1 in /t"]
+        );
         let done = TapeUse {
             known: 3,
             ..TapeUse::default()
         };
         assert_eq!(
-            lines(&done),
+            lines(&done, Last::Told),
             ["recorded nothing: tapes have 3 exchanges already"]
         );
     }
 
     #[test]
     fn a_play_tells_what_was_used_and_what_was_missing() {
-        let done = TapeUse {
+        let mut done = TapeUse {
             hits: 4,
             misses: 1,
-            proxied: 2,
             injected: 1,
             used: tapes(&["a", "b"]),
             unused: Some(tapes(&["1", "2", "3", "4", "5", "6", "7"])),
@@ -215,12 +239,19 @@ mod tests {
         };
         let expected = [
             "played 4 exchanges of a, b",
-            "the program itself answered 2 exchanges",
             "1 error was injected",
             "1 input is in no tape; the last: bc has no 2+2",
             "7 tapes were never played: 1, 2, 3, 4, 5 and 2 more",
         ];
-        assert_eq!(lines(&done), expected);
+        assert_eq!(lines(&done, Last::Told), expected);
+        assert_eq!(lines(&done, Last::KnownBesides)[2], "1 input is in no tape");
+        (done.proxied, done.unused) = (2, None);
+        let expected = [
+            "played 4 exchanges of a, b",
+            "the program itself answered 2 exchanges",
+            "1 error was injected",
+        ];
+        assert_eq!(lines(&done, Last::Told), expected);
     }
 
     #[test]

@@ -79,6 +79,7 @@ mod support;
 mod survival;
 mod survival_load;
 mod tape_bad_input;
+mod tape_claude;
 mod tape_client;
 mod tape_config;
 mod tape_programs;

@@ -115,7 +115,13 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
         _ => return None,
     };
     let start = sign + len;
-    Some((separator, start + blanks(bytes, start)))
+    let value = start + blanks(bytes, start);
+    // A comparison in code is no secret, unless with a text.
+    let compares = bytes[sign..].starts_with(b"==");
+    if compares && !matches!(bytes.get(value), Some(b'"' | b'\'' | b'`')) {
+        return None;
+    }
+    Some((separator, value))
 }
 
 /// Returns the length of a remark with a colon behind it: `AWS Secret Access Key [None]: `, `Password (again): `.

@@ -101,6 +101,10 @@ fn value(bytes: &[u8], behind: usize, form: Form) -> Option<Range<usize>> {
         None => start..bare_end(bytes, start, Ending::Operator),
     };
     let secret = if form == Form::UserAndPassword {
+        // An address, not a user.
+        if memchr::memmem::find(&bytes[word.clone()], b"://").is_some() {
+            return None;
+        }
         let colon = bytes[word.clone()].iter().position(|byte| *byte == b':')?;
         word.start + colon + 1..word.end
     } else {

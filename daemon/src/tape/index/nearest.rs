@@ -66,9 +66,9 @@ impl Fits {
             let row = hit.row();
             let is_hidden = row.flags & HIDDEN != 0;
             let near = Near {
-                has_other_prompt: hit.tape.prompt(row).signature != prompt,
-                has_other_input: !is_hidden && !inputs.contains(&row.input),
-                has_other_state: row.state != asked.state,
+                has_other_prompt: !hit.is_start() && hit.tape.prompt(row).signature != prompt,
+                has_other_input: !hit.is_start() && !is_hidden && !inputs.contains(&row.input),
+                has_other_state: !hit.is_start() && row.state != asked.state,
                 context: context.to_vec(),
                 hit,
             };
@@ -83,6 +83,9 @@ impl Fits {
     /// Exchanges that may be meant, the likeliest first.
     fn around(&self, asked: &Asked<'_>, prompt: Fingerprint, input: Fingerprint) -> Vec<Hit> {
         let index = &self.index;
+        if asked.last.is_none() && asked.input.is_empty() {
+            return self.starts_around(asked);
+        }
         let mut hits: Vec<Hit> = Vec::new();
         let next = asked.last.and_then(|(tape, exchange)| {
             let tape = index.tape(tape)?;
@@ -111,6 +114,16 @@ impl Fits {
             hits.extend(typed);
         }
         hits
+    }
+}
+
+impl Fits {
+    /// Starts of the program that was asked for, however it was started.
+    fn starts_around(&self, asked: &Asked<'_>) -> Vec<Hit> {
+        let slots = self.index.slots.iter().take(MAX_TAPES).flatten();
+        let same = slots.filter(|tape| tape.invocation.program == asked.session.program);
+        let starts = same.filter_map(|tape| Hit::new(tape, 0));
+        starts.filter(Hit::is_start).take(MAX_COMPARED).collect()
     }
 }
 

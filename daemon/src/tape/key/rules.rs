@@ -66,7 +66,8 @@ impl Invocation {
                 .map(|arg| scrub(arg).into_owned())
                 .collect(),
             env: env.iter().map(variable).collect(),
-            cwd: normal_word(cwd),
+            // As it is: only who asks for the very folder compares it.
+            cwd: redact(cwd).text.into_owned(),
         }
     }
 }

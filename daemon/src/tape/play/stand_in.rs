@@ -48,6 +48,7 @@ pub(crate) fn play_part() -> Option<ExitCode> {
 }
 
 fn wait_for_order() -> ExitCode {
+    ignore_keys();
     let mut order = Vec::new();
     while order.len() < 3 {
         let mut byte = [0];
@@ -66,6 +67,14 @@ fn wait_for_order() -> ExitCode {
     ExitCode::from(order[2])
 }
 
+/// The signals of keys are for the program that was recorded: what it did is on the tape, or it did nothing.
+fn ignore_keys() {
+    for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU] {
+        // SAFETY: it is set to be ignored, and no handler of ours is there.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
 /// Ends by a signal, without the memory image that some leave.
 fn die_by(signal: u8) {
     let none = Rlimit {
@@ -73,6 +82,8 @@ fn die_by(signal: u8) {
         maximum: Some(0),
     };
     let _ = setrlimit(Resource::Core, none);
+    // SAFETY: the default is set, whatever it was.
+    unsafe { libc::signal(libc::c_int::from(signal), libc::SIG_DFL) };
     if let Some(signal) = Signal::from_named_raw(i32::from(signal)) {
         let _ = kill_process(getpid(), signal);
     }

@@ -2,7 +2,7 @@
 
 use super::finish::Finished;
 use crate::tape::format::file::{FileError, create_new, replace};
-use crate::tape::format::{EditError, Edits, Exchange, FormatError, Meta, Tape, write};
+use crate::tape::format::{EditError, Edits, Exchange, FormatError, Meta, Tape, read, write};
 use crate::tape::index::{Fits, Hit};
 use crate::tape::key::{Fingerprint, Invocation, Rules, program_name};
 use crate::tape::name::NameParts;
@@ -17,6 +17,9 @@ const MAX_TRIES: usize = 16;
 
 /// Highest number behind a name that is taken.
 const MAX_NUMBER: u32 = 10_000;
+
+/// What a recording notes itself.
+const OWN_NOTES: [&str; 5] = ["decorators", "ended", "hidden", "missing_bytes", "redacted"];
 
 /// Why a tape is not written.
 #[derive(Debug, thiserror::Error)]
@@ -123,9 +126,19 @@ pub(super) fn overwrite(
 
 /// The text of a tape with other exchanges in the place of some.
 fn changed(bytes: &[u8], exchanges: &[(u32, &Exchange)]) -> Result<String, PlaceError> {
+    let old = read(bytes)?;
     let mut edits = Edits::of(bytes)?;
     for (number, exchange) in exchanges {
-        edits.set_exchange(*number as usize, exchange)?;
+        let number = *number as usize;
+        let mut exchange = (*exchange).clone();
+        // What a person has noted there stays.
+        let noted = old.exchanges.get(number).map(|old| &old.annotations);
+        for (name, value) in noted.into_iter().flatten() {
+            if !OWN_NOTES.contains(&name.as_str()) && !exchange.annotations.contains_key(name) {
+                exchange.annotations.insert(name.clone(), value.clone());
+            }
+        }
+        edits.set_exchange(number, &exchange)?;
     }
     Ok(edits.apply()?)
 }

@@ -281,6 +281,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         Arc::clone(&daemon.connections),
     ));
     tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
+    tracker.spawn(Arc::clone(&sessions).finish_left_tapes());
     tracker.spawn(open_tapes(Arc::clone(&daemon)));
     spawn_watchdog(&daemon);
     crate::service::ready();

@@ -263,6 +263,7 @@ impl Input {
                 must_keep: false,
             });
         }
+        let hides = self.tape.as_ref().is_some_and(|tape| tape.meta.plain) && hides_more(&master);
         let outcome = self.write_all(&master, bytes).await;
         let after = Line::of(master.as_fd());
         let hidden = before.hides_input() || after.hides_input();
@@ -271,7 +272,12 @@ impl Input {
             Some(_) if part == bytes.len() => stroke,
             _ => stroke.of(&bytes[..part]),
         };
-        let noted = self.record(stroke.typed(offset, hidden, before.canonical));
+        // Where the terminal never echoes, that it does not says nothing.
+        let unseen = match self.tape.as_ref().is_some_and(|tape| tape.meta.plain) {
+            true => hides || hides_more(&master),
+            false => hidden,
+        };
+        let noted = self.record(stroke.typed(offset, unseen, before.canonical));
         outcome.map(|()| Written {
             hidden: hidden || noted.is_some_and(|noted| noted.is_secret),
             canonical: before.canonical,
@@ -365,6 +371,14 @@ fn room(master: &OwnedFd) -> Room {
         Ok(1..) => Room::NobodyReads,
         _ => Room::None,
     }
+}
+
+/// Whether a program has switched off more than the echo, which was off: bash does for `read -s`.
+fn hides_more(master: &OwnedFd) -> bool {
+    tcgetattr(master).is_ok_and(|modes| {
+        modes.local_modes.contains(LocalModes::ICANON)
+            && !modes.local_modes.contains(LocalModes::ECHOK)
+    })
 }
 
 /// How much of so many bytes got to the terminal.

@@ -6,6 +6,7 @@ use super::proxy::{KeptLive, Stagehand};
 use super::registry::Sessions;
 use super::tape::SessionTape;
 use crate::output::{Output, Piece};
+use crate::tape::decorate::RunFilter;
 use crate::tape::format::Meta;
 use crate::tape::play::{KeptPlayer, Player};
 use crate::tape::record::{self, Heard, KeptRecording, Note, Recording, Resumption};
@@ -104,12 +105,25 @@ impl Sessions {
         Ok(Arc::new(tape))
     }
 
+    /// Makes the tapes that could not be made while the daemon started, because programs change them.
+    pub(crate) async fn finish_left_tapes(self: Arc<Self>) {
+        for session in self.list() {
+            if session.is_dead() && Note::of(session.output.dir()).is_some() {
+                let filters = self.filters();
+                let _ = self
+                    .finish_killed_tape(session.output.dir(), &session.output, filters)
+                    .await;
+            }
+        }
+    }
+
     /// Makes the tape of a session that a kill of the daemon has ended, if it was recorded. True when nothing is left to
     /// be made.
     pub(super) async fn finish_killed_tape(
         self: &Arc<Self>,
         folder: &Path,
         output: &Output,
+        filters: Box<RunFilter<'static>>,
     ) -> bool {
         let at = folder.to_owned();
         let note = tokio::task::spawn_blocking(move || Note::of(&at)).await;
@@ -129,7 +143,7 @@ impl Sessions {
             return true;
         }
         let heard = Heard::default();
-        let finished = record::finish(&root, &note.journal, output, heard, self.filters()).await;
+        let finished = record::finish(&root, &note.journal, output, heard, filters).await;
         let past = PastTape {
             is_replay: false,
             uses: TapeUse {
@@ -212,4 +226,9 @@ impl Session {
     pub(super) fn kept_tape(&self) -> Option<KeptTape> {
         self.tape().map(|tape| KeptTape::of(tape))
     }
+}
+
+/// No program runs while the daemon starts.
+pub(super) fn no_filters() -> Box<RunFilter<'static>> {
+    Box::new(|_, _| Err(String::from("no filter runs before the daemon has started")))
 }

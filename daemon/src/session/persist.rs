@@ -3,6 +3,7 @@
 use super::error::{SessionError, reason_of, reason_text};
 use super::input::Input;
 use super::kept_tape::PastTape;
+use super::kept_tape::no_filters;
 use super::leftovers::end_orphans;
 use super::live::{CloseOrder, Facts, Session, State};
 use super::registry::Sessions;
@@ -129,7 +130,7 @@ impl Sessions {
                 continue;
             };
             session.output.advance_cursor(cursor);
-            self.finish_killed_tape(session.output.dir(), &session.output)
+            self.finish_killed_tape(session.output.dir(), &session.output, no_filters())
                 .await;
             session.past_tape = PastTape::of(session.output.dir());
             let session = Arc::new(session);
@@ -248,7 +249,7 @@ impl Sessions {
                     salvaged.lines,
                     salvaged.gaps,
                 );
-                self.finish_killed_tape(folder, &output).await
+                self.finish_killed_tape(folder, &output, no_filters()).await
             }
             Err(error) => {
                 tracing::error!(folder = %folder.display(), %error, "what was recorded cannot be read");

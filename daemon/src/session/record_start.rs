@@ -4,7 +4,9 @@ use super::error::SessionError;
 use super::registry::Sessions;
 use super::tape::{Beginning, Place};
 use crate::tape::key::StateHash;
+use crate::tape::settings::Settings;
 use ccd_protocol::SessionId;
+use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::RecordMode;
 use std::path::PathBuf;
 
@@ -33,5 +35,15 @@ impl Sessions {
             return Err(error.into());
         }
         Ok(Some(folder))
+    }
+
+    /// Has the folder of tapes read that a start asks for, if it was not: other starts do not wait for that.
+    pub(super) async fn warm_root(&self, params: &SessionCreateParams) {
+        let Some(options) = &params.tape else { return };
+        let settings = Settings::over(options, &self.config().replay, &self.paths.base);
+        if let Ok(settings) = settings {
+            // What is wrong with it is told by the start.
+            let _ = self.roots.open(&settings.root).await;
+        }
     }
 }

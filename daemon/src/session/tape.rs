@@ -8,7 +8,7 @@ use super::plan::Plan;
 use super::proxy::{Live, Stagehand};
 use super::registry::Sessions;
 use crate::tape::format::{Meta, PtySize};
-use crate::tape::key::{Invocation, StateHash};
+use crate::tape::key::{Invocation, StateHash, program_name};
 use crate::tape::play::{Cue, Injection, Pace, PlayError, Player, Stage};
 use crate::tape::record::{Begin, EndEntry, Finished, Heard, Recording, finish};
 use crate::tape::root::Root;
@@ -311,16 +311,6 @@ impl Sessions {
         Ok(Beginning::Live(Some(Arc::new(tape))))
     }
 
-    /// Has the folder of tapes read that a start asks for, if it was not: other starts do not wait for that.
-    pub(super) async fn warm_root(&self, params: &SessionCreateParams) {
-        let Some(options) = &params.tape else { return };
-        let settings = Settings::over(options, &self.config().replay, &self.paths.base);
-        if let Ok(settings) = settings {
-            // What is wrong with it is told by the start.
-            let _ = self.roots.open(&settings.root).await;
-        }
-    }
-
     /// The tapes that the options speak of. `meta` has the whole environment still.
     pub(super) async fn tape_of(
         self: &Arc<Self>,
@@ -421,7 +411,8 @@ impl Sessions {
                 reason: super::error::reason_text(reason).into(),
                 offset: session.output.published(),
             });
-            let hidden = session.hidden.texts();
+            let hidden = recording.secrets();
+            let hidden = hidden.unwrap_or_else(|| session.hidden.texts());
             let journal = recording.journal();
             let heard = Heard {
                 hidden: &hidden,
@@ -443,7 +434,14 @@ impl Sessions {
             let written = outcome.finished.as_ref();
             let written = written.map_or(&[][..], |finished| &finished.written);
             // What was recorded a moment ago could not be played yet.
-            let unused = tape.root.unused().into_iter().map(|id| id.to_string());
+            let index = tape.root.index();
+            let own = program_name(&tape.meta.program);
+            let is_own = |id: &Arc<str>| {
+                let of_root = index.tape(id);
+                of_root.is_some_and(|of_root| of_root.invocation.program == own)
+            };
+            let unused = tape.root.unused().into_iter().filter(is_own);
+            let unused = unused.map(|id| id.to_string());
             let unused = unused.filter(|id| !written.contains(id)).collect();
             outcome.unused = Some(unused);
         }

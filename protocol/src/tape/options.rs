@@ -177,7 +177,7 @@ pub struct TapeUse {
     /// Tapes that were written; known once the program has ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
-    /// Tapes of the root that nothing has played or written; only of an ended session whose `summary` is on.
+    /// Tapes of this program that nothing has played; only of an ended session whose `summary` is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unused: Option<Vec<String>>,
     /// The last input that no tape had, in words.

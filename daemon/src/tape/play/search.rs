@@ -72,6 +72,9 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     if !search.cue.strict {
         here.extend(next.clone());
     }
+    if let Some(found) = lines_of_many(&here, typed) {
+        return found;
+    }
     if let Some(found) = keys_or_hidden(&here, typed, &ends) {
         return found;
     }
@@ -105,6 +108,35 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
         true => Found::Part { hit: None },
         false => Found::Nothing,
     }
+}
+
+/// An input of more lines than the ends of lines that were tried.
+fn lines_of_many(here: &[Hit], typed: &[u8]) -> Option<Found> {
+    here.iter().find_map(|hit| {
+        let input = normal_input(hit.input());
+        let lines = memchr::memchr_iter(b'\n', &input).count();
+        if hit.is_hidden() || lines <= MAX_ENDS || !input.ends_with(b"\n") {
+            return None;
+        }
+        let len = end_of_lines(typed, lines)?;
+        (normal_input(&typed[..len]) == input).then(|| Found::Answer {
+            hit: hit.clone(),
+            len,
+            rule: "exact",
+        })
+    })
+}
+
+/// Where so many lines end.
+fn end_of_lines(typed: &[u8], lines: usize) -> Option<usize> {
+    let mut at = 0;
+    for _ in 0..lines {
+        at += memchr::memchr2(b'\r', b'\n', &typed[at..])? + 1;
+        if typed[at - 1] == b'\r' && typed.get(at) == Some(&b'\n') {
+            at += 1;
+        }
+    }
+    Some(at)
 }
 
 /// An input of single keys that what was typed begins with, or a hidden line.

@@ -69,7 +69,13 @@ fn wait_for_order() -> ExitCode {
 
 /// The signals of keys are for the program that was recorded: what it did is on the tape, or it did nothing.
 fn ignore_keys() {
-    for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU] {
+    for signal in [
+        libc::SIGINT,
+        libc::SIGQUIT,
+        libc::SIGTSTP,
+        libc::SIGTTIN,
+        libc::SIGTTOU,
+    ] {
         // SAFETY: it is set to be ignored, and no handler of ours is there.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }

@@ -22,7 +22,7 @@ pub(super) struct Open {
     pub(super) raw: Vec<u8>,
     pub(super) hidden: bool,
     pub(super) keys: bool,
-    pub(super) is_command: bool,
+    pub(super) needs_no_echo: bool,
     pub(super) cut_echo: Option<String>,
     /// A line of a private key.
     pub(super) private_key: bool,
@@ -70,13 +70,18 @@ impl Open {
     /// Whether a program that reads keys has shown it, or may do without: then it is no secret. What is as short as the
     /// begin of one is decided when no more keys belong to it.
     pub(super) fn is_shown(&self, is_over: bool) -> bool {
-        if !self.keys || self.is_command {
+        if !self.keys || self.needs_no_echo {
             return !self.hidden;
         }
         let printed = without_blanks(&clean_lossy(&self.printed, encoding_rs::UTF_8));
         let is_short = |line: &String| is_over && line.chars().count() < MIN_SECRET_CHARS;
+        // Of keys that end no line an editor may show a part, in another way.
+        let is_seen = |line: &String| match self.ends_line() {
+            true => printed.contains(line.as_str()),
+            false => printed.contains(line.as_str()) || has_part_of(&printed, line),
+        };
         self.visible_lines()
-            .all(|line| line.is_empty() || is_short(&line) || printed.contains(&line))
+            .all(|line| line.is_empty() || is_short(&line) || is_seen(&line))
     }
 
     /// What stands in its place: as many lines.
@@ -124,6 +129,22 @@ impl Open {
             cut_echo: self.cut_echo.clone(),
         }
     }
+}
+
+/// Whether a text has [`MIN_SECRET_CHARS`] characters of a line, one after the other.
+fn has_part_of(text: &str, line: &str) -> bool {
+    let starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
+    let Some(behind) = starts.get(MIN_SECRET_CHARS..) else {
+        return false;
+    };
+    let ends = behind
+        .iter()
+        .copied()
+        .chain([line.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .any(|(&start, end)| text.contains(&line[start..end]))
 }
 
 /// Whether nothing more belongs to an input.

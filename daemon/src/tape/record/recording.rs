@@ -7,6 +7,7 @@ use super::resume::Resumption;
 use crate::redact::KeyLines;
 use crate::tape::key::PromptTracker;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,6 +20,9 @@ const MAX_CHUNK_BYTES: u64 = 64 << 10;
 
 /// Output in which a typed line is looked for.
 pub(crate) const ECHO_BYTES: usize = 16 << 10;
+
+/// Hidden texts that are remembered.
+const MAX_SECRETS: usize = 16;
 
 /// In the prompts of those who ask for a secret.
 const SECRET_WORDS: [&str; 7] = [
@@ -88,6 +92,8 @@ struct State {
     lines: Vec<u8>,
     /// Where the terminal never echoes: what is asked for tells whether it is a secret.
     prompt: Option<PromptTracker>,
+    /// What was typed hidden there, the last ones: no tape shows it where the program prints it.
+    secrets: VecDeque<String>,
     /// Why they cannot be written.
     problem: Option<String>,
     /// Nothing more is recorded.
@@ -115,7 +121,7 @@ pub(super) struct KeptInput {
     pub(super) keys: bool,
     pub(super) is_written: bool,
     #[serde(default)]
-    pub(super) is_command: bool,
+    pub(super) needs_no_echo: bool,
     #[serde(default)]
     pub(super) cut_echo: Option<String>,
     #[serde(default)]
@@ -165,7 +171,7 @@ impl Recording {
                 raw: kept.raw,
                 hidden: kept.hidden,
                 keys: kept.keys,
-                is_command: kept.is_command,
+                needs_no_echo: kept.needs_no_echo,
                 cut_echo: kept.cut_echo,
                 private_key: kept.private_key,
                 echo,
@@ -206,7 +212,7 @@ impl Recording {
                 hidden: open.hidden,
                 keys: open.keys,
                 is_written: open.is_written,
-                is_command: open.is_command,
+                needs_no_echo: open.needs_no_echo,
                 cut_echo: open.cut_echo.clone(),
                 private_key: open.private_key,
             }),
@@ -215,6 +221,13 @@ impl Recording {
 
     pub(crate) fn journal(&self) -> &Path {
         &self.path
+    }
+
+    /// What was typed hidden, of a session whose terminal never echoes: there the session takes everything for hidden.
+    pub(crate) fn secrets(&self) -> Option<Vec<String>> {
+        let state = self.lock();
+        let is_plain = state.prompt.is_some();
+        is_plain.then(|| state.secrets.iter().cloned().collect())
     }
 
     /// Exchanges so far, with the program's start.
@@ -238,9 +251,11 @@ impl Recording {
         }
         let hidden = typed.is_secret
             || match &state.prompt {
-                Some(prompt) => asks_for_secret(&prompt.prompt()),
+                Some(prompt) => typed.unseen || asks_for_secret(&prompt.prompt()),
                 None => typed.unseen,
             };
+        // Line editors do not echo where the terminal does not.
+        let never_echoes = state.prompt.is_some();
         let goes_on = state
             .open
             .as_ref()
@@ -257,7 +272,7 @@ impl Recording {
                 raw: Vec::new(),
                 hidden: false,
                 keys: typed.keys,
-                is_command: false,
+                needs_no_echo: never_echoes,
                 cut_echo: None,
                 private_key: false,
                 echo: EchoFollower::default(),
@@ -266,12 +281,15 @@ impl Recording {
                 is_written: false,
             });
         }
+        if hidden && never_echoes {
+            state.remember_secret(typed.bytes);
+        }
         if let Some(open) = &mut state.open {
             open.raw.extend_from_slice(typed.bytes);
             open.echo.typed(typed.bytes);
             open.hidden |= hidden;
             if let Some(command) = typed.command {
-                open.is_command = true;
+                open.needs_no_echo = true;
                 open.cut_echo = command.cut_echo.map(str::to_owned);
             }
             open.is_written = false;
@@ -353,9 +371,18 @@ impl State {
             piece: None,
             lines: Vec::new(),
             prompt: None,
+            secrets: VecDeque::new(),
             problem: None,
             has_stopped: false,
         }
+    }
+
+    fn remember_secret(&mut self, typed: &[u8]) {
+        if self.secrets.len() == MAX_SECRETS {
+            self.secrets.pop_front();
+        }
+        let text = String::from_utf8_lossy(typed).into_owned();
+        self.secrets.push_back(text);
     }
 
     /// The end of the input was typed, and nothing was printed since.

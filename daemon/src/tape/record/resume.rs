@@ -75,7 +75,7 @@ fn open_input(kept: Option<&KeptInput>, last: &InputEntry) -> Option<KeptInput> 
         hidden: last.hidden,
         keys: last.keys,
         is_written: last.hidden,
-        is_command: kept.is_some_and(|kept| kept.is_command),
+        needs_no_echo: kept.is_some_and(|kept| kept.needs_no_echo),
         cut_echo: last.cut_echo.clone(),
         private_key: last.private_key,
     })

@@ -121,7 +121,7 @@ fn one_bad_tape_is_told_with_its_place_and_stops_nothing_else() {
     if !geteuid().is_root() {
         let path = root.join("unreadable.json5");
         fs::write(&path, &good).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
         others.push("unreadable");
     }
     // These are odd and right.

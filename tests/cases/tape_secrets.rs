@@ -105,7 +105,7 @@ fn forms_of(text: &str) -> Vec<Vec<u8>> {
     let quoted = serde_json::to_string(text).unwrap();
     let mut forms = vec![
         text.as_bytes().to_vec(),
-        quoted[1..quoted.len() - 1].as_bytes().to_vec(),
+        quoted.as_bytes()[1..quoted.len() - 1].to_vec(),
     ];
     for shift in 0..3 {
         let shifted = [&[0; 3][..shift], text.as_bytes()].concat();

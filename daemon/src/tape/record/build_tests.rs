@@ -6,7 +6,6 @@ fn begin(at_us: u64) -> Entry {
         session: "s".into(),
         options: serde_json::from_value(options).unwrap(),
         meta: crate::tape::format::Meta::default(),
-        removed: 0,
         at_us,
         offset: 0,
         state: StateHash::start(),

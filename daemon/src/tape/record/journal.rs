@@ -42,11 +42,7 @@ pub(crate) enum Entry {
 pub(crate) struct Begin {
     pub(crate) session: String,
     pub(crate) options: ccd_protocol::tape::TapeOptions,
-    /// Without secrets.
     pub(crate) meta: Meta,
-    /// Secrets that were removed from it.
-    #[serde(default)]
-    pub(crate) removed: u64,
     pub(crate) at_us: u64,
     /// Offset of the first output that is recorded.
     pub(crate) offset: u64,

@@ -137,10 +137,7 @@ fn has_part_of(text: &str, line: &str) -> bool {
     let Some(behind) = starts.get(MIN_SECRET_CHARS..) else {
         return false;
     };
-    let ends = behind
-        .iter()
-        .copied()
-        .chain([line.len()]);
+    let ends = behind.iter().copied().chain([line.len()]);
     starts
         .iter()
         .zip(ends)

@@ -270,14 +270,6 @@ fn a_send_says_exactly_one_thing() {
 }
 
 #[test]
-fn what_comes_in_later_versions_is_refused_as_unavailable() {
-    let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let params = json!({"program": "cat", "tape": {"record": "new"}});
-    connection.refused("session.create", &params, "unavailable");
-}
-
-#[test]
 fn bytes_that_are_no_text_go_in_and_out_as_they_are() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();

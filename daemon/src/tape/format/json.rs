@@ -18,7 +18,7 @@ pub(crate) fn write_json(tape: &Tape) -> String {
 }
 
 fn meta(meta: &Meta) -> Value {
-    let known = json!({
+    let mut known = json!({
         "createdAt": meta.created_at,
         "program": meta.program,
         "args": meta.args,
@@ -31,6 +31,9 @@ fn meta(meta: &Meta) -> Value {
         "seed": meta.seed,
         "redact": meta.redact,
     });
+    if meta.plain {
+        known["plain"] = true.into();
+    }
     with_others(known, &meta.other, Part::Meta)
 }
 

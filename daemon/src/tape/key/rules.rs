@@ -66,8 +66,7 @@ impl Invocation {
                 .map(|arg| scrub(arg).into_owned())
                 .collect(),
             env: env.iter().map(variable).collect(),
-            // As it is: only who asks for the very folder compares it.
-            cwd: redact(cwd).text.into_owned(),
+            cwd: from_home(&redact(cwd).text),
         }
     }
 }
@@ -76,6 +75,17 @@ impl Invocation {
 pub(crate) fn program_name(program: &str) -> &str {
     let program = program.trim_end_matches('/');
     program.rsplit('/').next().unwrap_or(program)
+}
+
+/// A folder as it is, but for whose home it is below: only who asks for the very folder compares it.
+fn from_home(folder: &str) -> String {
+    let below = |homes: &str| {
+        let (_user, rest) = folder.strip_prefix(homes)?.split_once('/')?;
+        Some(rest)
+    };
+    let rest = below("/home/").or_else(|| below("/Users/"));
+    let rest = rest.or_else(|| folder.strip_prefix("/root/"));
+    rest.map_or_else(|| folder.to_owned(), |rest| format!("~/{rest}"))
 }
 
 fn normal_word(word: &str) -> String {

@@ -1,10 +1,12 @@
 //! Recording: what a session types and prints becomes a tape.
 
+mod asked;
 mod build;
 mod bytes;
 mod echo;
 mod finish;
 mod journal;
+mod kept;
 mod note;
 mod open;
 mod place;
@@ -13,6 +15,7 @@ mod resume;
 
 pub(crate) use finish::{Finished, Heard, finish};
 pub(crate) use journal::{Begin, EndEntry, Journal, now_us};
+pub(crate) use kept::KeptRecording;
 pub(crate) use note::Note;
-pub(crate) use recording::{CommandLine, ECHO_BYTES, KeptRecording, Noted, Recording, Typed};
+pub(crate) use recording::{CommandLine, ECHO_BYTES, Noted, Recording, Typed};
 pub(crate) use resume::Resumption;

@@ -1,12 +1,13 @@
 //! The recording of one session: what it notes while the program runs.
 
+use super::asked::asks_for_secret;
 use super::echo::EchoFollower;
 use super::journal::{Begin, EndEntry, Entry, Journal, line_of, now_us};
+use super::kept::{KeptInput, KeptRecording};
 use super::open::{END_OF_INPUT, Open};
 use super::resume::Resumption;
 use crate::redact::KeyLines;
 use crate::tape::key::PromptTracker;
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,17 +24,6 @@ pub(crate) const ECHO_BYTES: usize = 16 << 10;
 
 /// Hidden texts that are remembered.
 const MAX_SECRETS: usize = 16;
-
-/// In the prompts of those who ask for a secret.
-const SECRET_WORDS: [&str; 7] = [
-    "password",
-    "passphrase",
-    "passcode",
-    "secret",
-    "token",
-    "pin",
-    "api key",
-];
 
 /// Noted but not written.
 const MAX_WAITING_BYTES: usize = 1 << 20;
@@ -98,34 +88,6 @@ struct State {
     problem: Option<String>,
     /// Nothing more is recorded.
     has_stopped: bool,
-}
-
-/// What the next worker must know, because no file may have it: the last input as it was typed.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct KeptRecording {
-    pub(super) journal: PathBuf,
-    redacts: bool,
-    is_plain: bool,
-    pub(super) number: u64,
-    pub(super) open: Option<KeptInput>,
-    #[serde(default)]
-    key: KeyLines,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct KeptInput {
-    pub(super) at_us: u64,
-    pub(super) offset: u64,
-    pub(super) raw: Vec<u8>,
-    pub(super) hidden: bool,
-    pub(super) keys: bool,
-    pub(super) is_written: bool,
-    #[serde(default)]
-    pub(super) needs_no_echo: bool,
-    #[serde(default)]
-    pub(super) cut_echo: Option<String>,
-    #[serde(default)]
-    pub(super) private_key: bool,
 }
 
 impl Recording {
@@ -513,11 +475,4 @@ fn stopped(journal: &Path, error: &io::Error) -> String {
         "nothing more is recorded: {} cannot be used: {error}",
         journal.display()
     )
-}
-
-/// Whether a prompt asks for something that nobody should see.
-fn asks_for_secret(prompt: &str) -> bool {
-    let prompt = prompt.trim_end().to_ascii_lowercase();
-    let asks = prompt.ends_with(':') || prompt.ends_with('?');
-    asks && SECRET_WORDS.iter().any(|word| prompt.contains(word))
 }

@@ -1,8 +1,8 @@
 //! Where a recording is after a kill of the process that made it: the journal is newer than what the holder has kept.
 
 use super::journal::{self, Entry, InputEntry, Journal};
+use super::kept::{KeptInput, KeptRecording};
 use super::open::ends_line;
-use super::recording::{KeptInput, KeptRecording};
 use std::io;
 
 /// Where a recording goes on.

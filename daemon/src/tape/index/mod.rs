@@ -33,4 +33,6 @@ pub(crate) use find::Index;
 pub(crate) use fits::{Fits, Hit};
 pub(crate) use nearest::Asked;
 pub(crate) use tape::{IndexedTape, Stamp, TapeId};
-pub(crate) use walk::{Found, SUFFIX, id_of, walk};
+#[cfg(not(portable))]
+pub(crate) use walk::SUFFIX;
+pub(crate) use walk::{Found, id_of, walk};

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
-/// Writes a tape as JSON, of which [`super::read`] makes an equal one.
+/// Writes a tape as JSON, of which [`super::read()`] makes an equal one.
 pub(crate) fn write_json(tape: &Tape) -> String {
     let exchanges: Vec<Value> = tape.exchanges.iter().map(exchange).collect();
     let tape = json!({

@@ -16,7 +16,7 @@ const MEMBER: &str = "      ";
 /// Indentation of a chunk.
 const CHUNK: &str = "          ";
 
-/// Writes a tape; [`super::read`] gets an equal one from the text.
+/// Writes a tape; [`super::read()`] gets an equal one from the text.
 ///
 /// The order of keys is always the same. Behind each chunk that is text a comment shows it.
 pub(crate) fn write(tape: &Tape) -> String {

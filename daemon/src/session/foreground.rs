@@ -49,7 +49,7 @@ pub(super) fn program_of(pid: i32) -> Option<String> {
 }
 
 #[cfg(target_os = "macos")]
-use crate::macos::name as program_of;
+pub(super) use crate::macos::name as program_of;
 
 /// Tells whether a session's shell made way for `program`, which is no shell, with `exec`.
 pub(super) fn was_replaced(session: &Session, program: Option<&str>) -> bool {

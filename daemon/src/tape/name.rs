@@ -1,5 +1,11 @@
 //! What a new tape is called.
 
+use super::format::Meta;
+use super::key::program_name;
+use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+use time::{OffsetDateTime, UtcOffset};
+
 /// The name where nobody gives a template.
 const DEFAULT: &str = "{program}/{tag}-{time}-{random}";
 
@@ -36,16 +42,16 @@ pub(crate) struct NameTemplate {
 
 /// What fills the gaps.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct NameParts<'a> {
+struct NameParts<'a> {
     /// Without its folder.
-    pub(crate) program: &'a str,
+    program: &'a str,
     /// Where there is none, the verb stands in its place.
-    pub(crate) tag: Option<&'a str>,
+    tag: Option<&'a str>,
     /// The first argument that is no option, or how the session came to be.
-    pub(crate) verb: &'a str,
+    verb: &'a str,
     /// UTC, without colons.
-    pub(crate) time: &'a str,
-    pub(crate) random: &'a str,
+    time: &'a str,
+    random: &'a str,
 }
 
 impl Default for NameTemplate {
@@ -86,8 +92,23 @@ impl NameTemplate {
         Ok(Self { template })
     }
 
+    /// Returns a name for a tape; `verb` stands in the place of a tag. No two are the same where the template has a
+    /// random part.
+    pub(crate) fn draw(&self, meta: &Meta, verb: &str) -> String {
+        let time = OffsetDateTime::parse(&meta.created_at, &Rfc3339).ok();
+        let form = format_description!("[year][month][day]T[hour][minute][second]Z");
+        let time = time.and_then(|time| time.to_offset(UtcOffset::UTC).format(&form).ok());
+        self.fill(&NameParts {
+            program: program_name(&meta.program),
+            tag: meta.tag.as_deref(),
+            verb,
+            time: time.as_deref().unwrap_or("undated"),
+            random: &format!("{:08x}", rand::random::<u32>()),
+        })
+    }
+
     /// Returns a name. What fills a gap never makes a folder or hides a file.
-    pub(crate) fn fill(&self, parts: &NameParts<'_>) -> String {
+    fn fill(&self, parts: &NameParts<'_>) -> String {
         let mut name = String::new();
         let mut rest = self.template.as_str();
         while let Some((before, behind)) = rest.split_once('{') {

@@ -2,19 +2,15 @@
 
 use super::error::FilesError;
 use crate::tape::format::file::{FileError, create_new};
-use crate::tape::format::{Recorder, Tape, write};
-use crate::tape::key::{PromptTracker, StateHash, program_name};
-use crate::tape::name::{NameParts, NameTemplate};
+use crate::tape::format::{Recorder, write};
+use crate::tape::key::StateHash;
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
 use crate::tape::tools::asciicast::{self, Facts, MAX_CAST_BYTES};
-use crate::tape::tools::redact_tape;
+use crate::tape::tools::{chain, redact_tape};
 use ccd_protocol::tape::{TapeImportParams, TapeImportReply};
 use std::fs::File;
 use std::io::{self, Read as _};
-use time::format_description::well_known::Rfc3339;
-use time::macros::format_description;
-use time::{OffsetDateTime, UtcOffset};
 
 /// Names that are tried: each ends in another random number.
 const ATTEMPTS: usize = 10;
@@ -50,7 +46,7 @@ pub(crate) fn bring(
         tag: settings.tag.clone(),
         now: crate::clock::now(),
         recorder: Recorder {
-            platform: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+            platform: crate::tape::PLATFORM.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             flags: vec![VERB.to_owned()],
             ..Recorder::default()
@@ -65,11 +61,11 @@ pub(crate) fn bring(
     if settings.redact {
         redact_tape(&mut tape);
     }
-    chain(&mut tape);
+    chain(&mut tape, b"", StateHash::start());
     root.make_folder()?;
     let text = write(&tape);
     for _ in 0..ATTEMPTS {
-        let tape_id = name_of(&tape, &settings.name);
+        let tape_id = settings.name.draw(&tape.meta, VERB);
         let path = root.path.join(format!("{tape_id}.json5"));
         match create_new(&path, &text) {
             Ok(()) => {
@@ -111,35 +107,4 @@ fn read_cast(path: &str) -> Result<Vec<u8>, FilesError> {
     let most = MAX_CAST_BYTES as u64 + 1;
     file.take(most).read_to_end(&mut bytes).map_err(io)?;
     Ok(bytes)
-}
-
-/// Sets each exchange's prompt, from what was printed before it, and its state, from what was typed before it.
-fn chain(tape: &mut Tape) {
-    let (mut prompt, mut state) = (PromptTracker::default(), StateHash::start());
-    for exchange in &mut tape.exchanges {
-        exchange.pre.prompt = prompt.prompt();
-        exchange.pre.state_hash = Some(state.value());
-        if exchange.pre.hidden {
-            state.feed_hidden();
-        } else {
-            state.feed(&exchange.input.bytes);
-        }
-        for chunk in &exchange.chunks {
-            prompt.feed(&chunk.data);
-        }
-    }
-}
-
-fn name_of(tape: &Tape, template: &NameTemplate) -> String {
-    let meta = &tape.meta;
-    let time = OffsetDateTime::parse(&meta.created_at, &Rfc3339).ok();
-    let form = format_description!("[year][month][day]T[hour][minute][second]Z");
-    let time = time.and_then(|time| time.to_offset(UtcOffset::UTC).format(&form).ok());
-    template.fill(&NameParts {
-        program: program_name(&meta.program),
-        tag: meta.tag.as_deref(),
-        verb: VERB,
-        time: time.as_deref().unwrap_or("undated"),
-        random: &format!("{:08x}", rand::random::<u32>()),
-    })
 }

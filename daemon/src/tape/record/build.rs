@@ -3,7 +3,6 @@
 use super::journal::{Begin, EndEntry, Entry, InputEntry};
 use crate::redact::MASK;
 use crate::tape::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tape, TypedInput};
-use crate::tape::key::{PromptTracker, StateHash};
 use std::collections::BTreeMap;
 
 /// Annotates a line of a private key that was typed.
@@ -251,25 +250,6 @@ fn cut_echo(chunks: &mut Vec<Chunk>, end: &[u8]) {
         first.data = masked;
     }
     chunks.retain(|chunk| !chunk.data.is_empty());
-}
-
-/// Sets each exchange's prompt, from what was printed before it, and its state, from what was typed before it: as a player
-/// finds them.
-pub(super) fn chain(tape: &mut Tape, before: &[u8], mut state: StateHash) {
-    let mut prompt = PromptTracker::default();
-    prompt.feed(before);
-    for exchange in &mut tape.exchanges {
-        exchange.pre.prompt = prompt.prompt();
-        exchange.pre.state_hash = Some(state.value());
-        if exchange.pre.hidden {
-            state.feed_hidden();
-        } else {
-            state.feed(&exchange.input.bytes);
-        }
-        for chunk in &exchange.chunks {
-            prompt.feed(&chunk.data);
-        }
-    }
 }
 
 /// A `line` is text that the Enter key ends, and has none before.

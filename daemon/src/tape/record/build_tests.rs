@@ -1,4 +1,5 @@
 use super::*;
+use crate::tape::key::StateHash;
 
 fn begin(at_us: u64) -> Entry {
     let options = serde_json::json!({});

@@ -1,6 +1,6 @@
 //! The end of a recording: the tape is made, and what no tape has, or what is to be replaced, goes to the disk.
 
-use super::build::{Journalled, PRIVATE_KEY, Printed, chain};
+use super::build::{Journalled, PRIVATE_KEY, Printed};
 use super::journal::{self, Begin};
 use super::{Note, place};
 use crate::config::Replay;
@@ -11,7 +11,7 @@ use crate::tape::format::{Exchange, Tape};
 use crate::tape::key::Invocation;
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
-use crate::tape::tools::redact_tape;
+use crate::tape::tools::{chain, redact_tape};
 use ccd_protocol::tape::RecordMode;
 use std::io;
 use std::path::Path;

@@ -4,8 +4,7 @@ use super::finish::Finished;
 use crate::tape::format::file::{FileError, create_new, replace};
 use crate::tape::format::{EditError, Edits, Exchange, FormatError, Meta, Tape, read, write};
 use crate::tape::index::{Fits, Hit};
-use crate::tape::key::{Fingerprint, Invocation, Rules, program_name};
-use crate::tape::name::NameParts;
+use crate::tape::key::{Fingerprint, Invocation, Rules};
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
 use std::collections::BTreeMap;
@@ -54,9 +53,10 @@ pub(super) fn add(
         return Ok(finished);
     }
     let text = write(&tape);
-    let name = name_of(&tape.meta, settings);
+    let verb = verb_of(&tape.meta);
+    let name = settings.name.draw(&tape.meta, verb);
     // Another name is drawn, and where there is no chance in it a number stands behind it.
-    let drawn = (0..MAX_TRIES).map(|_| name_of(&tape.meta, settings));
+    let drawn = (0..MAX_TRIES).map(|_| settings.name.draw(&tape.meta, verb));
     let numbered = (2..MAX_NUMBER).map(|number| format!("{name}-{number}"));
     for id in drawn.chain(numbered) {
         let path = root.path.join(format!("{id}.json5"));
@@ -73,29 +73,11 @@ pub(super) fn add(
     Err(PlaceError::NoName(root.path.clone()))
 }
 
-fn name_of(meta: &Meta, settings: &Settings) -> String {
+/// What stands in a name without a tag: the first argument, as `status` of `git status`.
+fn verb_of(meta: &Meta) -> &str {
     let is_word = |arg: &&String| arg.starts_with(|c: char| c.is_ascii_alphabetic());
     let verb = meta.args.first().filter(is_word);
-    settings.name.fill(&NameParts {
-        program: program_name(&meta.program),
-        tag: meta.tag.as_deref(),
-        verb: verb.map_or("session", String::as_str),
-        time: &compact_time(&meta.created_at),
-        random: &format!("{:08x}", rand::random::<u32>()),
-    })
-}
-
-/// `2026-01-02T03:04:05.678Z` as `20260102T030405Z`.
-fn compact_time(created_at: &str) -> String {
-    let mut digits: String = created_at
-        .chars()
-        .take_while(|&c| c != '.')
-        .filter(|c| c.is_ascii_alphanumeric())
-        .collect();
-    if !digits.ends_with('Z') {
-        digits.push('Z');
-    }
-    digits
+    verb.map_or("session", String::as_str)
 }
 
 /// Replaces the exchanges that tapes have, and nothing else. Blocks.

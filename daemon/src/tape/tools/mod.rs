@@ -4,6 +4,7 @@
 
 mod animation;
 pub(crate) mod asciicast;
+mod chain;
 mod diff;
 mod one_line;
 mod plain;
@@ -12,6 +13,7 @@ mod timeline;
 mod transcript;
 
 pub(crate) use animation::{Pace, animate, still};
+pub(crate) use chain::chain;
 pub(crate) use diff::{diff, normal_output, unified};
 pub(crate) use one_line::input_in_one_line;
 pub(crate) use plain::shown;

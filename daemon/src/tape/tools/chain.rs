@@ -1,0 +1,23 @@
+//! Where in the conversation each exchange of a tape stands.
+
+use crate::tape::format::Tape;
+use crate::tape::key::{PromptTracker, StateHash};
+
+/// Sets each exchange's prompt, from what was printed before it, and its state, from what was typed before it: as a player
+/// finds them.
+pub(crate) fn chain(tape: &mut Tape, before: &[u8], mut state: StateHash) {
+    let mut prompt = PromptTracker::default();
+    prompt.feed(before);
+    for exchange in &mut tape.exchanges {
+        exchange.pre.prompt = prompt.prompt();
+        exchange.pre.state_hash = Some(state.value());
+        if exchange.pre.hidden {
+            state.feed_hidden();
+        } else {
+            state.feed(&exchange.input.bytes);
+        }
+        for chunk in &exchange.chunks {
+            prompt.feed(&chunk.data);
+        }
+    }
+}

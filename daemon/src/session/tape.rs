@@ -90,6 +90,7 @@ impl SessionTape {
                 seed: self.settings.seed,
             },
             strict: self.settings.strict,
+            may_leave: self.settings.fallback == FallbackMode::Proxy,
             debug: self.settings.debug,
             ignore_stdin: self.settings.matching.ignore_stdin == Some(true),
         }

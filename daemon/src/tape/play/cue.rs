@@ -16,6 +16,8 @@ pub(crate) struct Cue {
     pub(crate) pace: Pace,
     pub(crate) strict: bool,
     pub(crate) ignore_stdin: bool,
+    /// The real program may go on where no tape answers: it will have to be typed again what was typed so far.
+    pub(crate) may_leave: bool,
     /// Each decision is told in the log, whatever its level.
     pub(crate) debug: bool,
 }

@@ -1,6 +1,7 @@
 //! Playing: a tape stands in for a program.
 
 mod acts;
+mod alarm;
 mod cue;
 mod pace;
 mod player;

@@ -9,8 +9,9 @@ use crate::tape::format::Exchange;
 use crate::tape::index::{Asked, Fits, Hit, Index};
 use crate::tape::key::{Context, PromptTracker, StateHash};
 use ccd_protocol::tape::TapeUse;
+use rangemap::RangeSet;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,14 +49,14 @@ pub(super) struct Playing {
     pub(super) prompt: PromptTracker,
     /// The exchange that played last.
     pub(super) at: Option<(String, u32)>,
-    pub(super) played: BTreeMap<String, BTreeSet<u32>>,
+    pub(super) played: BTreeMap<String, RangeSet<u32>>,
     /// How many have played.
     ordinal: u64,
     /// Offset of the session's output at which everything that was queued is printed.
     queued_upto: u64,
     /// What may not be printed yet.
     queue: VecDeque<Queued>,
-    /// Lines that were typed, each at its prompt: what brings a real program here.
+    /// Lines that were typed, each at its prompt: what brings a real program here, where one may come.
     pub(super) typed: Vec<(String, Vec<u8>)>,
     has_ended: bool,
     /// The last exchange has a hidden input without an end, which may go on.
@@ -413,7 +414,7 @@ impl Player {
         } else {
             playing.state.feed(&exchange.input.bytes);
         }
-        if !input.is_empty() {
+        if self.cue.may_leave && !input.is_empty() {
             playing.typed.push((prompt, input));
         }
         let echoed = std::mem::take(&mut playing.echoed);
@@ -435,7 +436,7 @@ impl Player {
             .played
             .entry(tape.clone())
             .or_default()
-            .insert(hit.exchange);
+            .insert(hit.exchange..hit.exchange + 1);
         let mut acts = Acts::of(exchange, hit.meta(), &self.cue.pace, ordinal, skip);
         let start = playing.queued_upto;
         playing.queued_upto += acts.bytes;
@@ -471,8 +472,11 @@ impl Player {
     }
 }
 
-/// Reads an exchange from its file.
+/// Reads an exchange from its file, beside the event loop if the disk has to be waited for.
 async fn read(index: &Arc<Index>, hit: &Hit) -> io::Result<Exchange> {
+    if let Some(exchange) = index.read_cached(hit) {
+        return Ok(exchange);
+    }
     let (index, hit) = (Arc::clone(index), hit.clone());
     let reading = tokio::task::spawn_blocking(move || index.read(&hit).map_err(io::Error::other));
     reading.await.map_err(io::Error::other).flatten()

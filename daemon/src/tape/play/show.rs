@@ -1,5 +1,6 @@
 //! Prints what a tape says, chunk by chunk, each at its time.
 
+use super::alarm::Alarm;
 use super::stage::{InputModes, Stage};
 use ccd_protocol::tape::TapeExit;
 use std::collections::VecDeque;
@@ -122,6 +123,7 @@ impl Show {
     /// Does what there is to do until the program ends, or the terminal is gone.
     pub(crate) async fn run(&self, stage: Stage) -> std::io::Result<()> {
         let mut clock = Instant::now();
+        let mut alarm = Alarm::default();
         loop {
             let Some(act) = self.next() else {
                 self.news.notified().await;
@@ -133,9 +135,7 @@ impl Show {
                 Act::End(exit) => return stage.end(exit),
                 Act::Print { delay, bytes } => {
                     clock += delay;
-                    if clock > Instant::now() {
-                        tokio::time::sleep_until(clock.into()).await;
-                    }
+                    alarm.wait_until(clock).await;
                     stage.print(&bytes).await?;
                     self.lock().waiting_bytes -= bytes.len();
                     self.room.notify_waiters();

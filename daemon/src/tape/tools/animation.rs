@@ -16,6 +16,14 @@ const MAX_BYTES: usize = 16 << 20;
 /// How long the last picture stays.
 const END_MS: u64 = 2000;
 
+/// A tape does not say how long people thought before they typed, nor how fast they did: each input gets so long a
+/// pause, and each key of it comes so long behind the one before.
+const THOUGHT_MS: u64 = 700;
+const KEY_MS: u64 = 40;
+
+/// The echo of one key: a character, at most.
+const MAX_KEY_BYTES: usize = 4;
+
 /// How fast an animation is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pace {
@@ -78,12 +86,25 @@ fn title(tape: &Tape) -> String {
 
 /// All output with the time at which it is shown, and the end.
 fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, &Chunk)>, u64) {
-    let (mut last_ms, mut shown_ms) = (0, 0.0);
+    let (mut last_ms, mut shown_ms, mut unechoed_bytes) = (0, 0.0, 0);
     let mut chunks = Vec::new();
     for moment in moments(tape) {
-        let pause_ms = (moment.at_ms - last_ms).min(pace.idle_limit_ms);
+        let mut pause_ms = moment.at_ms - last_ms;
         last_ms = moment.at_ms;
-        shown_ms += pause_ms as f64 / pace.speed;
+        match moment.what {
+            What::Begin(exchange) => {
+                unechoed_bytes = exchange.input.bytes.len();
+                if unechoed_bytes > 0 {
+                    pause_ms = pause_ms.max(THOUGHT_MS);
+                }
+            }
+            What::Output(chunk) if chunk.data.len() <= unechoed_bytes.min(MAX_KEY_BYTES) => {
+                unechoed_bytes -= chunk.data.len();
+                pause_ms = pause_ms.max(KEY_MS);
+            }
+            What::Output(_) => unechoed_bytes = 0,
+        }
+        shown_ms += pause_ms.min(pace.idle_limit_ms) as f64 / pace.speed;
         if let What::Output(chunk) = moment.what {
             chunks.push((shown_ms as u64, chunk));
         }
@@ -156,6 +177,21 @@ mod tests {
         assert!(svg.contains("animation:play 4.310s"), "{svg}");
         assert_eq!(svg.matches(">file</text>").count(), 1);
         assert!(!svg.contains("<script"));
+    }
+
+    #[test]
+    fn who_typed_is_shown_to_think_and_to_type() {
+        let tape = tape(vec![
+            exchange("", &["$ "]),
+            exchange("ls\r", &["l", "s", "\r\n", "file\r\n$ "]),
+        ]);
+        let (chunks, end_ms) = paced(&tape, PACE);
+        let times: Vec<u64> = chunks.iter().map(|(at_ms, _)| *at_ms).collect();
+        // What was printed 10 ms apart stays so: the echo alone is slower.
+        let begin = times[0] + THOUGHT_MS;
+        assert_eq!(times[1..3], [begin + KEY_MS, begin + 2 * KEY_MS]);
+        assert_eq!(times[4], end_ms);
+        assert!(end_ms < begin + 4 * KEY_MS, "{times:?}");
     }
 
     #[test]

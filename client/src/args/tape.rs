@@ -4,7 +4,7 @@ use super::tape_options::TapeArgs;
 use super::value::{age, factor, folder, seconds, timeout};
 use ccd_protocol::Timeout;
 use ccd_protocol::tape::TapeFormat;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -291,11 +291,44 @@ pub(crate) struct TapeShimArgs {
 }
 
 fn formats() -> impl TypedValueParser<Value = TapeFormat> {
-    PossibleValuesParser::new(["asciicast-v2", "asciicast-v3", "transcript"]).map(|format| {
+    let names = [
+        PossibleValue::new("asciicast-v2").alias("asciicast_v2"),
+        PossibleValue::new("asciicast-v3").alias("asciicast_v3"),
+        PossibleValue::new("transcript"),
+    ];
+    PossibleValuesParser::new(names).map(|format| {
         match &*format {
-            "asciicast-v2" => TapeFormat::AsciicastV2,
+            // An alias comes as it was given.
+            "asciicast-v2" | "asciicast_v2" => TapeFormat::AsciicastV2,
             "transcript" => TapeFormat::Transcript,
             _ => TapeFormat::AsciicastV3,
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Command;
+    use std::ffi::OsStr;
+
+    #[test]
+    fn a_form_has_the_name_that_requests_have_too() {
+        let parsed = |name: &str| {
+            let parsed = formats().parse_ref(&Command::new("c"), None, OsStr::new(name));
+            parsed.ok().map(|format| format as u8)
+        };
+        for (name, format) in [
+            ("asciicast-v2", TapeFormat::AsciicastV2),
+            ("asciicast_v2", TapeFormat::AsciicastV2),
+            ("asciicast-v3", TapeFormat::AsciicastV3),
+            ("asciicast_v3", TapeFormat::AsciicastV3),
+            ("transcript", TapeFormat::Transcript),
+        ] {
+            assert_eq!(parsed(name), Some(format as u8), "{name}");
+            let of_request = serde_json::from_value::<TapeFormat>(name.into());
+            assert_eq!(of_request.unwrap() as u8, format as u8, "{name}");
+        }
+        assert_eq!(parsed("asciicast"), None);
+    }
 }

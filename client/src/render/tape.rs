@@ -21,6 +21,7 @@ pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> i
         "USED",
         "ENDED",
         "RECORDED",
+        "BEGINS",
         "PROGRAM",
     ]);
     for tape in all {
@@ -39,6 +40,11 @@ pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> i
                 .replace(' ', "-")
                 .into(),
             tape.created_at.as_str().into(),
+            match (tape.begin.begins_in_middle, &tape.begin.begins_behind) {
+                (false, _) => "start".into(),
+                (true, Some(_)) => "middle".into(),
+                (true, None) => Cell::coloured("middle!", Colour::Bad),
+            },
             shell_line(std::iter::once(&tape.program).chain(&tape.args)).into(),
         ]);
     }
@@ -88,6 +94,13 @@ pub(crate) fn tape(tape: &TapeRecord, out: &mut dyn Write, style: Style) -> io::
     ];
     for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
         field(name, value, out, style)?;
+    }
+    if tape.begin.begins_in_middle {
+        let behind = match &tape.begin.begins_behind {
+            Some(place) => format!("behind exchange {} of {}", place.exchange, place.tape_id),
+            None => "no tape leads there".to_owned(),
+        };
+        field("begins", &format!("in the middle, {behind}"), out, style)?;
     }
     if tape.meta["redact"] == Value::Bool(false) {
         field("secrets", "were kept", out, style)?;
@@ -187,7 +200,7 @@ pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ccd_protocol::tape::{TapeDrift, TapeExit};
+    use ccd_protocol::tape::{TapeBegin, TapeDrift, TapeExit, TapePlace};
     use serde_json::json;
 
     fn rendered(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
@@ -211,7 +224,7 @@ mod tests {
         let text = rendered(|out| tapes(&[tape], out, Style::default()));
         assert_eq!(
             text,
-            "bc/rec-1  3  2.0K  0  exit-0  2026-01-02T03:04:05Z  bc -q 'a b'\n"
+            "bc/rec-1  3  2.0K  0  exit-0  2026-01-02T03:04:05Z  start  bc -q 'a b'\n"
         );
     }
 
@@ -236,6 +249,13 @@ mod tests {
             path: "/t/bc/rec-1.json5".into(),
             meta: json!({"program": "bc", "args": ["-q"], "redact": false}),
             session: json!({"version": "0.1.0"}),
+            begin: TapeBegin {
+                begins_in_middle: true,
+                begins_behind: Some(TapePlace {
+                    tape_id: "bc/rec-0".into(),
+                    exchange: 2,
+                }),
+            },
             exchanges: vec![ExchangeRecord {
                 index: 1,
                 prompt: "> ".into(),
@@ -258,6 +278,7 @@ mod tests {
 file        /t/bc/rec-1.json5
 command     bc -q
 by          0.1.0
+begins      in the middle, behind exchange 2 of bc/rec-0
 secrets     were kept
 
 exchange 1, line 12: 9 bytes in 1 chunk, 4 ms, exited 0

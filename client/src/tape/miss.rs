@@ -27,6 +27,7 @@ struct Nearest {
     tape_id: String,
     exchange: u64,
     line: u64,
+    was_played: bool,
     differs: Vec<Differs>,
 }
 
@@ -85,6 +86,9 @@ pub(crate) fn block(error: &ErrorObject) -> Vec<String> {
         } = nearest;
         let place = format!("exchange {exchange} of {tape_id}, line {at}");
         lines.push(line("nearest", &place));
+        if nearest.was_played {
+            lines.push(line("differs", "it was played already"));
+        }
         nearest
             .differs
             .iter()
@@ -179,6 +183,21 @@ mod tests {
   differs    other inputs came before
   try        record it with `ccctl rec bc`
   or         with `--fallback proxy` the program itself answers";
+        assert_eq!(block(&error).join("\n"), expected);
+    }
+
+    #[test]
+    fn a_miss_says_that_the_nearest_was_played() {
+        let mut error = error(&json!({
+            "nearest": {"tape_id": "bc/a", "exchange": 3, "line": 40, "was_played": true, "differs": []},
+            "hints": ["record more"],
+        }));
+        error.message =
+            "no tape; the nearest is far, which was played already; record more".to_owned();
+        let expected = "ccctl: no tape
+  nearest    exchange 3 of bc/a, line 40
+  differs    it was played already
+  try        record more";
         assert_eq!(block(&error).join("\n"), expected);
     }
 

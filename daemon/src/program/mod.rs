@@ -17,5 +17,5 @@ pub(crate) use read::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES};
 pub(crate) use recorded::{command_template, from_rows};
 pub(crate) use script::{Script, ScriptStep, Typing, Wanted};
 pub(crate) use secrets::{asks_for_secret, refuse_secrets};
-pub(crate) use tape::laid_over as tape_laid_over;
+pub(crate) use tape::{check_options as check_tape_options, laid_over as tape_laid_over};
 pub(crate) use template::quoted;

@@ -30,16 +30,15 @@ const MATCH: [&str; 5] = [
     "match_cwd",
 ];
 
+const DECORATOR: [&str; 4] = ["on", "replace", "with", "filter"];
+
 /// Checks the options.
 ///
 /// # Errors
 ///
 /// The first [`Mistake`], with its place.
 pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
-    check_names("tape", tape, &OPTIONS)?;
-    if let Some(matching) = tape.get("match").and_then(Value::as_object) {
-        check_names("tape.match", matching, &MATCH)?;
-    }
+    check_options(tape)?;
     let options: TapeOptions = serde_path_to_error::deserialize(Value::Object(tape.clone()))
         .map_err(|error| {
             let place = format!("tape.{}", error.path());
@@ -53,6 +52,26 @@ pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
         Mistake::at(place.trim_end_matches(':'), what)
     })?;
     Ok(options)
+}
+
+/// Refuses options that there are not.
+///
+/// # Errors
+///
+/// The first [`Mistake`], with its place.
+pub(crate) fn check_options(tape: &Map<String, Value>) -> Result<(), Mistake> {
+    check_names("tape", tape, &OPTIONS)?;
+    if let Some(matching) = tape.get("match").and_then(Value::as_object) {
+        check_names("tape.match", matching, &MATCH)?;
+    }
+    let decorators = tape.get("decorators").and_then(Value::as_array);
+    for (index, decorator) in decorators.into_iter().flatten().enumerate() {
+        if let Value::Object(decorator) = decorator {
+            let place = format!("tape.decorators[{index}]");
+            check_names(&place, decorator, &DECORATOR)?;
+        }
+    }
+    Ok(())
 }
 
 fn check_names(place: &str, fields: &Map<String, Value>, known: &[&str]) -> Result<(), Mistake> {
@@ -118,6 +137,18 @@ mod tests {
             (
                 json!({"match": {"x": 1}}),
                 "tape.match.x: there is no such option; there are allow_env",
+            ),
+            (
+                json!({"decorators": [{"on": "input", "wiht": "b"}]}),
+                "tape.decorators[0].wiht: there is no such option (did you mean with?)",
+            ),
+            (
+                json!({"latency": "slow"}),
+                "tape.latency: invalid value: string \"slow\", expected milliseconds such as 20 (0 is none), a range",
+            ),
+            (
+                json!({"match": {"ignore_args": ["a", -1]}}),
+                "tape.match.ignore_args[1]: invalid value: integer `-1`, expected an index",
             ),
             (
                 json!({"record": "always"}),

@@ -21,10 +21,25 @@ where
     F: Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<M::Reply, RpcError>> + Send,
 {
+    checked_method::<M, F, Fut>(module, |_| Ok(()), handler)
+}
+
+/// As [`method`], with a look at the parameters as they came, where not everything that is unknown is ignored.
+pub(super) fn checked_method<M, F, Fut>(
+    module: &mut RpcModule<Arc<Daemon>>,
+    check: fn(&Params<'_>) -> Result<(), RpcError>,
+    handler: F,
+) -> Result<(), RegisterMethodError>
+where
+    M: Method,
+    F: Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<M::Reply, RpcError>> + Send,
+{
     module
         .register_async_method(M::NAME, move |params, daemon, extensions| {
             let handler = handler.clone();
             let parsed = parse::<M::Params>(&params);
+            let parsed = parsed.and_then(|parsed| check(&params).map(|()| parsed));
             let peer = extensions.get::<Peer>().cloned();
             async move {
                 let peer = peer.ok_or_else(no_peer)?;

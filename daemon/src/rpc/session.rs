@@ -1,8 +1,9 @@
 //! `session.*`.
 
 use super::RpcError;
-use super::register::method;
+use super::register::{checked_method, method, parse};
 use crate::daemon::Daemon;
+use crate::program::check_tape_options;
 use crate::store::InteractionRow;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
@@ -13,13 +14,23 @@ use ccd_protocol::session::{
 };
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::types::Params;
+use serde::Deserialize;
+use serde_json::Value;
 use std::sync::Arc;
+
+/// The part of a request whose unknown members are refused.
+#[derive(Deserialize)]
+struct OfTape {
+    #[serde(default)]
+    tape: Value,
+}
 
 const DEFAULT_HISTORY_LEN: u64 = 200;
 const MAX_HISTORY_LEN: u64 = 10_000;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
-    method::<SessionCreate, _, _>(module, |daemon, peer, params| async move {
+    checked_method::<SessionCreate, _, _>(module, check_tape, |daemon, peer, params| async move {
         Ok(daemon.sessions.create(&peer, params).await?)
     })?;
     method::<SessionList, _, _>(module, |daemon, _, params| async move {
@@ -74,6 +85,16 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     method::<SessionCleanup, _, _>(module, |daemon, _, params| async move {
         Ok(daemon.sessions.cleanup(&params).await?)
     })
+}
+
+/// An option that nobody reads would be taken for one that works: `fallbak` is no fallback.
+fn check_tape(params: &Params<'_>) -> Result<(), RpcError> {
+    match parse::<OfTape>(params)?.tape {
+        Value::Object(tape) => {
+            check_tape_options(&tape).map_err(|mistake| RpcError::Params(mistake.to_string()))
+        }
+        _ => Ok(()),
+    }
 }
 
 async fn history(

@@ -39,13 +39,14 @@ const MAX_SECRETS: usize = 100;
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
     method::<TapeList, _, _>(module, |daemon, _, params| async move {
         let folder = open(&daemon, params.root.clone()).await?;
-        blocking(move || Ok(files::list(&folder, &params))).await
+        let rules = settings_of_root(&daemon, None)?.rules;
+        blocking(move || Ok(files::list(&folder, &params, &rules))).await
     })?;
     method::<TapeGet, _, _>(module, |daemon, _, params| async move {
         let folder = open(&daemon, params.root.clone()).await?;
         let rules = settings_of_root(&daemon, None)?.rules;
-        let rules = params.keys.then_some(rules);
-        blocking(move || files::show(folder.which(&params.tape)?, rules.as_ref())).await
+        blocking(move || files::show(&folder, folder.which(&params.tape)?, &rules, params.keys))
+            .await
     })?;
     method::<TapeValidate, _, _>(module, |daemon, _, params| async move {
         let folder = open(&daemon, params.root.clone()).await?;

@@ -278,11 +278,14 @@ impl Input {
             false => hidden,
         };
         let noted = self.record(stroke.typed(offset, unseen, before.canonical));
+        let must_keep = noted.is_some_and(|noted| noted.must_keep);
+        let counts = |tape: &Arc<SessionTape>| tape.note_live(stroke.bytes);
+        let is_counted = self.tape.as_ref().is_some_and(counts);
         outcome.map(|()| Written {
             hidden: hidden || noted.is_some_and(|noted| noted.is_secret),
             canonical: before.canonical,
             offset,
-            must_keep: noted.is_some_and(|noted| noted.must_keep),
+            must_keep: must_keep || is_counted,
         })
     }
 

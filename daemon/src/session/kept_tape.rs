@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// In the folder of a session that has ended: what tapes did for it.
@@ -32,6 +33,8 @@ pub(super) struct KeptTape {
     live: Option<KeptLive>,
     /// What the real program would be started with.
     params: Option<Box<SessionCreateParams>>,
+    #[serde(default)]
+    proxied: u64,
 }
 
 /// What an earlier process has left to be shown.
@@ -51,6 +54,7 @@ impl KeptTape {
             options: tape.options.clone(),
             meta: tape.meta.clone(),
             recording: tape.recording().map(Recording::kept),
+            proxied: tape.proxied.load(Ordering::Relaxed),
             player: tape.player.as_ref().map(Player::kept),
             live,
             params: tape
@@ -87,6 +91,7 @@ impl Sessions {
     ) -> Result<Arc<SessionTape>, SessionError> {
         let mut tape = self.tape_of(&kept.options, kept.meta.clone(), id).await?;
         tape.meta = kept.meta;
+        tape.proxied = AtomicU64::new(kept.proxied);
         if let Some(recording) = kept.recording {
             let resumed = resume_recording(recording, output).await;
             if let Some(problem) = resumed.problem() {

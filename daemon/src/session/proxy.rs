@@ -19,6 +19,7 @@ use ccd_protocol::session::{InputVerdict, SessionCreateParams};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit};
 use serde::{Deserialize, Serialize};
 use std::os::fd::AsFd;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -103,11 +104,8 @@ impl Live {
         session.note_write();
         let written = session.input.strike(stroke, end);
         let written = Box::pin(written).await?;
-        // A line that is typed key by key is one input.
-        let is_input =
-            matches!(stroke.bytes.last(), Some(b'\r' | b'\n' | 0x04)) || written.must_keep;
-        if let Some(player) = tape.player.as_ref().filter(|_| is_input) {
-            player.note_proxied();
+        if let Some(player) = &tape.player {
+            player.note_proxied(inputs_in(stroke.bytes));
         }
         if let Some(recording) = tape.recording() {
             let offset = self.kept.outer_start + (written.offset - self.kept.inner_start);
@@ -122,7 +120,33 @@ impl Live {
     }
 }
 
+/// Whether tapes answer.
+pub(super) fn plays(settings: &Settings) -> bool {
+    match settings.record {
+        RecordMode::Disabled => true,
+        RecordMode::New => settings.fallback == FallbackMode::Proxy,
+        RecordMode::Overwrite => false,
+    }
+}
+
+/// How many inputs a stroke ends: a line that is typed key by key is one.
+fn inputs_in(bytes: &[u8]) -> u64 {
+    let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n' | 0x04);
+    let pairs = bytes.windows(2).filter(|pair| pair == b"\r\n").count();
+    (bytes.iter().filter(|byte| is_end(byte)).count() - pairs) as u64
+}
+
 impl SessionTape {
+    /// Counts what the program got where it runs from the start because no tape begins so; true when there was an input.
+    pub(super) fn note_live(&self, bytes: &[u8]) -> bool {
+        if !plays(&self.settings) {
+            return false;
+        }
+        let inputs = inputs_in(bytes);
+        self.proxied.fetch_add(inputs, Ordering::Relaxed);
+        inputs > 0
+    }
+
     /// Starts the program, types all that tapes have answered so far, and shows what it prints from then on.
     pub(super) async fn take_over(&self, player: &Player) -> Result<&Live, InputError> {
         let failed = |error: SessionError| InputError::Tape(TapeError::Proxy(error.to_string()));

@@ -5,7 +5,7 @@ use super::input::{InputError, Stroke};
 use super::kept_tape::{Left, PastTape};
 use super::live::Session;
 use super::plan::Plan;
-use super::proxy::{Live, Stagehand};
+use super::proxy::{Live, Stagehand, plays};
 use super::registry::Sessions;
 use crate::tape::format::{Meta, PtySize};
 use crate::tape::key::{Invocation, StateHash, program_name};
@@ -17,9 +17,10 @@ use crate::tape::tools::redact_meta;
 use crate::tape::{TapeError, record};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionCreateParams};
-use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit, TapeOptions, TapeUse};
+use ccd_protocol::tape::{FallbackMode, TapeExit, TapeOptions, TapeUse};
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +40,8 @@ pub(crate) struct SessionTape {
     pub(super) left: Mutex<Option<Left>>,
     /// Cancelled when what an earlier process has left goes on; nothing is typed before.
     pub(super) ready: CancellationToken,
+    /// Inputs of a program that ran from the start because no tape begins so.
+    pub(super) proxied: AtomicU64,
     sessions: Weak<Sessions>,
     id: SessionId,
     outcome: Mutex<Outcome>,
@@ -235,6 +238,7 @@ impl SessionTape {
         uses.root = self.root.path.to_string_lossy().into_owned();
         uses.record = Some(self.settings.record);
         uses.fallback = Some(self.settings.fallback);
+        uses.proxied += self.proxied.load(Ordering::Relaxed);
         if let Some(recording) = self.recording() {
             uses.recorded = recording.exchanges();
             uses.problem = recording.problem();
@@ -268,15 +272,6 @@ impl SessionTape {
 impl std::fmt::Debug for SessionTape {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("SessionTape")
-    }
-}
-
-/// Whether tapes answer.
-fn plays(settings: &Settings) -> bool {
-    match settings.record {
-        RecordMode::Disabled => true,
-        RecordMode::New => settings.fallback == FallbackMode::Proxy,
-        RecordMode::Overwrite => false,
     }
 }
 
@@ -338,6 +333,7 @@ impl Sessions {
             live: OnceLock::new(),
             left: Mutex::default(),
             ready: CancellationToken::new(),
+            proxied: AtomicU64::new(0),
             sessions: Arc::downgrade(self),
             id: id.clone(),
             outcome: Mutex::default(),

@@ -1,5 +1,6 @@
 //! Tapes: recordings of terminal programs that can stand in for them.
 
+mod forms;
 mod options;
 
 pub use options::{
@@ -78,6 +79,28 @@ pub struct TapeSummary {
     /// When it was last played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_at: Option<String>,
+    #[serde(flatten)]
+    pub begin: TapeBegin,
+}
+
+/// Where in the conversation a tape begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TapeBegin {
+    /// It does not begin with the program's start: what comes before was on other tapes when it was recorded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub begins_in_middle: bool,
+    /// The exchange that leads to such a tape; none where it can no longer play.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begins_behind: Option<TapePlace>,
+}
+
+/// An exchange of a tape.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TapePlace {
+    pub tape_id: String,
+    pub exchange: u64,
 }
 
 /// What is wrong in a tape.
@@ -119,6 +142,8 @@ pub struct TapeRecord {
     pub meta: serde_json::Value,
     /// As in the file.
     pub session: serde_json::Value,
+    #[serde(flatten)]
+    pub begin: TapeBegin,
     pub exchanges: Vec<ExchangeRecord>,
 }
 
@@ -291,8 +316,10 @@ pub struct TapeExportParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TapeFormat {
+    #[serde(alias = "asciicast-v2")]
     AsciicastV2,
     #[default]
+    #[serde(alias = "asciicast-v3")]
     AsciicastV3,
     /// Readable text: prompts with what was typed, and what came back.
     Transcript,

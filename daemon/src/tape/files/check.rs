@@ -1,16 +1,23 @@
 //! `tape.validate`.
 
 use super::error::FilesError;
+use super::list::begin;
 use super::which::{Folder, Which};
 use crate::tape::format::{file, validate};
+use crate::tape::index::IndexedTape;
 use crate::tape::key::Rules;
 use ccd_protocol::tape::{TapeProblem, TapeValidateReply};
+use std::sync::Arc;
 
 /// Problems of one reply.
 const MAX_PROBLEMS: usize = 1_000;
 
-/// Reads a tape, or all of the folder, and returns what is wrong with them. Two exchanges with the same key are told of
-/// when all are read.
+/// Of a tape that begins where none leads.
+const NO_LEAD: &str = "it begins in the middle of a conversation, and no tape leads there: with `strict` it never plays; \
+    bring back the tape that it was recorded beside, or record it anew";
+
+/// Reads a tape, or all of the folder, and returns what is wrong with them. Two exchanges with the same key, and tapes to
+/// which no other leads, are told of when all are read.
 ///
 /// # Errors
 ///
@@ -33,6 +40,7 @@ pub(crate) fn check(
     if given.is_none() && problems.len() < MAX_PROBLEMS {
         let room = MAX_PROBLEMS - problems.len();
         problems.extend(duplicates(folder, rules, room));
+        problems.extend(left_alone(folder, rules));
     }
     problems.truncate(MAX_PROBLEMS);
     Ok(TapeValidateReply {
@@ -82,6 +90,25 @@ fn duplicates(folder: &Folder, rules: &Rules, most: usize) -> Vec<TapeProblem> {
                 ),
                 is_warning: true,
             }
+        })
+        .collect()
+}
+
+/// Tapes that begin in the middle of a conversation whose begin no tape has.
+fn left_alone(folder: &Folder, rules: &Rules) -> Vec<TapeProblem> {
+    let mut tapes: Vec<&Arc<IndexedTape>> = folder.index.tapes().collect();
+    tapes.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    let alone = tapes.into_iter().filter(|tape| {
+        let begin = begin(folder, tape.begin(), &tape.invocation, rules);
+        begin.begins_in_middle && begin.begins_behind.is_none()
+    });
+    alone
+        .map(|tape| TapeProblem {
+            path: folder.index.path(&tape.id).display().to_string(),
+            line: Some(tape.first_line()),
+            column: None,
+            message: NO_LEAD.to_owned(),
+            is_warning: true,
         })
         .collect()
 }

@@ -2,10 +2,10 @@
 
 use super::which::Folder;
 use crate::tape::index::IndexedTape;
-use crate::tape::key::program_name;
+use crate::tape::key::{Fingerprint, Invocation, Rules, program_name};
 use crate::tape::root::Used;
 use crate::tape::tools::ended;
-use ccd_protocol::tape::{TapeListParams, TapeListReply, TapeSummary};
+use ccd_protocol::tape::{TapeBegin, TapeListParams, TapeListReply, TapePlace, TapeSummary};
 
 /// Tapes of one reply.
 const DEFAULT_LEN: u64 = 1_000;
@@ -15,7 +15,7 @@ const MAX_LEN: u64 = 10_000;
 const MAX_PROBLEMS: usize = 1_000;
 
 /// Returns the tapes of a folder that were asked for, in the order of their ids.
-pub(crate) fn list(folder: &Folder, params: &TapeListParams) -> TapeListReply {
+pub(crate) fn list(folder: &Folder, params: &TapeListParams, rules: &Rules) -> TapeListReply {
     let is_wanted = |tape: &&IndexedTape| {
         let name = program_name(&tape.meta.program);
         let is_used = folder.root.used(&tape.id).is_some();
@@ -39,7 +39,10 @@ pub(crate) fn list(folder: &Folder, params: &TapeListParams) -> TapeListReply {
         root: folder.path().display().to_string(),
         tapes: page
             .take(usize::try_from(len).unwrap_or(usize::MAX))
-            .map(|tape| summary(tape, folder.root.used(&tape.id)))
+            .map(|tape| TapeSummary {
+                begin: begin(folder, tape.begin(), &tape.invocation, rules),
+                ..summary(tape, folder.root.used(&tape.id))
+            })
             .collect(),
         problems: folder
             .index
@@ -48,6 +51,26 @@ pub(crate) fn list(folder: &Folder, params: &TapeListParams) -> TapeListReply {
             .cloned()
             .collect(),
         total,
+    }
+}
+
+/// Where a tape begins; `state`: that of its first exchange, if that is not the program's start.
+pub(super) fn begin(
+    folder: &Folder,
+    state: Option<Fingerprint>,
+    invocation: &Invocation,
+    rules: &Rules,
+) -> TapeBegin {
+    let Some(state) = state else {
+        return TapeBegin::default();
+    };
+    let before = folder.index.leads_to(state, invocation, rules);
+    TapeBegin {
+        begins_in_middle: true,
+        begins_behind: before.map(|hit| TapePlace {
+            tape_id: hit.tape.id.to_string(),
+            exchange: hit.exchange.into(),
+        }),
     }
 }
 
@@ -63,5 +86,6 @@ fn summary(tape: &IndexedTape, used: Option<Used>) -> TapeSummary {
         ended: tape.exit.map(ended),
         used: used.as_ref().map_or(0, |used| used.exchanges),
         used_at: used.map(|used| used.at),
+        begin: TapeBegin::default(),
     }
 }

@@ -1,9 +1,10 @@
 //! `tape.get`.
 
 use super::error::FilesError;
-use super::which::{Loaded, Which};
+use super::list::begin;
+use super::which::{Folder, Loaded, Which};
 use crate::tape::format::{Exchange, Meta, Recorder, Tape, outline};
-use crate::tape::key::{Invocation, Rules, normal_input, prompt_signature};
+use crate::tape::key::{Fingerprint, Invocation, Rules, StateHash, normal_input, prompt_signature};
 use crate::tape::tools::{input_in_one_line, shown, size};
 use ccd_protocol::tape::{ExchangeRecord, TapeRecord};
 use serde_json::{Map, Value, json};
@@ -15,15 +16,22 @@ const MAX_OUTPUT_BYTES: usize = 64 << 10;
 /// Output of all exchanges of a tape: replies are bounded.
 const MAX_OUTPUTS_BYTES: usize = 16 << 20;
 
-/// Returns a tape for reading; `rules`: with the components of each exchange's key.
+/// Returns a tape for reading; `keys`: with the components of each exchange's key.
 ///
 /// # Errors
 ///
 /// It cannot be read.
-pub(crate) fn show(which: Which, rules: Option<&Rules>) -> Result<TapeRecord, FilesError> {
+pub(crate) fn show(
+    folder: &Folder,
+    which: Which,
+    rules: &Rules,
+    keys: bool,
+) -> Result<TapeRecord, FilesError> {
     let Loaded { which, text, tape } = which.load()?;
     let outline = outline(&text).map_err(|error| which.wrong(error))?;
-    let context = rules.map(|rules| components(&tape, rules));
+    let meta = &tape.meta;
+    let invocation = Invocation::new(&meta.program, &meta.args, &meta.env, &meta.cwd);
+    let context = keys.then(|| rules.context_of(&invocation).components());
     let mut room = MAX_OUTPUTS_BYTES;
     let mut exchanges = Vec::with_capacity(tape.exchanges.len());
     for (index, (exchange, outlined)) in tape.exchanges.iter().zip(&outline.exchanges).enumerate() {
@@ -52,14 +60,18 @@ pub(crate) fn show(which: Which, rules: Option<&Rules>) -> Result<TapeRecord, Fi
         path: which.path.display().to_string(),
         meta: meta_of(&tape.meta),
         session: session_of(&tape.session),
+        begin: begin(folder, first_state(&tape), &invocation, rules),
         exchanges,
     })
 }
 
-fn components(tape: &Tape, rules: &Rules) -> BTreeMap<String, String> {
-    let meta = &tape.meta;
-    let invocation = Invocation::new(&meta.program, &meta.args, &meta.env, &meta.cwd);
-    rules.context_of(&invocation).components()
+/// The state of the first exchange; `None` when that is the program's start.
+fn first_state(tape: &Tape) -> Option<Fingerprint> {
+    let first = tape.exchanges.first()?;
+    let start = StateHash::start().fingerprint();
+    let said = first.pre.state_hash.as_deref();
+    let state = said.map_or(start, Fingerprint::parse);
+    (state != start || !first.input.bytes.is_empty()).then_some(state)
 }
 
 fn key(context: &BTreeMap<String, String>, exchange: &Exchange) -> BTreeMap<String, String> {

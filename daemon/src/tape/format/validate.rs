@@ -5,9 +5,16 @@ use super::fault::{FormatError, place};
 use super::keys::Part;
 use super::read::{outline, text_of};
 use super::scan::{Kind, Scanned, Scanner};
+use std::ops::RangeInclusive;
 
 /// Most problems that are told of one tape.
 pub(crate) const MAX_PROBLEMS: usize = 100;
+
+/// The statuses with which a program can end.
+const CODES: RangeInclusive<i64> = 0..=255;
+
+/// The signals of any system that ccd runs on.
+const SIGNALS: RangeInclusive<i64> = 1..=64;
 
 /// Something wrong in a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,8 +123,11 @@ impl Walk<'_> {
             Ok(())
         })?;
         self.missing(start, part, &seen);
-        if matches!(part, Part::Chunk | Part::Input) {
-            self.data(start, part, &seen);
+        match part {
+            Part::Chunk | Part::Input => self.data(start, part, &seen),
+            Part::Exit => self.exit(start, &seen),
+            Part::Session => self.format(&seen),
+            _ => {}
         }
         Ok(())
     }
@@ -154,6 +164,41 @@ impl Walk<'_> {
                 self.tell(start, format!("{} is missing", names.join(" or ")));
             }
         }
+    }
+
+    /// Tells of ends that no program has.
+    fn exit(&mut self, start: usize, seen: &[(&'static str, Value)]) {
+        let (code, signal) = (self.number(seen, "code"), self.number(seen, "signal"));
+        for (name, found, possible) in [("code", code, CODES), ("signal", signal, SIGNALS)] {
+            if let Some((at, number)) = found
+                && !possible.contains(&number)
+            {
+                let (least, most) = (possible.start(), possible.end());
+                let message = format!("`{name}` is {number}: it is from {least} to {most}");
+                self.tell(at, message);
+            }
+        }
+        if code.is_some() && signal.is_some() {
+            let message =
+                "`code` and `signal`: a program ends with one of them, set the other one to null";
+            self.tell(start, message.to_owned());
+        }
+    }
+
+    fn format(&mut self, seen: &[(&'static str, Value)]) {
+        if let Some((at, number)) = self.number(seen, "format")
+            && number < 1
+        {
+            self.tell(at, format!("`format` is {number}: the first one is 1"));
+        }
+    }
+
+    /// The number at a key, and where it stands.
+    fn number(&self, seen: &[(&'static str, Value)], key: &str) -> Option<(usize, i64)> {
+        let (_, value) = seen.iter().rev().find(|(name, _)| *name == key)?;
+        let mut scanner = Scanner::begin_at(self.text, value.start);
+        let number = scanner.number("a whole number").ok()?.to_signed()?;
+        Some((value.start, number))
     }
 
     /// Compares the forms in which data stand in an input or a chunk.
@@ -284,6 +329,59 @@ mod tests {
     }
 
     #[test]
+    fn values_that_no_program_has_are_found() {
+        let tape = |format: &str, exit: &str| {
+            format!(
+                "{{ meta: {{ program: 'p', args: [], env: {{}}, cwd: '' }}, session: {{ format: {format} }}, exchanges: [\n\
+                {{ pre: {{ prompt: '' }}, input: {{ type: 'raw', dataText: '' }}, output: {{ chunks: [] }}, exit: {{ {exit} }} }} ] }}"
+            )
+        };
+        for (format, exit, expected) in [
+            ("1", "code: 255, signal: null", &[][..]),
+            ("1", "code: null, signal: 64", &[]),
+            ("0", "code: 0", &["1:74: `format` is 0: the first one is 1"]),
+            (
+                "1",
+                "code: 256",
+                &["2:100: `code` is 256: it is from 0 to 255"],
+            ),
+            (
+                "1",
+                "code: -1",
+                &["2:100: `code` is -1: it is from 0 to 255"],
+            ),
+            (
+                "1",
+                "signal: 0",
+                &["2:102: `signal` is 0: it is from 1 to 64"],
+            ),
+            (
+                "1",
+                "signal: 99",
+                &["2:102: `signal` is 99: it is from 1 to 64"],
+            ),
+            (
+                "1",
+                "code: 1, signal: 9",
+                &[
+                    "2:92: `code` and `signal`: a program ends with one of them, set the other one to null",
+                ],
+            ),
+        ] {
+            let text = tape(format, exit);
+            assert_eq!(said(&text, true), expected, "{format} {exit}");
+            let loose = said(&text, false);
+            assert!(loose.iter().all(|problem| problem.contains(": warning: ")));
+        }
+        let negative = FIXTURE.replacen("delay_ms: ", "delay_ms: -", 1);
+        let refused = said(&negative, false);
+        assert!(
+            refused.iter().any(|problem| problem.contains("0 or more")),
+            "{refused:?}"
+        );
+    }
+
+    #[test]
     fn what_cannot_be_read_is_an_error_beside_the_rest() {
         let text = "{ meta: { program: 1, x: 2 } ";
         let said = said(text, false);
@@ -308,6 +406,11 @@ mod tests {
             tape.session.other.clear();
             let all_but_last = tape.exchanges.len().saturating_sub(1);
             tape.exchanges.iter_mut().take(all_but_last).for_each(|exchange| exchange.exit = None);
+            tape.session.format = 1;
+            for exit in tape.exchanges.iter_mut().filter_map(|exchange| exchange.exit.as_mut()) {
+                exit.code = exit.code.map(|code| code & 0xff);
+                exit.signal = exit.signal.filter(|_| exit.code.is_none()).map(|signal| (signal & 63) + 1);
+            }
             prop_assert_eq!(validate(write(&tape).as_bytes(), true), []);
         }
 

@@ -29,6 +29,8 @@ pub(crate) struct Nearest {
     pub(crate) exchange: u32,
     /// In the tape's file.
     pub(crate) line: u32,
+    /// It has answered in this run.
+    pub(crate) was_played: bool,
     /// What differs, the most important first.
     pub(crate) differs: Vec<Differs>,
 }
@@ -85,7 +87,16 @@ fn described(near: &Near, asked: &Asked<'_>) -> Nearest {
         tape_id: place.tape.to_string(),
         exchange: place.exchange,
         line: place.line,
+        was_played: asked.has_played(hit),
         differs,
+    }
+}
+
+impl Nearest {
+    /// Nothing is in the way but that an exchange answers once, unless it has the same inputs before it.
+    fn is_used_up(&self) -> bool {
+        let has_other_place = |differs: &Differs| differs.part == "state";
+        self.was_played && self.differs.iter().all(has_other_place)
     }
 }
 
@@ -125,7 +136,10 @@ fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>, program: &str) -> Vec<Str
         }
         None => {}
     }
-    hints.push(format!("record it with `ccctl rec {program}`"));
+    hints.push(match nearest.is_some_and(Nearest::is_used_up) {
+        true => format!("record a run that goes on like this with `ccctl rec {program}`"),
+        false => format!("record it with `ccctl rec {program}`"),
+    });
     hints.push("with `--fallback proxy` the program itself answers".to_owned());
     hints
 }
@@ -177,9 +191,10 @@ impl fmt::Display for Miss {
                 "; the nearest is exchange {} of {} (line {})",
                 nearest.exchange, nearest.tape_id, nearest.line
             )?;
-            match nearest.differs.first() {
-                Some(differs) => write!(f, ", where {differs}")?,
-                None => write!(f, ", which was played already")?,
+            if nearest.is_used_up() {
+                f.write_str(", which was played already")?;
+            } else if let Some(differs) = nearest.differs.first() {
+                write!(f, ", where {differs}")?;
             }
         }
         match self.hints.split_first() {

@@ -17,8 +17,10 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
     );
     let index = index(root.path());
     let rules = rules();
+    let played = [("sqlite3/a".to_owned(), [1].into())].into();
     let miss = |session: &Context, prompt: &str, input: &[u8], inputs: &[&str], last| {
         let asked = Asked {
+            played: Some(&played),
             rules: &rules,
             session,
             prompt,
@@ -69,6 +71,15 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
         "{other_state}"
     );
     assert!(other_state.hints[0].contains("--strict"));
+    let used_up = miss(&same, "> ", b"select 1;\r", &["select 7;"], None);
+    assert_eq!(parts(&used_up), (1, "state".to_owned()));
+    assert!(used_up.nearest.as_ref().unwrap().was_played);
+    let said = used_up.to_string();
+    assert!(
+        said.contains("(line 9), which was played already; without `--strict`")
+            && said.contains("record a run that goes on like this with `ccctl rec sqlite3`"),
+        "{said}"
+    );
     let other_prompt = miss(&same, "...> ", b"select 2;\r", &["select 1;"], None);
     assert_eq!(parts(&other_prompt), (2, "prompt".to_owned()));
     let other_program = miss(

@@ -250,6 +250,7 @@ fn misses(fits: &Fits, rules: &Rules, session: &Context, inputs: &[(Vec<u8>, Fin
                 let mut input = input.clone();
                 input.insert(8, b'x');
                 let asked = Asked {
+                    played: None,
                     rules,
                     session,
                     prompt: "sqlite> ",

@@ -3,7 +3,7 @@
 use super::fits::Hit;
 use super::table::{Entry, Order, Table, key_of};
 use super::tape::{IndexedTape, Row, TapeId};
-use crate::tape::key::{Fingerprint, Rules};
+use crate::tape::key::{Fingerprint, Invocation, Rules};
 use ccd_protocol::tape::TapeProblem;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -118,6 +118,22 @@ impl Index {
         hits.retain(|hit| hit.state_after() == state);
         hits.sort_by(|a, b| (a.tape.age(), a.exchange).cmp(&(b.tape.age(), b.exchange)));
         hits
+    }
+
+    /// Returns the exchange that leads to a tape which begins in the middle: of another one that was started alike.
+    pub(crate) fn leads_to(
+        &self,
+        state: Fingerprint,
+        invocation: &Invocation,
+        rules: &Rules,
+    ) -> Option<Hit> {
+        let context = rules.context_of(invocation);
+        let is_alike = |hit: &Hit| {
+            let before = rules.context_of(&hit.tape.invocation);
+            // What says nothing of its environment may be on either side.
+            before.fits(&context) || context.fits(&before)
+        };
+        self.after(state).into_iter().find(is_alike)
     }
 
     /// Returns exchanges that are never found, because an older one of the same context has the same prompt, input and

@@ -5,7 +5,7 @@ use super::fits::{Fits, Hit};
 use super::table::Entry;
 use super::tape::HIDDEN;
 use crate::tape::key::{Context, Difference, Fingerprint, Invocation, Rules};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Exchanges that are compared, from each of the places where a near one may be.
@@ -34,8 +34,17 @@ pub(crate) struct Asked<'a> {
     pub(crate) state: Fingerprint,
     /// The tape and exchange that were played last.
     pub(crate) last: Option<(&'a str, u32)>,
+    /// The exchanges of each tape that were played.
+    pub(crate) played: Option<&'a BTreeMap<String, BTreeSet<u32>>>,
     /// Nothing but an exact match would do.
     pub(crate) is_strict: bool,
+}
+
+impl Asked<'_> {
+    pub(super) fn has_played(&self, hit: &Hit) -> bool {
+        let of_tape = self.played.and_then(|played| played.get(&*hit.tape.id));
+        of_tape.is_some_and(|played| played.contains(&hit.exchange))
+    }
 }
 
 /// An exchange, and what about it is another one than asked for.

@@ -128,6 +128,18 @@ impl IndexedTape {
         narrow(self.rows.len() as u64)
     }
 
+    /// The chain of inputs before its first exchange; `None` when that is the program's start.
+    pub(crate) fn begin(&self) -> Option<Fingerprint> {
+        let first = self.rows.first()?;
+        let is_start = first.input_len == 0 && first.state == StateHash::start().fingerprint();
+        (!is_start).then_some(first.state)
+    }
+
+    /// The line of its first exchange.
+    pub(crate) fn first_line(&self) -> u64 {
+        self.rows.first().map_or(1, |row| u64::from(row.line))
+    }
+
     /// What was typed in an exchange.
     pub(super) fn input(&self, row: &Row) -> &[u8] {
         let start = row.input_start as usize;

@@ -229,9 +229,9 @@ impl Player {
         self.lock().injection
     }
 
-    /// An input has gone to the real program.
-    pub(crate) fn note_proxied(&self) {
-        self.lock().uses.proxied += 1;
+    /// Inputs have gone to the real program.
+    pub(crate) fn note_proxied(&self, inputs: u64) {
+        self.lock().uses.proxied += inputs;
     }
 
     /// Plays the program's start.
@@ -347,6 +347,7 @@ impl Player {
             rules: &self.cue.rules,
             session: &self.context,
             is_strict: self.cue.strict,
+            played: Some(&playing.played),
             prompt: &prompt,
             input: &playing.pending,
             state: playing.state.fingerprint(),

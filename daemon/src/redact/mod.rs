@@ -8,8 +8,10 @@ mod argument;
 mod assignment;
 mod bearer;
 mod command;
+mod cookie;
 mod key;
 mod key_lines;
+mod netrc;
 mod pem;
 mod place;
 mod placeholder;
@@ -37,10 +39,10 @@ mod tests;
 #[allow(unused_imports)] // the recorder's
 pub(crate) use argument::{redact_args, redact_variable};
 pub(crate) use key_lines::{KeyLines, key_lines};
-pub(crate) use place::{redact_members, secret_place};
+pub(crate) use place::{redact_document, redact_members, secret_place};
 #[allow(unused_imports)] // the recorder's
 pub(crate) use raw::{redact_bytes, redact_chunks, redact_each, redact_typed};
-pub(crate) use redactor::{MASK, redact, redact_part, secrets_in};
+pub(crate) use redactor::{MASK, Redacted, redact, redact_part, secrets_in};
 pub(crate) use redactor::{rules_in_force, use_rules};
 #[allow(unused_imports)] // the recorder's
 pub(crate) use settled::{MAX_UNDECIDED_BYTES, settled};

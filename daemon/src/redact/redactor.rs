@@ -1,5 +1,5 @@
 use super::user::{RuleError, UserRules};
-use super::{assignment, bearer, command, pem, tokens, url};
+use super::{assignment, bearer, command, cookie, netrc, pem, tokens, url};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -295,6 +295,8 @@ fn builtin_rules() -> impl Iterator<Item = Rule> {
         assignment::RULE,
         bearer::RULE,
         command::RULE,
+        cookie::RULE,
+        netrc::RULE,
         pem::RULE,
         url::CREDENTIALS,
         url::SIGNATURE,

@@ -1,6 +1,7 @@
 //! Decorators: what changes a tape before it is written. Pure but for filters, which the caller runs.
 
 use super::format::{self, Chunk, Exchange, InputKind, Stream, Tape};
+use crate::redact::{MASK, redact_document};
 use ccd_protocol::tape::{Decorator, DecoratorTarget};
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::{Value, json};
@@ -128,6 +129,13 @@ impl Decorators {
     }
 }
 
+/// Takes the secrets out of what the annotations say of decorators.
+pub(crate) fn redact_notes(tape: &mut Tape) {
+    for exchange in &mut tape.exchanges {
+        exchange.annotations.get_mut(NOTE).map(redact_document);
+    }
+}
+
 impl Compiled {
     fn new(index: usize, decorator: &Decorator) -> Result<Self, DecoratorError> {
         let change = match (&decorator.replace, &decorator.with, &decorator.filter) {
@@ -160,7 +168,11 @@ impl Compiled {
     fn note(&self) -> Value {
         match &self.change {
             Change::Replace { pattern, with } => {
-                json!({"on": self.on, "replace": pattern.as_str(), "with": with})
+                // A text that is to be hidden does not come back here.
+                let is_text = regex::escape(pattern.as_str()) == pattern.as_str();
+                let hides = is_text && with.contains(MASK);
+                let pattern = if hides { MASK } else { pattern.as_str() };
+                json!({"on": self.on, "replace": pattern, "with": with})
             }
             Change::Filter(words) => json!({"on": self.on, "filter": words}),
         }

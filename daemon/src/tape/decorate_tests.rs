@@ -243,3 +243,24 @@ proptest! {
         prop_assert_eq!(changed.exchanges[0].chunks.len(), pieces.len());
     }
 }
+
+#[test]
+fn a_note_has_no_secret() {
+    let notes = |decorator: Decorator| {
+        let mut tape = tape("x\r", &["hunter2 and TOKEN=abc"]);
+        let decorators = Decorators::new(&[decorator]).unwrap();
+        decorators.apply(&mut tape, &mut run).unwrap();
+        redact_notes(&mut tape);
+        tape.exchanges[0].annotations["decorators"][0].clone()
+    };
+    let on = DecoratorTarget::Output;
+    let hidden = notes(replace(on, "hunter2", "***"));
+    assert_eq!(
+        hidden,
+        json!({"on": "output", "replace": "***", "with": "***"})
+    );
+    let found = notes(replace(on, "TOKEN=abc", "TOKEN=x"));
+    assert_eq!(found["replace"], "TOKEN=***");
+    let other = notes(replace(on, "hunter[0-9]", "***"));
+    assert_eq!(other["replace"], "hunter[0-9]");
+}

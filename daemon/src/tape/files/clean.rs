@@ -2,13 +2,14 @@
 
 use super::error::FilesError;
 use super::which::{Folder, Which};
-use crate::redact::redact;
+use crate::redact::{Redacted, redact};
 use crate::tape::format::{
-    Annotations, EditError, Edits, Step, Tape, comments, file, place, read, written_text,
-    written_value,
+    Annotations, Chunk, EditError, Edits, Step, Tape, chunk_comment, comments, file, place, read,
+    written_text, written_value,
 };
 use crate::tape::tools::{Removal, redact_tape};
 use ccd_protocol::tape::{RedactedTape, TapeProblem, TapeRedactReply};
+use std::collections::HashSet;
 
 /// Places of secrets that are told of one tape.
 const MAX_PLACES: usize = 100;
@@ -89,13 +90,18 @@ fn planned<'a>(which: &Which, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>
     let mut edits = Edits::of(text).map_err(|error| which.wrong(error))?;
     let changed = change(&mut edits, &old, &new);
     changed.map_err(|error| failed(which, &error))?;
+    let generated = generated_comments(&old, &new);
     // A tape that can be read is text.
     for span in comments(std::str::from_utf8(text).unwrap_or_default()) {
         if edits.is_changed(&span) {
             continue;
         }
         let comment = String::from_utf8_lossy(&text[span.clone()]);
-        let clean = redact(&comment);
+        let shown = comment.strip_prefix("//").map(str::trim);
+        if shown.is_some_and(|shown| generated.contains(shown)) {
+            continue;
+        }
+        let clean = clean_comment(&comment);
         if clean.removed > 0 {
             removals.push(Removal {
                 place: format!("the comment in line {}", place(text, span.start).0),
@@ -105,6 +111,41 @@ fn planned<'a>(which: &Which, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>
         }
     }
     Ok((edits, removals))
+}
+
+/// What the writer shows behind chunks that have no secret: rules have seen the output itself, where a line ends at its
+/// end and not at the two signs that show it.
+fn generated_comments(old: &Tape, new: &Tape) -> HashSet<String> {
+    let chunks = |tape: &Tape| -> Vec<Chunk> {
+        let exchanges = tape.exchanges.iter();
+        exchanges
+            .flat_map(|exchange| exchange.chunks.clone())
+            .collect()
+    };
+    let both = chunks(old).into_iter().zip(chunks(new));
+    let clean = both.filter(|(old, new)| old.data == new.data);
+    clean
+        .filter_map(|(chunk, _)| chunk_comment(&chunk.data))
+        .collect()
+}
+
+/// A comment without its secrets. One of a line may show ends of lines as the writer does: a secret ends there.
+fn clean_comment(comment: &str) -> Redacted<'static> {
+    let is_line = comment.starts_with("//");
+    let signs = [("\\r", "\r"), ("\\n", "\n"), ("\\e", "\u{1b}")];
+    let text = signs.iter().filter(|_| is_line);
+    let text = text.fold(comment.to_owned(), |text, (sign, meant)| {
+        text.replace(sign, meant)
+    });
+    let clean = redact(&text);
+    let back = signs.iter().filter(|_| is_line);
+    let back = back.fold(clean.text.into_owned(), |text, (sign, meant)| {
+        text.replace(meant, sign)
+    });
+    Redacted {
+        text: back.into(),
+        removed: clean.removed,
+    }
 }
 
 fn failed(which: &Which, error: &EditError) -> FilesError {
@@ -154,6 +195,16 @@ fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError
             let prompt = [at[0], at[1], Key("pre"), Key("prompt")];
             edits.set(&prompt, &written_text(&new.pre.prompt))?;
         }
+        if old.pre.hidden != new.pre.hidden {
+            let hidden = [at[0], at[1], Key("pre"), Key("hidden")];
+            edits.set(&hidden, &new.pre.hidden.to_string())?;
+        }
+        if let Some(state) = new.pre.state_hash.as_ref()
+            && old.pre.state_hash != new.pre.state_hash
+        {
+            let at = [at[0], at[1], Key("pre"), Key("stateHash")];
+            edits.set(&at, &written_text(state))?;
+        }
         if old.input != new.input {
             edits.set_input(index, &new.input)?;
         }
@@ -193,5 +244,67 @@ fn told(tape_id: String, removals: &[Removal]) -> RedactedTape {
             .take(MAX_PLACES)
             .map(|removal| removal.place.clone())
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tape::format::{Exchange, Meta, Recorder, write};
+
+    fn cleaned(text: &str) -> (String, Vec<Removal>) {
+        let which = Which {
+            id: "a".into(),
+            path: "/t/a.json5".into(),
+        };
+        let (edits, removals) = planned(&which, text.as_bytes()).unwrap();
+        (edits.apply().unwrap(), removals)
+    }
+
+    fn taped(chunks: &[&str]) -> String {
+        let chunk = |data: &&str| Chunk {
+            data: data.as_bytes().to_vec(),
+            ..Chunk::default()
+        };
+        write(&Tape {
+            meta: Meta {
+                program: "p".into(),
+                ..Meta::default()
+            },
+            session: Recorder::default(),
+            exchanges: vec![Exchange {
+                chunks: chunks.iter().map(chunk).collect(),
+                ..Exchange::default()
+            }],
+        })
+    }
+
+    #[test]
+    fn a_comment_of_the_writer_shows_what_its_chunk_has() {
+        // What a rule finds in the signs alone is no secret.
+        let innocent = taped(&["Enter your password:\r\nname> "]);
+        assert!(innocent.contains("// Enter your password:\\r\\nname>"));
+        assert_eq!(cleaned(&innocent).1, []);
+        let secret = taped(&["password=hunter2\r\nok: 1\r\n"]);
+        let (clean, removals) = cleaned(&secret);
+        assert!(
+            clean.contains(" // password=***\\r\\nok: 1\\r\\n\n"),
+            "{clean}"
+        );
+        assert_eq!(removals.len(), 1, "{removals:?}");
+    }
+
+    #[test]
+    fn a_secret_in_a_comment_of_a_person_ends_where_its_line_does() {
+        let text =
+            taped(&["ok"]).replace("// ok", "// it said password=hunter2\\r\\nand token: none");
+        let (clean, removals) = cleaned(&text);
+        assert!(
+            clean.contains("// it said password=***\\r\\nand token: none\n"),
+            "{clean}"
+        );
+        assert!(removals[0].place.starts_with("the comment in line "));
+        let block = text.replace("// it said", "/* C:\\new */ // it said");
+        assert!(cleaned(&block).0.contains("/* C:\\new */"));
     }
 }

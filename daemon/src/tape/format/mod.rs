@@ -22,7 +22,7 @@ pub(crate) use model::{
     Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape,
     TypedInput,
 };
-pub(crate) use quote::{quoted as written_text, value as written_value};
+pub(crate) use quote::{comment as chunk_comment, quoted as written_text, value as written_value};
 pub(crate) use read::{Outline, Outlined, outline, read, read_exchange};
 pub(crate) use validate::validate;
 pub(crate) use write::write;

@@ -94,7 +94,7 @@ pub(super) fn list(items: impl Iterator<Item = String>) -> String {
 /// Returns the comment that shows a chunk's output, without the `//`; `None` when it is no text, or blank.
 ///
 /// Nothing in it can end the comment, hide, or change how what follows is shown.
-pub(super) fn comment(data: &[u8]) -> Option<String> {
+pub(crate) fn comment(data: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(data).ok()?;
     let mut out = String::new();
     let mut chars = text.chars();

@@ -5,7 +5,8 @@ use super::fits::{Fits, Hit};
 use super::table::Entry;
 use super::tape::HIDDEN;
 use crate::tape::key::{Context, Difference, Fingerprint, Invocation, Rules};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rangemap::RangeSet;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Exchanges that are compared, from each of the places where a near one may be.
@@ -35,7 +36,7 @@ pub(crate) struct Asked<'a> {
     /// The tape and exchange that were played last.
     pub(crate) last: Option<(&'a str, u32)>,
     /// The exchanges of each tape that were played.
-    pub(crate) played: Option<&'a BTreeMap<String, BTreeSet<u32>>>,
+    pub(crate) played: Option<&'a BTreeMap<String, RangeSet<u32>>>,
     /// Nothing but an exact match would do.
     pub(crate) is_strict: bool,
 }

@@ -3,10 +3,8 @@
 use super::journal::{Begin, EndEntry, Entry, InputEntry};
 use crate::redact::MASK;
 use crate::tape::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tape, TypedInput};
+use crate::tape::tools::PRIVATE_KEY;
 use std::collections::BTreeMap;
-
-/// Annotates a line of a private key that was typed.
-pub(super) const PRIVATE_KEY: &str = "private_key";
 
 /// Output by offset, with holes where the log was lost.
 pub(super) struct Printed {

@@ -1,17 +1,16 @@
 //! The end of a recording: the tape is made, and what no tape has, or what is to be replaced, goes to the disk.
 
-use super::build::{Journalled, PRIVATE_KEY, Printed};
+use super::build::{Journalled, Printed};
 use super::journal::{self, Begin};
 use super::{Note, place};
 use crate::config::Replay;
 use crate::output::{Output, Piece};
-use crate::redact::{MASK, key_lines};
-use crate::tape::decorate::RunFilter;
-use crate::tape::format::{Exchange, Tape};
+use crate::tape::decorate::{self, RunFilter};
+use crate::tape::format::Tape;
 use crate::tape::key::Invocation;
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
-use crate::tape::tools::{chain, redact_tape};
+use crate::tape::tools::{chain, count_removed, mask_text, redact_tape, shown_keys};
 use ccd_protocol::tape::RecordMode;
 use std::io;
 use std::path::Path;
@@ -160,13 +159,17 @@ fn write(
         Ok(settings) => settings,
         Err(error) => return problem(error.to_string()),
     };
-    let keys = typed_keys(&tape);
+    let keys = shown_keys(&tape);
     mask_hidden(&mut tape, &[hidden, &keys].concat());
-    if begin.options.redact != Some(false) {
+    let is_redacted = begin.options.redact != Some(false);
+    if is_redacted {
         redact_tape(&mut tape);
     }
     if let Err(error) = settings.decorators.apply(&mut tape, filter) {
         return problem(error.to_string());
+    }
+    if is_redacted {
+        decorate::redact_notes(&mut tape);
     }
     chain(&mut tape, before, begin.state.clone());
     let meta = &tape.meta;
@@ -178,28 +181,13 @@ fn write(
     written.unwrap_or_else(|error| problem(error.to_string()))
 }
 
-/// The lines of private keys that were typed, as the program has shown them: nothing else knows them any more.
-fn typed_keys(tape: &Tape) -> Vec<String> {
-    let exchanges = tape.exchanges.iter();
-    let of_key = exchanges.filter(|exchange| exchange.annotations.contains_key(PRIVATE_KEY));
-    let shown = of_key.flat_map(|exchange| {
-        let chunks = exchange.chunks.iter();
-        let output: Vec<u8> = chunks.flat_map(|chunk| &chunk.data).copied().collect();
-        key_lines(&output)
-    });
-    let mut keys: Vec<String> = shown.collect();
-    // One may be a part of another.
-    keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
-    keys.dedup();
-    keys
-}
-
 /// What was typed unseen is not shown where the program has printed it.
 fn mask_hidden(tape: &mut Tape, hidden: &[String]) {
     for exchange in &mut tape.exchanges {
         for text in hidden.iter().flat_map(|text| text.lines()) {
             if text.len() >= MIN_HIDDEN_BYTES {
-                mask(exchange, text.as_bytes());
+                let removed = mask_text(exchange, text.as_bytes());
+                count_removed(exchange, removed);
             }
         }
     }
@@ -207,69 +195,3 @@ fn mask_hidden(tape: &mut Tape, hidden: &[String]) {
 
 /// A shorter text says nothing, and stands in much.
 const MIN_HIDDEN_BYTES: usize = 4;
-
-/// Puts the mask in place of a text in an exchange's output, also where it goes over the border of chunks.
-fn mask(exchange: &mut Exchange, text: &[u8]) {
-    let mut chunks: Vec<Vec<u8>> = exchange
-        .chunks
-        .iter_mut()
-        .map(|chunk| std::mem::take(&mut chunk.data))
-        .collect();
-    let removed = mask_in_chunks(&mut chunks, text);
-    for (chunk, data) in exchange.chunks.iter_mut().zip(chunks) {
-        chunk.data = data;
-    }
-    if removed > 0 {
-        let before = exchange.annotations.get("redacted");
-        let before = before.and_then(serde_json::Value::as_u64).unwrap_or(0);
-        let all = before + removed as u64;
-        exchange.annotations.insert("redacted".into(), all.into());
-    }
-}
-
-/// The mask goes where the text begins; every other byte stays in its chunk. Returns how often it stood there.
-fn mask_in_chunks(chunks: &mut [Vec<u8>], text: &[u8]) -> usize {
-    let whole = chunks.concat();
-    let places: Vec<usize> = memchr::memmem::find_iter(&whole, text).collect();
-    if places.is_empty() {
-        return 0;
-    }
-    let (mut start, mut next) = (0, 0);
-    for chunk in chunks {
-        let end = start + chunk.len();
-        let mut clean = Vec::with_capacity(chunk.len());
-        let mut copied = start;
-        while let Some(&place) = places.get(next).filter(|place| **place < end) {
-            // It may have begun in an earlier chunk, which has the mask.
-            if place >= start {
-                clean.extend_from_slice(&whole[copied..place]);
-                clean.extend_from_slice(MASK.as_bytes());
-            }
-            copied = (place + text.len()).min(end);
-            if place + text.len() > end {
-                break;
-            }
-            next += 1;
-        }
-        clean.extend_from_slice(&whole[copied..end]);
-        *chunk = clean;
-        start = end;
-    }
-    places.len()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hidden_text_is_masked_wherever_chunks_are_cut() {
-        let text = b"you typed hunter2 and hunter2!";
-        for cut in 0..=text.len() {
-            let (a, b) = text.split_at(cut);
-            let mut chunks = [a.to_vec(), b.to_vec()];
-            assert_eq!(mask_in_chunks(&mut chunks, b"hunter2"), 2);
-            assert_eq!(chunks.concat(), b"you typed *** and ***!", "{cut}");
-        }
-    }
-}

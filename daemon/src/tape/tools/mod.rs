@@ -6,20 +6,24 @@ mod animation;
 pub(crate) mod asciicast;
 mod chain;
 mod diff;
+mod mask;
 mod one_line;
 mod plain;
 mod redact;
 mod timeline;
 mod transcript;
+mod typed_key;
 
 pub(crate) use animation::{Pace, animate, still};
 pub(crate) use chain::chain;
 pub(crate) use diff::{diff, normal_output, unified};
+pub(crate) use mask::{count_removed, mask_text};
 pub(crate) use one_line::input_in_one_line;
 pub(crate) use plain::shown;
 pub(crate) use redact::{Removal, redact_meta, redact_tape};
 pub(crate) use timeline::size;
 pub(crate) use transcript::{ended, is_echoed, transcript};
+pub(crate) use typed_key::{PRIVATE_KEY, shown_keys};
 
 #[cfg(test)]
 mod tests {

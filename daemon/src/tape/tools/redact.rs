@@ -1,12 +1,11 @@
 //! Takes the secrets out of a tape.
 
+use super::mask::COUNT;
+use super::typed_key::redact_typed_keys;
 use crate::redact::{
     MASK, Source, redact, redact_args, redact_each, redact_members, redact_variable,
 };
 use crate::tape::format::{Chunk, Exchange, Meta, Stream, Tape};
-
-/// Where the count of an exchange's removed secrets stands in its annotations.
-const COUNT: &str = "redacted";
 
 /// Secrets that were removed from one part of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,14 +33,15 @@ pub(crate) fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     if let Some(first) = counts.first_mut() {
         *first = before;
     }
+    let keys = redact_typed_keys(&mut tape.exchanges);
     let inputs = redact_inputs(&mut tape.exchanges);
     let outputs = redact_outputs(&mut tape.exchanges, tape.meta.pty.is_some());
     for (index, exchange) in tape.exchanges.iter_mut().enumerate() {
         let count = exchange.annotations.remove(COUNT);
         let parts = [
             ("pre.prompt", redact_text(&mut exchange.pre.prompt)),
-            ("input", inputs[index]),
-            ("output", outputs[index]),
+            ("input", inputs[index] + keys[index].0),
+            ("output", outputs[index] + keys[index].1),
             ("annotations", redact_members(&mut exchange.annotations)),
         ];
         for (part, removed) in parts {
@@ -287,6 +287,62 @@ mod tests {
             .collect();
         assert_eq!(outputs.concat(), "TOKEN=***\r");
         assert_eq!(inputs.len(), 9);
+    }
+
+    #[test]
+    fn a_private_key_that_is_typed_line_by_line_is_one() {
+        let body = "Ab1Cd2Ef3Gh4Ij5K".repeat(4);
+        let typed = |line: &str| exchange(&format!("{line}\r"), &[line, "\r\n", "> "]);
+        let mut exchanges = vec![
+            exchange("", &["$ "]),
+            typed("cat > key"),
+            typed("-----BEGIN PRIVATE KEY-----"),
+            typed(&body),
+            typed("Zz9="),
+            typed("-----END PRIVATE KEY-----"),
+            exchange(
+                "cat key\r",
+                &["cat key\r\n", &body[..30], &body[30..], "\r\n$ "],
+            ),
+        ];
+        let mut state = crate::tape::key::StateHash::start();
+        for exchange in &mut exchanges {
+            exchange.pre.state_hash = Some(state.value());
+            state.feed(&exchange.input.bytes);
+        }
+        let before: Vec<_> = exchanges
+            .iter()
+            .map(|exchange| exchange.pre.state_hash.clone())
+            .collect();
+        let (tape, removals) = redacted(tape(exchanges));
+        let text = format!("{tape:?}");
+        assert!(!text.contains("Ab1C"), "{text}");
+        assert!(
+            removals.contains(&"exchanges[3].input 1".to_owned()),
+            "{removals:?}"
+        );
+        let hidden: Vec<bool> = tape
+            .exchanges
+            .iter()
+            .map(|exchange| exchange.pre.hidden)
+            .collect();
+        assert_eq!(hidden, [false, false, false, true, true, false, false]);
+        assert_eq!(texts(&tape.exchanges[3]).0, "***\r");
+        assert_eq!(texts(&tape.exchanges[6]).1.concat(), "cat key\r\n***\r\n$ ");
+        let after: Vec<_> = tape
+            .exchanges
+            .iter()
+            .map(|exchange| exchange.pre.state_hash.clone())
+            .collect();
+        assert_eq!(before[..4], after[..4]);
+        let mut state = crate::tape::key::StateHash::start();
+        for exchange in &tape.exchanges {
+            assert_eq!(exchange.pre.state_hash, Some(state.value()));
+            match exchange.pre.hidden {
+                true => state.feed_hidden(),
+                false => state.feed(&exchange.input.bytes),
+            }
+        }
     }
 
     #[test]

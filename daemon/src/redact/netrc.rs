@@ -1,0 +1,75 @@
+//! The lines of a `.netrc`: `machine example.org login me password …`, in one line or several.
+
+use super::placeholder::is_placeholder;
+use super::redactor::{Rule, Verdict};
+use super::value::Quote;
+use std::ops::Range;
+
+pub(super) const RULE: Rule = Rule {
+    anchors: &["machine ", "machine\t", "default login "],
+    judge,
+};
+
+/// Longest word, in bytes.
+const MAX_WORD_BYTES: usize = 512;
+
+/// Most blanks and ends of lines between two words.
+const MAX_GAP_BYTES: usize = 64;
+
+/// What stands before a word.
+const KEYS: [&[u8]; 3] = [b"login", b"account", b"port"];
+
+/// Only the form itself: in a sentence "machine" has other words behind it.
+fn judge(text: &str, anchor: Range<usize>) -> Verdict {
+    match password(text.as_bytes(), &anchor) {
+        Some(password) => Verdict::Secret(password),
+        None => Verdict::Innocent,
+    }
+}
+
+fn password(bytes: &[u8], anchor: &Range<usize>) -> Option<Range<usize>> {
+    let before = bytes[..anchor.start].last();
+    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)) {
+        return None;
+    }
+    let enclosing = Quote::before(bytes, anchor.start);
+    // The host, or the login of all hosts.
+    let host = word(bytes, anchor.end, enclosing)?;
+    let begins = matches!(before, None | Some(b'\n' | b'\r')) || enclosing.is_some();
+    if !begins && !bytes[host.clone()].contains(&b'.') {
+        return None;
+    }
+    let mut at = host.end;
+    for _ in 0..=KEYS.len() {
+        // A sentence goes on.
+        if at > 0 && b",:;".contains(&bytes[at - 1]) {
+            return None;
+        }
+        let key = word(bytes, at, enclosing)?;
+        let value = word(bytes, key.end, enclosing)?;
+        let name = &bytes[key];
+        if name.eq_ignore_ascii_case(b"password") {
+            return (!is_placeholder(&bytes[value.clone()])).then_some(value);
+        }
+        if !KEYS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+            return None;
+        }
+        at = value.end;
+    }
+    None
+}
+
+/// The next word; `None` when there is none, or it is too long or too far away.
+fn word(bytes: &[u8], from: usize, enclosing: Option<Quote>) -> Option<Range<usize>> {
+    let behind = bytes.get(from..)?;
+    let gap = behind.iter().take(MAX_GAP_BYTES + 1);
+    let start = from + gap.take_while(|byte| byte.is_ascii_whitespace()).count();
+    let rest = bytes.get(start..)?;
+    let ends = |at: &usize| {
+        let is_closing = enclosing.is_some() && Quote::at(bytes, start + at) == enclosing;
+        is_closing || rest[*at].is_ascii_whitespace()
+    };
+    let len = (0..rest.len().min(MAX_WORD_BYTES + 1)).find(ends);
+    let len = len.unwrap_or_else(|| rest.len().min(MAX_WORD_BYTES + 1));
+    (len > 0 && len <= MAX_WORD_BYTES).then_some(start..start + len)
+}

@@ -82,6 +82,7 @@ mod tape_bad_input;
 mod tape_claude;
 mod tape_client;
 mod tape_config;
+mod tape_endings;
 mod tape_middle;
 mod tape_plain;
 mod tape_programs;

@@ -33,7 +33,7 @@ impl Sessions {
         }
     }
 
-    async fn bury_without_holder(&self, session: &Arc<Session>, ended: &Ended) {
+    async fn bury_without_holder(self: &Arc<Self>, session: &Arc<Session>, ended: &Ended) {
         let pid = session.facts.pid;
         let by_us = ended.get(session.id().as_str());
         let signal = by_us.and_then(|ended| ended.get(&pid).copied());
@@ -45,9 +45,9 @@ impl Sessions {
             }));
             state.end_reason = Some(EndReason::HolderDied);
             state.ended_at = Some(crate::clock::now());
-            state.phase = SessionState::Dead;
         }
         self.end_pipe(session).await;
+        self.finish_tape(session, EndReason::HolderDied).await;
         self.recorder.note(session, None, Event::End);
         if !session.facts.transient
             && let Err(error) = self.save(session).await
@@ -57,6 +57,8 @@ impl Sessions {
         if let Err(error) = self.remove_ring(session) {
             tracing::warn!(session = %session.id(), %error, "a ring file stays");
         }
+        // Whoever waits for this may remove its files.
+        session.state().phase = SessionState::Dead;
         session.output.finish();
         session.output.announce();
     }

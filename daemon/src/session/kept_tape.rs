@@ -120,6 +120,7 @@ impl Sessions {
                     .await;
             }
         }
+        self.finish_strays().await;
     }
 
     /// Makes the tape of a session that a kill of the daemon has ended, if it was recorded. True when nothing is left to

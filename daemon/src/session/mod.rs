@@ -46,6 +46,7 @@ mod send;
 mod shell;
 mod sizes;
 mod start_up;
+mod strays;
 mod success;
 mod tape;
 mod task;

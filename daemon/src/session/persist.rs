@@ -8,6 +8,7 @@ use super::leftovers::end_orphans;
 use super::live::{CloseOrder, Facts, Session, State};
 use super::registry::Sessions;
 use super::start_up::Origin;
+use super::strays::has_recording;
 use crate::holder::{Adopted, Exit, Gap, Ring};
 use crate::interaction::Event;
 use crate::interaction::shown_args;
@@ -58,12 +59,31 @@ impl Sessions {
         let delete = || self.store.commit(Write::DeleteSession(id.to_string()));
         let is_kept = !session.facts.transient && delete().await.is_err();
         let folder = session.output.dir().to_owned();
-        remove_folder(&folder).await.map_err(SessionError::Files)?;
+        match has_recording(&folder).await {
+            true => {
+                tracing::warn!(session = %id, "its log stays until the tape of it can be made, which is tried at the next start");
+            }
+            false => remove_folder(&folder).await.map_err(SessionError::Files)?,
+        }
         if is_kept {
             // A full disk has room for it now.
             delete().await?;
         }
         Ok(())
+    }
+
+    /// Forgets ended sessions whose time is over. Returns how many.
+    pub(crate) async fn retain(&self, keep: Duration) -> Result<u64, SessionError> {
+        let mut removed = 0;
+        for session in self.list() {
+            let ended_at = session.state().ended_at.clone();
+            let age = ended_at.as_deref().and_then(crate::clock::age_s);
+            if session.is_dead() && age.is_some_and(|age| age >= keep.as_secs_f64()) {
+                self.forget(&session).await?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
     }
 
     /// Ends a session that was just started, and leaves nothing of it: nobody was told of it.
@@ -189,91 +209,9 @@ impl Sessions {
         row.ended_at = Some(crate::clock::now());
         cursor
     }
-
-    /// Removes folders and rings that belong to no session: starts that were never acknowledged.
-    async fn remove_strays(
-        self: &Arc<Self>,
-        known: &HashSet<String>,
-        alive: &HashSet<String>,
-    ) -> io::Result<()> {
-        for entry in std::fs::read_dir(&self.paths.sessions)? {
-            let entry = entry?;
-            let is_known = entry
-                .file_name()
-                .to_str()
-                .is_some_and(|name| known.contains(name) || alive.contains(name));
-            if !is_known && self.finish_stray(&entry.path()).await {
-                remove_folder(&entry.path()).await?;
-            }
-        }
-        for entry in std::fs::read_dir(&self.paths.runtime)? {
-            let entry = entry?;
-            if super::once::is_script(&entry.file_name()) {
-                std::fs::remove_file(entry.path())?;
-            }
-        }
-        match std::fs::read_dir(&self.paths.rings) {
-            Ok(entries) => {
-                for entry in entries {
-                    let path = entry?.path();
-                    let id = path.file_stem().and_then(|id| id.to_str());
-                    if !id.is_some_and(|id| alive.contains(id)) {
-                        std::fs::remove_file(path)?;
-                    }
-                }
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Makes the tape of a session that nothing else is known of: its client's. True when its folder may go.
-    async fn finish_stray(self: &Arc<Self>, folder: &Path) -> bool {
-        let Some(name) = folder.file_name().and_then(|name| name.to_str()) else {
-            return true;
-        };
-        let ring = self.paths.rings.join(format!("{name}.ring"));
-        let (rotation, at) = (self.config().log_rotation_size, folder.to_owned());
-        let salvaged =
-            tokio::task::spawn_blocking(move || match at.join("recording.json").exists() {
-                true => salvage(&at, &ring, rotation).map(Some),
-                false => Ok(None),
-            });
-        match salvaged.await.map_err(io::Error::other).flatten() {
-            Ok(None) => true,
-            Ok(Some(salvaged)) => {
-                let output = Output::ended(
-                    folder.to_owned(),
-                    salvaged.end,
-                    salvaged.lines,
-                    salvaged.gaps,
-                );
-                self.finish_killed_tape(folder, &output, no_filters()).await
-            }
-            Err(error) => {
-                tracing::error!(folder = %folder.display(), %error, "what was recorded cannot be read");
-                true
-            }
-        }
-    }
-
-    /// Forgets ended sessions whose time is over. Returns how many.
-    pub(crate) async fn retain(&self, keep: Duration) -> Result<u64, SessionError> {
-        let mut removed = 0;
-        for session in self.list() {
-            let ended_at = session.state().ended_at.clone();
-            let age = ended_at.as_deref().and_then(crate::clock::age_s);
-            if session.is_dead() && age.is_some_and(|age| age >= keep.as_secs_f64()) {
-                self.forget(&session).await?;
-                removed += 1;
-            }
-        }
-        Ok(removed)
-    }
 }
 
-async fn remove_folder(folder: &Path) -> io::Result<()> {
+pub(super) async fn remove_folder(folder: &Path) -> io::Result<()> {
     match tokio::fs::remove_dir_all(folder).await {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             tokio::fs::remove_file(folder).await
@@ -284,16 +222,16 @@ async fn remove_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// What was found of a session after a kill.
-struct Salvaged {
-    end: u64,
-    lines: u64,
+pub(super) struct Salvaged {
+    pub(super) end: u64,
+    pub(super) lines: u64,
     exit: Option<Exit>,
-    gaps: Vec<Gap>,
+    pub(super) gaps: Vec<Gap>,
     cursor: u64,
 }
 
 /// Appends to the log what only the ring has.
-fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvaged> {
+pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvaged> {
     let ring = match Ring::open(ring_path) {
         Ok(ring) => ring,
         // The machine was started anew, or the kill hit before the ring was made.

@@ -16,6 +16,7 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
 use dashmap::DashMap;
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -49,6 +50,8 @@ pub(crate) struct Sessions {
     pub(crate) stop: CancellationToken,
     /// Cancelled when another process is about to go on with the sessions.
     pub(crate) leaving: CancellationToken,
+    /// Folders of sessions that nothing else is known of, whose tape could not be made yet.
+    pub(super) stray_recordings: Mutex<Vec<PathBuf>>,
     /// Makes the hashes of `reuse` meaningless outside this daemon.
     pub(super) reuse_key: [u8; 32],
 }
@@ -84,6 +87,7 @@ impl Sessions {
             keeping: Mutex::default(),
             places: Notify::new(),
             starting: tokio::sync::Mutex::new(()),
+            stray_recordings: Mutex::default(),
             holder,
             logger,
             processes: ProcessTables::default(),

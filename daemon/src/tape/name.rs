@@ -15,6 +15,9 @@ const MAX_TEMPLATE_BYTES: usize = 512;
 /// Longest part of a name that is filled in, in bytes: file names have 255.
 const MAX_PART_BYTES: usize = 64;
 
+/// Longest name of a file or folder, in bytes: file systems have 255, and `-9999.json5` or more may come behind it.
+const MAX_NAME_BYTES: usize = 220;
+
 const GAPS: [&str; 5] = ["program", "tag", "verb", "time", "random"];
 
 /// Why a template is none.
@@ -26,6 +29,8 @@ pub(crate) enum NameError {
         "{{{gap}}} is unknown: there are {{program}}, {{tag}}, {{verb}}, {{time}} and {{random}}"
     )]
     Gap { gap: String },
+    #[error("a name in it can be longer than {MAX_NAME_BYTES} bytes")]
+    NameLength,
     #[error("a brace has no partner")]
     Brace,
     #[error(
@@ -88,6 +93,10 @@ impl NameTemplate {
         if !is_path || template.contains(|c: char| c.is_control() || c == '\\') {
             return Err(NameError::Path);
         }
+        let longest = template.split('/').map(longest_name).max();
+        if longest > Some(MAX_NAME_BYTES) {
+            return Err(NameError::NameLength);
+        }
         let template = template.to_owned();
         Ok(Self { template })
     }
@@ -127,6 +136,13 @@ impl NameTemplate {
         name.push_str(rest);
         name
     }
+}
+
+/// How long a part of a valid template can get, in bytes.
+fn longest_name(part: &str) -> usize {
+    let gaps = GAPS.map(|gap| part.matches(&format!("{{{gap}}}")).count() * (gap.len() + 2));
+    let (in_gaps, gaps) = (gaps.iter().sum::<usize>(), part.matches('{').count());
+    part.len() - in_gaps + gaps * MAX_PART_BYTES
 }
 
 /// Letters, digits, `-`, `_` and dots that do not begin it.
@@ -187,6 +203,11 @@ mod tests {
             ("a/../b", NameError::Path),
             (".journal/a", NameError::Path),
             ("a\nb", NameError::Path),
+            (&"x".repeat(221), NameError::NameLength),
+            (
+                &format!("{}{{program}}", "x".repeat(160)),
+                NameError::NameLength,
+            ),
             ("{a", NameError::Brace),
             ("a}", NameError::Brace),
             (
@@ -197,6 +218,12 @@ mod tests {
             ),
         ] {
             assert_eq!(NameTemplate::new(template), Err(error), "{template}");
+        }
+        for template in [
+            "x".repeat(220),
+            "{program}-{tag}-{random}/{verb}".to_owned(),
+        ] {
+            assert!(NameTemplate::new(&template).is_ok(), "{template}");
         }
     }
 

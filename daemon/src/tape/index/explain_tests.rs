@@ -17,7 +17,7 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
     );
     let index = index(root.path());
     let rules = rules();
-    let played = [("sqlite3/a".to_owned(), [1..2].into())].into();
+    let played = [("sqlite3/a".to_owned(), std::iter::once(1..2).collect())].into();
     let miss = |session: &Context, prompt: &str, input: &[u8], inputs: &[&str], last| {
         let asked = Asked {
             played: Some(&played),

@@ -300,10 +300,11 @@ impl Player {
             match read(&fits.index, &hit).await {
                 Ok(exchange) => {
                     self.play(&fits, &hit, len, &exchange);
-                    self.show.room().await;
                     if is_start {
+                        // Nobody prints yet, and so nobody makes room.
                         return Ok(());
                     }
+                    self.show.room().await;
                 }
                 Err(error) if looks == MAX_LOOKS => return Err(PlayError::Read(error)),
                 // It was changed a moment ago.

@@ -61,7 +61,10 @@ impl EchoFollower {
 
     fn plain(&mut self, byte: u8) {
         let rest = self.typed.get(self.echoed..).unwrap_or_default();
-        if let Some(skipped) = rest.iter().position(|&typed| typed == byte) {
+        if !rest.is_empty() && !rest.contains(&b'*') && byte == b'*' {
+            // In place of a key that is a secret.
+            self.echoed += 1;
+        } else if let Some(skipped) = rest.iter().position(|&typed| typed == byte) {
             // What was skipped are keys that show nothing: erased ones.
             self.echoed += skipped + 1;
         } else if !matches!(byte, 0x08 | b' ') {
@@ -90,6 +93,8 @@ mod tests {
             (b"sec\x7fl", b"sec\x08 \x08l"),
             (b"sec\x7fl", b"sec\x08\x1b[Kl"),
             ("größe".as_bytes(), "größe".as_bytes()),
+            (b"sec", b"***"),
+            (b"sec\x7fr", b"***\x08 \x08*"),
         ] {
             assert!(only_echo(typed, printed), "{typed:?} {printed:?}");
         }
@@ -99,6 +104,7 @@ mod tests {
             (b"l\t", b"ls -a"),
             (b"j", b"\x1b[2;1Hj"),
             (b"s", b"ss"),
+            (b"s", b"**"),
         ] {
             assert!(!only_echo(typed, printed), "{typed:?} {printed:?}");
         }

@@ -184,7 +184,7 @@ fn write(
 /// What was typed unseen is not shown where the program has printed it.
 fn mask_hidden(tape: &mut Tape, hidden: &[String]) {
     for exchange in &mut tape.exchanges {
-        for text in hidden.iter().flat_map(|text| text.lines()) {
+        for text in hidden.iter().flat_map(|text| text.split(['\r', '\n'])) {
             if text.len() >= MIN_HIDDEN_BYTES {
                 let removed = mask_text(exchange, text.as_bytes());
                 count_removed(exchange, removed);
@@ -194,4 +194,4 @@ fn mask_hidden(tape: &mut Tape, hidden: &[String]) {
 }
 
 /// A shorter text says nothing, and stands in much.
-const MIN_HIDDEN_BYTES: usize = 4;
+pub(super) const MIN_HIDDEN_BYTES: usize = 4;

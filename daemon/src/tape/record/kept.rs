@@ -14,6 +14,9 @@ pub(crate) struct KeptRecording {
     pub(super) open: Option<KeptInput>,
     #[serde(default)]
     pub(super) key: KeyLines,
+    /// What was typed hidden.
+    #[serde(default)]
+    pub(super) secrets: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ mod open;
 mod place;
 mod recording;
 mod resume;
+mod secrets;
 
 pub(crate) use finish::{Finished, Heard, finish};
 pub(crate) use journal::{Begin, EndEntry, Journal, now_us};

@@ -80,8 +80,10 @@ impl Open {
             true => printed.contains(line.as_str()),
             false => printed.contains(line.as_str()) || has_part_of(&printed, line),
         };
-        self.visible_lines()
-            .all(|line| line.is_empty() || is_short(&line) || is_seen(&line))
+        let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
+        self.visible_lines().zip(lines).all(|(line, raw)| {
+            line.is_empty() || is_short(&line) || is_seen(&line) || has_runs_of(&printed, raw)
+        })
     }
 
     /// What stands in its place: as many lines.
@@ -144,6 +146,58 @@ fn has_part_of(text: &str, line: &str) -> bool {
         .any(|(&start, end)| text.contains(&line[start..end]))
 }
 
+/// Whether a line in which keys edit, as Tab and the arrows do, was shown between them: all that is long enough to be a
+/// secret, or where nothing is, everything in its order.
+fn has_runs_of(text: &str, line: &[u8]) -> bool {
+    let runs = runs_of(line);
+    if runs.len() < 2 && line.iter().all(|byte| !byte.is_ascii_control()) {
+        return false;
+    }
+    let is_long = |run: &&String| run.chars().count() >= MIN_SECRET_CHARS;
+    if runs.iter().any(|run| is_long(&run)) {
+        return runs
+            .iter()
+            .filter(is_long)
+            .all(|run| text.contains(run.as_str()));
+    }
+    let mut rest = text;
+    runs.iter().all(|run| match rest.split_once(run.as_str()) {
+        Some((_, behind)) => {
+            rest = behind;
+            true
+        }
+        None => false,
+    })
+}
+
+/// What of a line stands between keys that show nothing, without blanks.
+fn runs_of(line: &[u8]) -> Vec<String> {
+    let mut runs = vec![Vec::new()];
+    let mut bytes = line.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            0x1b => {
+                if bytes.next_if(|byte| matches!(byte, b'[' | b'O')).is_some() {
+                    while bytes
+                        .next_if(|byte| !(0x40..=0x7e).contains(byte))
+                        .is_some()
+                    {}
+                }
+                bytes.next();
+                runs.push(Vec::new());
+            }
+            _ if byte.is_ascii_control() => runs.push(Vec::new()),
+            _ => runs
+                .last_mut()
+                .map_or((), |run: &mut Vec<u8>| run.push(byte)),
+        }
+    }
+    let texts = runs
+        .iter()
+        .map(|run| without_blanks(&String::from_utf8_lossy(run)));
+    texts.filter(|run| !run.is_empty()).collect()
+}
+
 /// Whether nothing more belongs to an input.
 pub(super) fn ends_line(bytes: &[u8]) -> bool {
     matches!(bytes.last(), Some(b'\r' | b'\n' | &END_OF_INPUT))
@@ -163,4 +217,30 @@ fn redacted(raw: &[u8], is_whole: bool) -> (Vec<u8>, u64) {
 fn without_blanks(text: &str) -> String {
     let counts = |c: &char| !c.is_whitespace() && !c.is_control();
     text.chars().filter(counts).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_keys_have_edited_was_shown_where_its_parts_were() {
+        for (line, printed) in [
+            (&b"cd /us\tlo\t"[..], "cd/usr/local/"),
+            (b"echo abc\x1b[D\x1b[DX\x1b[FY", "echoabcXbcY"),
+            (b"sectet\x7f\x7fret", "sectetret"),
+            (b"a\tb\tcc", "a1b2cc"),
+        ] {
+            assert!(has_runs_of(printed, line), "{line:?}");
+        }
+        for (line, printed) in [
+            (&b"alice\tS3cret99"[..], "alice"),
+            (b"S3cret99", "S3cret99"),
+            (b"Hemmelig\x7f\x7f", "welcome"),
+            (b"a\tb\tcc", "b1a2cc"),
+            (b"ab\tcd", ""),
+        ] {
+            assert!(!has_runs_of(printed, line), "{line:?}");
+        }
+    }
 }

@@ -6,9 +6,9 @@ use super::journal::{Begin, EndEntry, Entry, Journal, line_of, now_us};
 use super::kept::{KeptInput, KeptRecording};
 use super::open::{END_OF_INPUT, Open};
 use super::resume::Resumption;
+use super::secrets::{Again, Secrets};
 use crate::redact::KeyLines;
 use crate::tape::key::PromptTracker;
-use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,9 +21,6 @@ const MAX_CHUNK_BYTES: u64 = 64 << 10;
 
 /// Output in which a typed line is looked for.
 pub(crate) const ECHO_BYTES: usize = 16 << 10;
-
-/// Hidden texts that are remembered.
-const MAX_SECRETS: usize = 16;
 
 /// Noted but not written.
 const MAX_WAITING_BYTES: usize = 1 << 20;
@@ -82,8 +79,8 @@ struct State {
     lines: Vec<u8>,
     /// Where the terminal never echoes: what is asked for tells whether it is a secret.
     prompt: Option<PromptTracker>,
-    /// What was typed hidden there, the last ones: no tape shows it where the program prints it.
-    secrets: VecDeque<String>,
+    /// What was typed hidden, the last ones: no tape shows it where the program prints it, or it is typed again.
+    secrets: Secrets,
     /// Why they cannot be written.
     problem: Option<String>,
     /// Nothing more is recorded.
@@ -145,6 +142,7 @@ impl Recording {
         let journal = Some(resumption.journal);
         let mut state = State::new(journal, kept.redacts, resumption.number, open);
         state.key = kept.key;
+        state.secrets = Secrets::of(kept.secrets);
         state.prompt = kept.is_plain.then(|| {
             let mut prompt = PromptTracker::default();
             prompt.feed(tail);
@@ -167,6 +165,7 @@ impl Recording {
             is_plain: state.prompt.is_some(),
             number: state.number,
             key: state.key,
+            secrets: state.secrets.texts(),
             open: state.open.as_ref().map(|open| KeptInput {
                 at_us: open.at_us,
                 offset: open.offset,
@@ -189,7 +188,7 @@ impl Recording {
     pub(crate) fn secrets(&self) -> Option<Vec<String>> {
         let state = self.lock();
         let is_plain = state.prompt.is_some();
-        is_plain.then(|| state.secrets.iter().cloned().collect())
+        is_plain.then(|| state.secrets.texts())
     }
 
     /// Exchanges so far, with the program's start.
@@ -243,8 +242,8 @@ impl Recording {
                 is_written: false,
             });
         }
-        if hidden && never_echoes {
-            state.remember_secret(typed.bytes);
+        if hidden {
+            state.secrets.remember(typed.bytes, goes_on);
         }
         if let Some(open) = &mut state.open {
             open.raw.extend_from_slice(typed.bytes);
@@ -333,18 +332,10 @@ impl State {
             piece: None,
             lines: Vec::new(),
             prompt: None,
-            secrets: VecDeque::new(),
+            secrets: Secrets::default(),
             problem: None,
             has_stopped: false,
         }
-    }
-
-    fn remember_secret(&mut self, typed: &[u8]) {
-        if self.secrets.len() == MAX_SECRETS {
-            self.secrets.pop_front();
-        }
-        let text = String::from_utf8_lossy(typed).into_owned();
-        self.secrets.push_back(text);
     }
 
     /// The end of the input was typed, and nothing was printed since.
@@ -401,7 +392,12 @@ impl State {
             self.decide_key(&mut open);
         }
         let is_over = open.ends_line() || !open.goes_on();
-        let is_held_back = may_be_key && !open.ends_line();
+        let again = match open.hidden {
+            true => Again::No,
+            false => self.secrets.again(&open.raw),
+        };
+        open.hidden |= again == Again::Yes;
+        let is_held_back = (may_be_key || again == Again::MayBe) && !open.ends_line();
         let is_shown = !is_held_back && open.is_shown(is_over);
         if !open.is_written && (open.hidden || is_shown) {
             let is_whole = open.ends_line() || open.hidden;
@@ -424,7 +420,7 @@ impl State {
         };
         self.decide_key(&mut open);
         if !open.is_written {
-            open.hidden |= !open.is_shown(true);
+            open.hidden |= !open.is_shown(true) || self.secrets.again(&open.raw) == Again::Yes;
             let entry = open.entry(self.number, self.redacts, true);
             self.note(&Entry::Input(entry));
         }

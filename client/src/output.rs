@@ -11,6 +11,7 @@ use ccd_protocol::session::{
     Ended, Lagged, OutputEvent, SessionRead, SessionReadParams, SessionReadReply,
     SessionSubscribeParams,
 };
+use std::collections::VecDeque;
 use std::io::IsTerminal as _;
 
 /// How much is read back at a time.
@@ -20,10 +21,23 @@ const CATCH_UP_BYTES: u64 = 1 << 20;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
     Output(Vec<u8>),
+    /// Standard error of a program between pipes.
+    Error(Vec<u8>),
     /// So many bytes are neither in memory nor in the log.
     Missing(u64),
     /// The session has ended, and this was all.
     Ended(Ended),
+}
+
+/// In which form output comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Without control sequences.
+    Text,
+    /// With them, as a terminal may show it.
+    Raw,
+    /// Each byte as it was written.
+    Exact,
 }
 
 /// Output of one session from an offset on.
@@ -33,6 +47,8 @@ pub(crate) struct Output {
     follow: Follow,
     session: String,
     is_raw: bool,
+    /// Parts of what came last.
+    parts: VecDeque<Piece>,
     /// What is to be read back before the next item.
     lagged: Option<Lagged>,
     missing_bytes: u64,
@@ -42,7 +58,7 @@ impl Output {
     /// Subscribes on `connection`, which is used for nothing else from now on.
     ///
     /// `place` leads to further connections: for what has to be read back, and to go on after a hand-over. Raw output
-    /// has its control sequences. `lifeline` is told of the connection that takes the place of this one.
+    /// has its control sequences; of a program between pipes it is as it was written. `lifeline` is told of the connection that takes the place of this one.
     ///
     /// # Errors
     ///
@@ -52,14 +68,15 @@ impl Output {
         connection: Connection,
         session: &str,
         since: u64,
-        is_raw: bool,
+        content: Content,
         lifeline: Option<Lifeline>,
     ) -> Result<Self, Failure> {
+        let is_raw = content != Content::Text;
         let params = SessionSubscribeParams {
             session: session.to_owned(),
             since: Some(since),
             // The daemon has answered them; our terminal would do it once more, as if it were typed.
-            strip_queries: is_raw && std::io::stdout().is_terminal(),
+            strip_queries: content == Content::Raw && std::io::stdout().is_terminal(),
             text: !is_raw,
         };
         Ok(Self {
@@ -67,6 +84,7 @@ impl Output {
             place,
             session: session.to_owned(),
             is_raw,
+            parts: VecDeque::new(),
             lagged: None,
             missing_bytes: 0,
         })
@@ -79,8 +97,11 @@ impl Output {
     /// [`Failure::Lost`] when nobody goes on with the session, else those of reading back.
     pub(crate) fn next(&mut self) -> Result<Piece, Failure> {
         loop {
-            if let Some(bytes) = self.catch_up()? {
-                return Ok(Piece::Output(bytes));
+            if let Some(part) = self.parts.pop_front() {
+                return Ok(part);
+            }
+            if self.catch_up()? {
+                continue;
             }
             if self.missing_bytes > 0 {
                 return Ok(Piece::Missing(std::mem::take(&mut self.missing_bytes)));
@@ -89,9 +110,14 @@ impl Output {
                 OutputEvent::Output {
                     text: Some(text), ..
                 } if !self.is_raw => return Ok(Piece::Output(text.into_bytes())),
-                OutputEvent::Output { data_b64, .. } => {
-                    return Ok(Piece::Output(decode(&data_b64)?));
-                }
+                OutputEvent::Output {
+                    start,
+                    data_b64,
+                    stderr,
+                    ..
+                } => self
+                    .parts
+                    .extend(parts_of(start, &decode(&data_b64)?, &stderr)),
                 OutputEvent::Lagged { lagged } => self.lagged = Some(lagged),
                 OutputEvent::Ended { ended } => return Ok(Piece::Ended(ended)),
                 OutputEvent::KeepAlive { .. } | OutputEvent::Repaint { .. } => {}
@@ -99,13 +125,13 @@ impl Output {
         }
     }
 
-    /// Reads back a part of what was missed; `None` when there is nothing more to read.
-    fn catch_up(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+    /// Reads back a part of what was missed; false when there is nothing more to read.
+    fn catch_up(&mut self) -> Result<bool, Failure> {
         let Some(lagged) = self.lagged.take() else {
-            return Ok(None);
+            return Ok(false);
         };
         if lagged.from >= lagged.to {
-            return Ok(None);
+            return Ok(false);
         }
         let params = SessionReadParams {
             session: self.session.clone(),
@@ -120,15 +146,42 @@ impl Output {
         let read_to = reply.end.clamp(read_from, lagged.to);
         if read_to == read_from {
             self.missing_bytes += lagged.to - lagged.from;
-            return Ok(None);
+            return Ok(false);
         }
         self.missing_bytes += read_from - lagged.from;
         self.lagged = Some(Lagged {
             from: read_to,
             ..lagged
         });
-        bytes_of(&reply).map(Some)
+        let bytes = bytes_of(&reply)?;
+        // Offsets are those of bytes, not of text.
+        let stderr = match self.is_raw {
+            true => &reply.stderr[..],
+            false => &[],
+        };
+        self.parts.extend(parts_of(reply.start, &bytes, stderr));
+        Ok(true)
     }
+}
+
+/// Cuts output that begins at an offset where its stream changes.
+fn parts_of(start: u64, bytes: &[u8], stderr: &[[u64; 2]]) -> Vec<Piece> {
+    let at = |offset: u64| {
+        let at = usize::try_from(offset.saturating_sub(start)).unwrap_or(usize::MAX);
+        at.min(bytes.len())
+    };
+    let (mut parts, mut done) = (Vec::new(), 0);
+    for &[from, upto] in stderr {
+        let (from, upto) = (at(from).max(done), at(upto).max(done));
+        parts.push(Piece::Output(bytes[done..from].to_vec()));
+        parts.push(Piece::Error(bytes[from..upto].to_vec()));
+        done = upto;
+    }
+    parts.push(Piece::Output(bytes[done..].to_vec()));
+    parts.retain(
+        |part| !matches!(part, Piece::Output(bytes) | Piece::Error(bytes) if bytes.is_empty()),
+    );
+    parts
 }
 
 /// Returns what a reply holds, text or bytes.

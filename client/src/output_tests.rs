@@ -67,7 +67,7 @@ fn what_was_missed_is_read_back_before_what_comes() {
         may_start: false,
     };
     let connection = Connection::over(place.connect().unwrap());
-    let mut output = Output::start(place, connection, "k3", 0, true, None).unwrap();
+    let mut output = Output::start(place, connection, "k3", 0, Content::Raw, None).unwrap();
     let mut pieces = Vec::new();
     let ended = loop {
         match output.next().unwrap() {
@@ -101,8 +101,21 @@ fn a_daemon_that_goes_away_is_no_end_of_the_session() {
         may_start: false,
     };
     let connection = Connection::over(place.connect().unwrap());
-    let mut output = Output::start(place, connection, "k3", 0, true, None).unwrap();
+    let mut output = Output::start(place, connection, "k3", 0, Content::Raw, None).unwrap();
     server.join().unwrap();
     let failure = output.next().unwrap_err();
     assert!(matches!(failure, Failure::Lost { .. }), "{failure}");
+}
+
+#[test]
+fn output_is_cut_where_its_stream_changes() {
+    let out = |text: &str| Piece::Output(text.into());
+    let error = |text: &str| Piece::Error(text.into());
+    assert_eq!(parts_of(5, b"abc", &[]), [out("abc")]);
+    assert_eq!(parts_of(5, b"abc", &[[5, 8]]), [error("abc")]);
+    let parts = parts_of(5, b"abcdef", &[[6, 7], [9, 11]]);
+    assert_eq!(parts, [out("a"), error("b"), out("cd"), error("ef")]);
+    // What an earlier connection has delivered is cut off.
+    assert_eq!(parts_of(7, b"cdef", &[[6, 8]]), [error("c"), out("def")]);
+    assert_eq!(parts_of(0, b"", &[[3, 9]]), []);
 }

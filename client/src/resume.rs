@@ -79,6 +79,7 @@ impl Resume {
                 end,
                 data_b64,
                 text,
+                ..
             } => {
                 let range = *start..*end;
                 let (len, calm) = self.look(&range, data_b64, text.as_deref())?;

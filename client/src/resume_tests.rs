@@ -37,6 +37,7 @@ impl Daemon {
             end: end as u64,
             data_b64: BASE64.encode(data),
             text,
+            stderr: Vec::new(),
         }
     }
 
@@ -107,6 +108,7 @@ fn follow(content: Content, all: &[u8], lens: &[usize]) -> (Vec<u8>, String) {
             end,
             data_b64,
             text,
+            ..
         } = event
         else {
             panic!("{event:?}");

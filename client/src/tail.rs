@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::follow::Follow;
-use crate::output::{Output, Piece, bytes_of};
+use crate::output::{Content, Output, Piece, bytes_of};
 use crate::render;
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
 
@@ -42,17 +42,15 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
         return follow_items(since, args, context);
     }
     let connection = context.connect()?;
-    let mut output = Output::start(
-        context.place()?,
-        connection,
-        &args.session,
-        since,
-        args.raw,
-        None,
-    )?;
+    let content = match args.raw {
+        true => Content::Raw,
+        false => Content::Text,
+    };
+    let place = context.place()?;
+    let mut output = Output::start(place, connection, &args.session, since, content, None)?;
     loop {
         match output.next()? {
-            Piece::Output(bytes) => context.write_bytes(&bytes)?,
+            Piece::Output(bytes) | Piece::Error(bytes) => context.write_bytes(&bytes)?,
             Piece::Missing(len) => context.note(&format!("{len} bytes of output are lost")),
             Piece::Ended(ended) => {
                 if context.global.verbose {

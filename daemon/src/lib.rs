@@ -27,7 +27,9 @@ mod macos;
 mod maintenance;
 mod nice;
 mod output;
+mod own_process;
 mod pattern;
+mod piped;
 mod probe;
 mod program;
 mod readiness;
@@ -57,7 +59,7 @@ use std::process::ExitCode;
 /// Runs the daemon until it is stopped.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Some(status) = tape::play::play_part() {
+    if let Some(status) = tape::play::play_part().or_else(piped::play_part) {
         return status;
     }
     let args = match Args::try_parse() {

@@ -276,7 +276,7 @@ pub(crate) struct TapePruneArgs {
   PATH=$PWD/ci-bin:$PATH make test
   ccctl tape shim psql --to ci-bin --latency 0 --ignore-arg 1
 
-What is asked of the shim is asked of ccctl play, with these options; its arguments are the program's.")]
+What is asked of the shim is asked of ccctl play, with these options and --no-summary; its arguments are the program's.")]
 pub(crate) struct TapeShimArgs {
     /// Folder to write it to
     #[arg(long, value_name = "DIR", default_value = ".")]

@@ -8,17 +8,22 @@ use crate::connect::Place;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 use ccd_protocol::tape::{RecordMode, TapeOptions};
+use std::time::{Duration, Instant};
 
 /// Lines that are waited for; more is no conversation.
 const MAX_LINES: u32 = 100;
 
 /// A program that does not ask for so long reads when it wants.
-const PATIENCE_MS: f64 = 5_000.0;
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// All lines together are waited for no longer.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// Line by line while there is something to wait for, then all at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pace {
     lines_left: u32,
+    time_left: Duration,
 }
 
 impl Pace {
@@ -28,6 +33,7 @@ impl Pace {
         let records = matches!(record, Some(RecordMode::New | RecordMode::Overwrite));
         Self {
             lines_left: if records { MAX_LINES } else { 0 },
+            time_left: MAX_WAIT,
         }
     }
 
@@ -42,19 +48,23 @@ impl Pace {
 
     /// Waits until the program asks for input.
     pub(super) fn wait(&mut self, place: &Place, session: &str) {
-        if self.lines_left == 0 {
+        let patience = self.time_left.min(PATIENCE);
+        if self.lines_left == 0 || patience.is_zero() {
+            self.lines_left = 0;
             return;
         }
+        let began = Instant::now();
         let params = SessionWaitParams {
             session: session.to_owned(),
             condition: WaitFor::Input,
             idle_ms: None,
-            timeout_ms: Timeout::After(PATIENCE_MS),
+            timeout_ms: Timeout::After(patience.as_secs_f64() * 1000.0),
         };
         self.lines_left = match call_at::<SessionWait>(place, &params) {
             Ok(_) => self.lines_left - 1,
             Err(_) => 0,
         };
+        self.time_left = self.time_left.saturating_sub(began.elapsed());
     }
 }
 

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
-use crate::output::{Output, Piece};
+use crate::output::{Content, Output, Piece};
 use crate::secrets;
 use crate::tape::{self, Misses, Summary};
 use crate::terminal::RawMode;
@@ -20,7 +20,7 @@ use ccd_protocol::run::RunOnceReply;
 use ccd_protocol::session::{EndReason, Ended, Session, SessionCreate, SessionCreateParams};
 use ccd_protocol::tape::TapeUse;
 use serde::Serialize;
-use std::io;
+use std::io::{self, Write as _};
 use std::time::Instant;
 
 /// So often a start is asked for that nobody reads.
@@ -29,7 +29,7 @@ const MAX_TRIES: u32 = 5;
 /// A program to run between pipes.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
-    /// Not `plain`: it is between two terminals.
+    /// Neither `plain` nor `pipes`: it is between two terminals.
     pub(crate) params: SessionCreateParams,
     /// The size follows the terminal, unless it was given.
     pub(crate) follows_size: bool,
@@ -48,7 +48,11 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
     let place = context.place()?;
     let began = Instant::now();
     let mut params = start.params;
-    let is_interactive = !params.plain;
+    let is_interactive = !(params.plain || params.pipes);
+    let content = match params.pipes {
+        true => Content::Exact,
+        false => Content::Raw,
+    };
     let (connection, session) =
         secrets::with_secrets(&mut params, |params| create(&place, params))?;
     context.warn(&session.warnings);
@@ -87,7 +91,7 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         connection,
         &session.session_id,
         0,
-        true,
+        content,
         Some(lifeline),
     );
     let mut output = match output {
@@ -150,6 +154,7 @@ impl Run {
         loop {
             match output.next()? {
                 Piece::Output(bytes) => self.take(&bytes, context)?,
+                Piece::Error(bytes) => self.take_error(&bytes, context)?,
                 Piece::Missing(len) => {
                     context.note(&format!("{}: {len} bytes of output are lost", self.verb));
                 }
@@ -167,6 +172,17 @@ impl Run {
             }
             None => context.write_bytes(bytes),
         }
+    }
+
+    /// Together they are told in one piece; printed they are not.
+    fn take_error(&mut self, bytes: &[u8], context: &mut Context) -> Result<(), Failure> {
+        if self.collected.is_some() {
+            return self.take(bytes, context);
+        }
+        self.contains.look(bytes);
+        // As of a program whose standard error is closed.
+        let _ = io::stderr().write_all(bytes);
+        Ok(())
     }
 
     fn finish(self, ended: &Ended, began: Instant, context: &mut Context) -> Result<Exit, Failure> {

@@ -56,7 +56,7 @@ impl Verb {
 pub(crate) fn run(verb: Verb, args: &RecordArgs, context: &mut Context) -> Result<Exit, Failure> {
     let mut params = params(verb, args)?;
     // What is told in JSON at the end is what the program wrote.
-    params.plain |= context.global.json;
+    params.pipes |= context.global.json;
     let done = if can_draw() && !context.global.json {
         at_terminal(verb, params, args, context)
     } else {
@@ -77,7 +77,8 @@ pub(crate) fn run(verb: Verb, args: &RecordArgs, context: &mut Context) -> Resul
     }
 }
 
-/// The session to create: it ends with its connection. Only what is between two terminals has an echo.
+/// The session to create: it ends with its connection. Only what is between two terminals gets one, else it would believe
+/// that a person reads what it prints.
 fn params(verb: Verb, args: &RecordArgs) -> Result<SessionCreateParams, Failure> {
     let (record, fallback) = verb.modes();
     let size = args.size.or_else(terminal_size);
@@ -91,7 +92,7 @@ fn params(verb: Verb, args: &RecordArgs) -> Result<SessionCreateParams, Failure>
         rows: size.map(|size| size.rows),
         cols: size.map(|size| size.cols),
         tape: Some(options::of_verb(args, record, fallback)?),
-        plain: !(io::stdin().is_terminal() && io::stdout().is_terminal()),
+        pipes: !(io::stdin().is_terminal() && io::stdout().is_terminal()),
         ..run::for_one_run(args.timeout)
     })
 }

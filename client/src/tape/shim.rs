@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 /// Stands in the second line of each shim, so that it is known as one.
 const MARK: &str = "# ccctl tape shim";
 
+const NO_SUMMARY: &str = "--no-summary";
+
 /// The mark stands in the first bytes.
 const HEAD_BYTES: u64 = 256;
 
@@ -75,6 +77,9 @@ fn script(ccctl: &str, words: &[String]) -> String {
 /// What `ccctl play` is called with, but for the program's arguments.
 fn words(args: &TapeShimArgs, to: &Path) -> Result<Vec<String>, Failure> {
     let mut words = flags(&args.play)?;
+    // What reads its standard error expects the program's alone.
+    words.retain(|word| word != NO_SUMMARY);
+    words.push(NO_SUMMARY.to_owned());
     // Found by its name, the program would be the shim itself.
     let may_run = args.play.fallback == Some(FallbackMode::Proxy)
         || !matches!(args.play.record, None | Some(RecordMode::Disabled));
@@ -114,7 +119,7 @@ fn flags(args: &TapeArgs) -> Result<Vec<String>, Failure> {
     let switches = [
         ("--strict", args.strict),
         ("--no-strict", args.no_strict),
-        ("--no-summary", args.no_summary),
+        (NO_SUMMARY, args.no_summary),
         ("--no-redact", args.no_redact),
         ("--ignore-stdin", args.ignore_stdin),
         ("--match-cwd", args.match_cwd),

@@ -45,6 +45,8 @@ pub(super) enum Descriptor {
     /// A character device with this number.
     Device(u64),
     Socket,
+    /// A pipe with this number.
+    Pipe(u64),
     Other,
 }
 
@@ -112,8 +114,19 @@ impl ProcFiles {
         Some(match FileType::from_raw_mode(stat.st_mode) {
             FileType::CharacterDevice => Descriptor::Device(stat.st_rdev),
             FileType::Socket => Descriptor::Socket,
+            FileType::Fifo => Descriptor::Pipe(stat.st_ino),
             _ => Descriptor::Other,
         })
+    }
+
+    /// Returns whether the task runs the program that this process runs.
+    pub(super) fn is_own_program(&mut self, task: Task) -> bool {
+        let own = rustix::fs::stat("/proc/self/exe");
+        let its = rustix::fs::stat(self.path(format_args!("{task}/exe")));
+        let (Ok(own), Ok(its)) = (own, its) else {
+            return false;
+        };
+        (own.st_dev, own.st_ino) == (its.st_dev, its.st_ino)
     }
 
     /// Returns what the kernel tells about a descriptor beyond its kind: for epoll, the set.

@@ -7,6 +7,7 @@ use super::look::Finding;
 use super::proc::{Descriptor, ProcFiles, Task};
 use super::report::{Reader, Verdict};
 use super::syscall::{Sleep, Wait, wait_of};
+use crate::piped::INPUT_DESCRIPTOR;
 
 /// The most tasks one search looks at, and the most it walks through to find members of the group.
 const MAX_TASKS: usize = 256;
@@ -22,6 +23,7 @@ const OWN_TERMINAL: (u32, u32) = (5, 0);
 /// terminal too, free of job control: `su -c` starts its program so.
 pub(super) fn find(leader: i32, foreground: i32, tty_device: u64) -> Finding {
     let mut search = Search::new(leader, foreground, tty_device);
+    search.look_for_pipe();
     if foreground > 0 && !search.look_at_process(foreground) {
         search.look_below();
     }
@@ -34,6 +36,8 @@ struct Search {
     session: i32,
     group: i32,
     tty_device: u64,
+    /// The input of a program between pipes, whose leader has its other end.
+    pipe: Option<u64>,
     tasks_left: usize,
     /// A member of the group other than its leader was seen.
     seen_member: bool,
@@ -59,6 +63,7 @@ impl Search {
             session,
             group,
             tty_device,
+            pipe: None,
             tasks_left: MAX_TASKS,
             seen_member: false,
             verdict: Verdict::No,
@@ -86,6 +91,20 @@ impl Search {
             reader: self.found.map(|(reader, _)| reader),
             foreground_state,
             sleeps_unseen: self.verdict == Verdict::Unknown && denied_state == Some('S'),
+        }
+    }
+
+    /// A leader that is ours waits for its terminal in place of the program: see [`crate::piped`].
+    fn look_for_pipe(&mut self) {
+        let leader = Task {
+            pid: self.session,
+            tid: self.session,
+        };
+        let input = self.files.descriptor(leader, INPUT_DESCRIPTOR);
+        if let Some(Descriptor::Pipe(number)) = input
+            && self.files.is_own_program(leader)
+        {
+            self.pipe = Some(number);
         }
     }
 
@@ -149,6 +168,9 @@ impl Search {
             }
         };
         let Some(sleep) = sleep else { return false };
+        if self.pipe.is_some() && task.pid == self.session {
+            return false;
+        }
         let Some(wait) = self.terminal_wait(task, &sleep) else {
             return false;
         };
@@ -216,8 +238,10 @@ impl Search {
 
     /// Returns whether the descriptor of the task is this terminal.
     fn is_terminal(&mut self, task: Task, descriptor: Option<Descriptor>) -> bool {
-        let Some(Descriptor::Device(device)) = descriptor else {
-            return false;
+        let device = match descriptor {
+            Some(Descriptor::Device(device)) => device,
+            Some(Descriptor::Pipe(number)) => return self.pipe == Some(number),
+            _ => return false,
         };
         if device == rustix::fs::makedev(OWN_TERMINAL.0, OWN_TERMINAL.1) {
             let stat = self.files.stat(task.pid);

@@ -131,6 +131,7 @@ impl View {
                         end: at,
                         data_b64: STANDARD.encode(shown),
                         text: None,
+                        stderr: Vec::new(),
                     })
                     .await?;
                 }

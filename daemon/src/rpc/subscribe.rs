@@ -128,7 +128,7 @@ impl Feed {
                 return Some(self.lagged(memory_start));
             }
             match session.output.read(self.at, ITEM_BYTES).await {
-                Ok(Piece::Bytes(bytes)) => return Some(self.output(&bytes)),
+                Ok(Piece::Bytes(bytes)) => return Some(self.output(session, &bytes).await),
                 Ok(Piece::Missing { resume }) => return Some(self.lagged(resume)),
                 Ok(Piece::End) => return Some(self.rest().unwrap_or_else(|| ended(session))),
                 Ok(Piece::Pending) => {
@@ -147,9 +147,10 @@ impl Feed {
         }
     }
 
-    fn output(&mut self, bytes: &[u8]) -> OutputEvent {
+    async fn output(&mut self, session: &Session, bytes: &[u8]) -> OutputEvent {
         let start = self.at;
         self.at += bytes.len() as u64;
+        let stderr = session.stderr(start, self.at).await;
         OutputEvent::Output {
             start,
             end: self.at,
@@ -158,6 +159,7 @@ impl Feed {
                 None => STANDARD.encode(bytes),
             },
             text: self.text.as_mut().map(|text| text.feed(bytes)),
+            stderr,
         }
     }
 
@@ -169,6 +171,7 @@ impl Feed {
             end: self.at,
             data_b64: String::new(),
             text: Some(text),
+            stderr: Vec::new(),
         })
     }
 

@@ -15,6 +15,7 @@ use crate::holder::{SpawnSpec, Spawned, c_string, resolve};
 use crate::interaction::Event;
 use crate::output::log::LogWriter;
 use crate::output::{Flusher, Output};
+use crate::piped;
 use crate::program::{ProgramError, Script};
 use crate::redact;
 use crate::tape::play::stand_in;
@@ -95,6 +96,7 @@ impl Sessions {
         mut params: SessionCreateParams,
     ) -> Result<Started, SessionError> {
         let config = self.config();
+        params.plain |= params.pipes;
         let script = self.script(&mut params).await?;
         let mut plan = self.plan(&params, script.as_ref(), &config)?;
         let warnings = std::mem::take(&mut plan.warnings);
@@ -204,11 +206,16 @@ impl Sessions {
         plan.env.finish(&id);
         let beginning = self.begin_tape(params, &plan, &id).await?;
         let (program, argv) = match beginning {
-            Beginning::Live(_) => self.command(params, &mut plan)?,
+            Beginning::Live(_) => self.command(params, &mut plan, &id)?,
             Beginning::Replay(_) => stand_in_command()?,
         };
         let env = plan.env.entries()?;
         let recorded = self.record_start(&beginning, &id).await?;
+        let folder = match recorded {
+            // Its leader writes there from the start.
+            None if params.pipes => Some(self.fresh_folder(&id).await?),
+            folder => folder,
+        };
         let tape = beginning.tape();
         let facts = facts_of(params, &plan, id);
         let spec = SpawnSpec {
@@ -237,7 +244,7 @@ impl Sessions {
         };
         // The disk is slow beside the start of a program.
         let folder = async {
-            match recorded {
+            match folder {
                 Some(folder) => Ok(folder),
                 None => self.fresh_folder(&facts.id).await,
             }
@@ -274,11 +281,12 @@ impl Sessions {
         }
     }
 
-    /// The program to start, and its arguments with the name it is called by.
+    /// The program to start, and its arguments with the name it is called by; between pipes, who starts it.
     fn command(
         &self,
         params: &SessionCreateParams,
         plan: &mut Plan,
+        id: &SessionId,
     ) -> Result<(PathBuf, Vec<CString>), SessionError> {
         let path = resolve(OsStr::new(&plan.program), plan.env.search_path(), &plan.cwd)?;
         let mut args: Vec<OsString> = plan.args.iter().map(OsString::from).collect();
@@ -294,7 +302,15 @@ impl Sessions {
             args = integration.args;
             plan.env.lay_over(integration.env);
         }
-        Ok((path, argv(&plan.program, &args)?))
+        let argv = argv(&plan.program, &args)?;
+        if params.pipes {
+            let marks = c_string(
+                self.folder_of(id).join(piped::MARKS),
+                "the session's folder",
+            )?;
+            return Ok(piped::command(marks, c_string(path, "the program")?, argv));
+        }
+        Ok((path, argv))
     }
 
     fn register(
@@ -371,6 +387,7 @@ fn facts_of(params: &SessionCreateParams, plan: &Plan, id: SessionId) -> Facts {
         shell: params.shell,
         transient: params.transient,
         plain: params.plain,
+        pipes: params.pipes,
         pid: 0,
         slot: None,
         tty_device: 0,

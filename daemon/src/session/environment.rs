@@ -200,7 +200,8 @@ pub(crate) fn reuse_hash(
     add(cwd.as_os_str().as_bytes());
     add(&size.0.to_le_bytes());
     add(&size.1.to_le_bytes());
-    add(&[u8::from(params.shell), u8::from(params.plain)]);
+    let switches = [params.shell, params.plain, params.pipes];
+    add(&switches.map(u8::from));
     add(params.encoding.as_deref().unwrap_or("utf-8").as_bytes());
     for (name, value) in &params.env {
         add(name.as_bytes());

@@ -263,7 +263,8 @@ impl Input {
                 must_keep: false,
             });
         }
-        let hides = self.tape.as_ref().is_some_and(|tape| tape.meta.plain) && hides_more(&master);
+        let never_echoes = self.tape.as_ref().is_some_and(|tape| tape.never_echoes());
+        let hides = never_echoes && hides_more(&master);
         let outcome = self.write_all(&master, bytes).await;
         let after = Line::of(master.as_fd());
         let hidden = before.hides_input() || after.hides_input();
@@ -273,7 +274,7 @@ impl Input {
             _ => stroke.of(&bytes[..part]),
         };
         // Where the terminal never echoes, that it does not says nothing.
-        let unseen = match self.tape.as_ref().is_some_and(|tape| tape.meta.plain) {
+        let unseen = match never_echoes {
             true => hides || hides_more(&master),
             false => hidden,
         };

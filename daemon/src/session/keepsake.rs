@@ -20,6 +20,8 @@ use std::time::Duration;
 pub(super) struct Keepsake {
     pub(super) row: SessionRow,
     plain: bool,
+    #[serde(default)]
+    pipes: bool,
     log_limit_bytes: u64,
     output_limit: u64,
     reuse_hash: [u8; 32],
@@ -88,6 +90,7 @@ impl Keepsake {
         Self {
             row: row_of_start(facts, rows, cols),
             plain: facts.plain,
+            pipes: facts.pipes,
             log_limit_bytes: facts.log_limit_bytes,
             output_limit: facts.output_limit,
             reuse_hash: facts.reuse_hash,
@@ -149,6 +152,7 @@ impl Keepsake {
         });
         Some(Facts {
             plain: self.plain,
+            pipes: self.pipes,
             log_limit_bytes: self.log_limit_bytes,
             output_limit: self.output_limit,
             reuse_hash: self.reuse_hash,

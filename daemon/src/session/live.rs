@@ -11,6 +11,7 @@ use super::queries::Queries;
 use super::screen::ScreenModel;
 use super::sizes::Sizes;
 use super::start_up::{Origin, StartUp};
+use super::streams::Streams;
 use super::viewers::Viewers;
 use crate::config::Config;
 use crate::holder::Exit;
@@ -54,6 +55,8 @@ pub(crate) struct Facts {
     pub(crate) transient: bool,
     /// The terminal neither echoes nor changes output.
     pub(crate) plain: bool,
+    /// The program is between pipes, and its terminal is our process's: see [`crate::piped`].
+    pub(crate) pipes: bool,
     pub(crate) pid: i32,
     /// Place in the holder; `None` for sessions of an earlier daemon.
     pub(crate) slot: Option<usize>,
@@ -133,6 +136,7 @@ pub(crate) struct Session {
     pub(super) owner_wanted: OwnerWanted,
     pub(super) fates: Fates,
     pub(crate) pipe: Pipe,
+    pub(super) streams: Streams,
     pub(crate) screen: ScreenModel,
     pub(super) queries: Queries,
     pub(crate) viewers: Viewers,
@@ -222,6 +226,7 @@ impl Session {
             owner_wanted: OwnerWanted::default(),
             fates: Fates::default(),
             pipe: Pipe::default(),
+            streams: Streams::default(),
             screen,
             queries: Queries::default(),
             viewers: Viewers::default(),

@@ -47,6 +47,7 @@ mod shell;
 mod sizes;
 mod start_up;
 mod strays;
+mod streams;
 mod success;
 mod tape;
 mod task;

@@ -394,11 +394,10 @@ fn session_of(row: &SessionRow, folders: &Path, holder_since: &str) -> Option<Se
 /// What the database knows of the configuration that started a session.
 fn origin_of(name: &str) -> Option<Arc<Origin>> {
     let name = SessionId::parse(name).ok()?;
-    let (success, has_start) = (Vec::new(), false);
     Some(Arc::new(Origin {
         name,
-        success,
-        has_start,
+        success: Vec::new(),
+        has_start: false,
     }))
 }
 
@@ -426,6 +425,7 @@ pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
         shell: row.shell,
         transient: row.transient,
         plain: false,
+        pipes: false,
         pid: row.pid,
         slot: None,
         tty_device: 0,

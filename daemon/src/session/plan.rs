@@ -8,6 +8,7 @@ use super::start_up::Origin;
 use crate::config::Config;
 use crate::expect::encoding_for;
 use crate::program::Script;
+use crate::tape::format::{Meta, PtySize};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use std::path::PathBuf;
@@ -85,6 +86,11 @@ impl Sessions {
                 return Err(SessionError::InvalidArgument("program is missing".into()));
             }
         };
+        if params.pipes && params.shell {
+            return Err(SessionError::InvalidArgument(
+                "a shell with prompt marks needs a terminal: leave out shell or pipes".into(),
+            ));
+        }
         let persist = params.persist.unwrap_or(name.is_some());
         let limit = |given: Option<f64>,
                      default: Option<Duration>,
@@ -151,6 +157,23 @@ impl Sessions {
             (rows, cols),
         );
         Ok(plan)
+    }
+}
+
+impl Plan {
+    /// What is recorded of the start. The environment is whole.
+    pub(super) fn meta(&self, params: &SessionCreateParams) -> Meta {
+        let (rows, cols) = (self.rows, self.cols);
+        Meta {
+            created_at: crate::clock::now(),
+            program: self.program.clone(),
+            args: self.args.clone(),
+            env: self.env.texts(),
+            cwd: self.cwd.to_string_lossy().into_owned(),
+            pty: (!params.pipes).then_some(PtySize { rows, cols }),
+            plain: params.plain && !params.pipes,
+            ..Meta::default()
+        }
     }
 }
 

@@ -349,11 +349,13 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Show>, gone: Cancellati
         show.room().await;
         match inner.output.read(upto, PIECE_BYTES).await {
             Ok(Piece::Bytes(bytes)) => {
-                upto += bytes.len() as u64;
-                show.add([Act::Print {
+                let parts = inner.parts(upto, &bytes).await.into_iter();
+                show.add(parts.map(|(stream, bytes)| Act::Print {
                     delay: Duration::ZERO,
                     bytes,
-                }]);
+                    stream,
+                }));
+                upto += bytes.len() as u64;
                 continue;
             }
             Ok(Piece::Missing { resume }) => {
@@ -385,7 +387,13 @@ impl SessionTape {
     }
 
     /// Goes on with what an earlier process has left, once the terminal has all that it has printed.
-    pub(super) async fn go_on(&self, sessions: &Arc<Sessions>, session: &Session, left: Left) {
+    /// Returns how much that is.
+    pub(super) async fn go_on(
+        &self,
+        sessions: &Arc<Sessions>,
+        session: &Session,
+        left: Left,
+    ) -> u64 {
         let printed = settled(session).await;
         if let Some(player) = &self.player {
             player.go_on(printed).await;
@@ -395,6 +403,7 @@ impl SessionTape {
         }
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.take();
+        printed
     }
 }
 

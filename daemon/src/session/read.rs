@@ -54,6 +54,7 @@ impl Sessions {
             },
         );
         let left_out = upto - collected.end;
+        let stderr = session.stderr(collected.start, collected.end).await;
         let (text, data_b64) = if params.raw {
             let data = base64::engine::general_purpose::STANDARD.encode(&collected.bytes);
             (None, Some(data))
@@ -70,6 +71,7 @@ impl Sessions {
             end: collected.end,
             truncated: left_out > 0,
             omitted_bytes: left_out + collected.lost_bytes,
+            stderr,
         })
     }
 }

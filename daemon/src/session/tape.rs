@@ -7,7 +7,8 @@ use super::live::Session;
 use super::plan::Plan;
 use super::proxy::{Live, Stagehand, plays};
 use super::registry::Sessions;
-use crate::tape::format::{Meta, PtySize};
+use crate::piped;
+use crate::tape::format::Meta;
 use crate::tape::key::{Invocation, StateHash, program_name};
 use crate::tape::play::{Cue, Injection, Pace, PlayError, Player, Stage};
 use crate::tape::record::{Begin, EndEntry, Finished, Heard, Recording, finish};
@@ -95,8 +96,19 @@ impl SessionTape {
             strict: self.settings.strict,
             may_leave: self.settings.fallback == FallbackMode::Proxy,
             debug: self.settings.debug,
+            is_piped: self.is_piped(),
             ignore_stdin: self.settings.matching.ignore_stdin == Some(true),
         }
+    }
+
+    /// True where the terminal never shows what is typed, so that this says nothing of it.
+    pub(super) fn never_echoes(&self) -> bool {
+        self.meta.plain || self.is_piped()
+    }
+
+    /// True when the session is between pipes.
+    fn is_piped(&self) -> bool {
+        self.meta.pty.is_none()
     }
 
     /// True when a tape stands in for the program, or did until the program took over.
@@ -204,7 +216,7 @@ impl SessionTape {
             is_start: place.is_start,
         };
         let root = Arc::clone(&self.root);
-        let is_plain = self.meta.plain;
+        let is_plain = self.never_echoes();
         let begun = tokio::task::spawn_blocking(move || {
             root.make_folder()?;
             let journal = record::Journal::path_of(&root.path, &begin.session);
@@ -290,8 +302,7 @@ impl Sessions {
         let Some(options) = &params.tape else {
             return Ok(Beginning::Live(None));
         };
-        let mut tape = self.tape_of(options, meta_of(plan), id).await?;
-        tape.meta.plain = params.plain;
+        let mut tape = self.tape_of(options, plan.meta(params), id).await?;
         if plays(&tape.settings) {
             let player = Player::new(tape.cue());
             match player.start().await {
@@ -357,9 +368,14 @@ impl Sessions {
         let sessions = Arc::clone(self);
         self.tracker.spawn(async move {
             let played = async {
+                let mut printed = 0;
                 if let (Some(tape), Some(left)) = (&tape, left) {
-                    tape.go_on(&sessions, &session, left).await;
+                    printed = tape.go_on(&sessions, &session, left).await;
                 }
+                let stage = match session.facts.pipes {
+                    true => stage.marking(&session.output.dir().join(piped::MARKS), printed)?,
+                    false => stage,
+                };
                 if let Some(tape) = &tape {
                     tape.ready.cancel();
                 }
@@ -449,22 +465,6 @@ impl Sessions {
                 tracing::warn!(session = %session.id(), %error, "what tapes did for it is not written down");
             }
         }
-    }
-}
-
-/// What is recorded of a session's start. The environment is whole.
-fn meta_of(plan: &Plan) -> Meta {
-    Meta {
-        created_at: crate::clock::now(),
-        program: plan.program.clone(),
-        args: plan.args.clone(),
-        env: plan.env.texts(),
-        cwd: plan.cwd.to_string_lossy().into_owned(),
-        pty: Some(PtySize {
-            rows: plan.rows,
-            cols: plan.cols,
-        }),
-        ..Meta::default()
     }
 }
 

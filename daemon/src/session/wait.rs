@@ -202,6 +202,8 @@ impl Sessions {
             Verdict::Unknown if found.hidden_prompt_likely => {
                 (quiet >= STALE_AFTER_WRITE, Some(GUESS))
             }
+            // Between pipes hardly anything shows a prompt.
+            Verdict::Unknown if session.facts.pipes => (long_quiet, Some(GUESS)),
             Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
             Verdict::No => (false, None),
         };

@@ -110,11 +110,14 @@ impl Expected {
         let prompt = prompt_signature(&prompt_of(&printed));
         let before = usize::try_from(from - start).unwrap_or(usize::MAX);
         printed.drain(..before.min(printed.len()));
+        let parts = shot.session.parts(start.max(from), &printed).await;
+        let chunks = parts.into_iter().map(|(stream, data)| Chunk {
+            stream,
+            data,
+            ..Chunk::default()
+        });
         let exchange = Exchange {
-            chunks: vec![Chunk {
-                data: printed,
-                ..Chunk::default()
-            }],
+            chunks: chunks.collect(),
             ..Exchange::default()
         };
         let output = clean(&normal_output(&exchange, self.cols));

@@ -68,6 +68,11 @@ pub struct SessionCreateParams {
     /// No echo and no output processing: output arrives as the program wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub plain: bool,
+    /// The program gets three pipes in place of a terminal, as in a pipeline: nothing it asks says that there is a terminal,
+    /// and its standard error is told apart from its standard output. Input is typed as ever; an end of the input closes its
+    /// pipe for good. Its terminal is `plain`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pipes: bool,
     /// Make a named pipe that has all events from the start; see `session.pipe`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stream: bool,

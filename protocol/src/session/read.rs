@@ -38,4 +38,7 @@ pub struct SessionReadReply {
     pub truncated: bool,
     /// Bytes of the asked range that are not in this reply: cut off, lost to a gap, or deleted.
     pub omitted_bytes: u64,
+    /// Of a session with `pipes`: what of it is standard error, as first offset and the one behind the last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stderr: Vec<[u64; 2]>,
 }

@@ -60,6 +60,9 @@ pub enum OutputEvent {
         data_b64: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
+        /// Of a session with `pipes`: what of it is standard error, as first offset and the one behind the last.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        stderr: Vec<[u64; 2]>,
     },
     /// The subscriber was too slow, or the output is gone: go on reading at `to`.
     Lagged { lagged: Lagged },

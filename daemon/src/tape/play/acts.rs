@@ -1,9 +1,11 @@
 //! What is to be done for an exchange that plays.
 
-use super::pace::{Injection, Pace, TapePace};
+use super::cue::Cue;
+use super::pace::{Injection, TapePace};
 use super::show::Act;
 use super::stage::InputModes;
-use crate::tape::format::{Exchange, Meta};
+use crate::tape::format::{Chunk, Exchange, Meta};
+use crate::tape::tools::with_returns;
 use std::time::Instant;
 
 /// What an exchange has to be done for it.
@@ -20,10 +22,17 @@ impl Acts {
     pub(super) fn of(
         exchange: &Exchange,
         meta: &Meta,
-        pace: &Pace,
+        cue: &Cue,
         ordinal: u64,
         skip: usize,
     ) -> Self {
+        let pace = &cue.pace;
+        // The terminal of a session passes on what a tape says, so what had none needs its carriage returns here.
+        let data_of = |chunk: &Chunk| match meta.pty.is_none() && !cue.is_piped {
+            true => with_returns(&chunk.data).into_owned(),
+            false => chunk.data.clone(),
+        };
+        let data: Vec<Vec<u8>> = exchange.chunks.iter().map(data_of).collect();
         let tape = TapePace {
             latency: meta.latency.as_ref(),
             error_rate: meta.error_rate,
@@ -32,7 +41,7 @@ impl Acts {
         let recorded: Vec<u64> = exchange.chunks.iter().map(|chunk| chunk.delay_ms).collect();
         let delays = pace.delays(tape, ordinal, &recorded);
         let injection = pace.injection(tape, ordinal);
-        let total: usize = exchange.chunks.iter().map(|chunk| chunk.data.len()).sum();
+        let total: usize = data.iter().map(Vec::len).sum();
         let mut left = match injection {
             Some(Injection::Truncate(part)) => (total as f64 * part) as usize,
             _ => total,
@@ -42,8 +51,8 @@ impl Acts {
         }
         let mut acts = vec![Act::Typed(Instant::now())];
         let (mut skip, mut bytes) = (skip, 0);
-        for (chunk, delay) in exchange.chunks.iter().zip(delays) {
-            let data = &chunk.data[..chunk.data.len().min(left)];
+        for ((chunk, data), delay) in exchange.chunks.iter().zip(&data).zip(delays) {
+            let data = &data[..data.len().min(left)];
             left -= data.len();
             let skipped = skip.min(data.len());
             skip -= skipped;
@@ -53,6 +62,7 @@ impl Acts {
                 acts.push(Act::Print {
                     delay,
                     bytes: data.to_vec(),
+                    stream: chunk.stream,
                 });
             }
         }

@@ -18,6 +18,8 @@ pub(crate) struct Cue {
     pub(crate) ignore_stdin: bool,
     /// The real program may go on where no tape answers: it will have to be typed again what was typed so far.
     pub(crate) may_leave: bool,
+    /// The session is between pipes.
+    pub(crate) is_piped: bool,
     /// Each decision is told in the log, whatever its level.
     pub(crate) debug: bool,
 }

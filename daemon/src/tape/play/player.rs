@@ -3,9 +3,9 @@
 use super::acts::{Acts, set_modes};
 use super::cue::{Cue, PlaceOfPlay, PlayError};
 use super::pace::Injection;
-use super::search::{Found, Search, ends_line, find, modes_next, next_on_tape};
+use super::search::{Found, Search, ends_line, find, modes_next, next_on_tape, prompts};
 use super::show::{Act, Show};
-use crate::tape::format::Exchange;
+use crate::tape::format::{Exchange, Stream};
 use crate::tape::index::{Asked, Fits, Hit, Index};
 use crate::tape::key::{Context, PromptTracker, StateHash};
 use ccd_protocol::tape::TapeUse;
@@ -159,7 +159,12 @@ impl Player {
             let from = playing.echoed.len() - missing;
             let bytes = playing.echoed[from..].to_vec();
             let delay = Duration::ZERO;
-            acts.push(Act::Print { delay, bytes });
+            let stream = Stream::Stdout;
+            acts.push(Act::Print {
+                delay,
+                bytes,
+                stream,
+            });
         }
         playing.queued_upto = playing.queued_upto.max(printed);
         if !playing.has_ended {
@@ -175,7 +180,7 @@ impl Player {
         let hit = hit.ok_or(io::ErrorKind::NotFound)?;
         let exchange = read(&index, &hit).await?;
         let done = usize::try_from(printed.saturating_sub(queued.start)).unwrap_or(usize::MAX);
-        let acts = Acts::of(&exchange, hit.meta(), &self.cue.pace, queued.ordinal, done);
+        let acts = Acts::of(&exchange, hit.meta(), &self.cue, queued.ordinal, done);
         Ok(acts.acts)
     }
 
@@ -343,7 +348,8 @@ impl Player {
 
     fn miss(&self, fits: &Fits) -> PlayError {
         let mut playing = self.lock();
-        let prompt = playing.prompt.prompt();
+        let prompts = prompts(fits, &playing);
+        let prompt = prompts.first().cloned().unwrap_or_default();
         let asked = Asked {
             rules: &self.cue.rules,
             session: &self.context,
@@ -397,6 +403,7 @@ impl Player {
             Act::Print {
                 delay: Duration::ZERO,
                 bytes: new,
+                stream: Stream::Stdout,
             },
         ]);
     }
@@ -439,7 +446,7 @@ impl Player {
             .entry(tape.clone())
             .or_default()
             .insert(hit.exchange..hit.exchange + 1);
-        let mut acts = Acts::of(exchange, hit.meta(), &self.cue.pace, ordinal, skip);
+        let mut acts = Acts::of(exchange, hit.meta(), &self.cue, ordinal, skip);
         let start = playing.queued_upto;
         playing.queued_upto += acts.bytes;
         let end = playing.queued_upto;

@@ -9,6 +9,9 @@ use super::stage::InputModes;
 use crate::tape::index::{Fits, Hit};
 use crate::tape::key::normal_input;
 
+/// Ends a line without Enter, and on an empty line the input.
+const END_OF_INPUT: u8 = 0x04;
+
 /// Ends of lines at which an input is tried to end.
 const MAX_ENDS: usize = 64;
 
@@ -43,7 +46,6 @@ pub(super) enum Found {
 /// Looks in the order of the rules: the same place of the conversation; the same tape, behind what has played; any tape.
 pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     let fits = search.fits;
-    let prompt = playing.prompt.prompt();
     if search.is_start {
         let hit = fits.start().next();
         return hit.map_or(Found::Nothing, |hit| Found::Answer {
@@ -55,19 +57,29 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     let typed = &playing.pending;
     let ends = ends_of(typed);
     let state = playing.state.fingerprint();
-    for &end in ends.iter().rev() {
-        let hit = fits.exact(&prompt, &typed[..end], state);
-        // Of a hidden line the end comes first.
-        if let Some(hit) = hit.filter(|hit| !hit.is_hidden()) {
-            return Found::Answer {
-                hit,
-                len: end,
-                rule: "exact",
-            };
+    let prompts = prompts(fits, playing);
+    if let Some(found) = goes_on_piped(fits, playing) {
+        return found;
+    }
+    for prompt in &prompts {
+        for &end in ends.iter().rev() {
+            let hit = fits.exact(prompt, &typed[..end], state);
+            // Of a hidden line the end comes first.
+            if let Some(hit) = hit.filter(|hit| !hit.is_hidden()) {
+                return Found::Answer {
+                    hit,
+                    len: end,
+                    rule: "exact",
+                };
+            }
         }
     }
-    let here = fits.candidates(Some(&prompt), state);
-    let mut here: Vec<Hit> = here.take(MAX_CANDIDATES).collect();
+    let of_prompt = |prompt: &String| {
+        let here = fits.candidates(Some(prompt), state);
+        here.take(MAX_CANDIDATES).collect::<Vec<Hit>>()
+    };
+    let here = prompts.iter().flat_map(of_prompt);
+    let mut here: Vec<Hit> = here.collect();
     let next = next_on_tape(fits, playing);
     if !search.cue.strict {
         here.extend(next.clone());
@@ -89,7 +101,9 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
         };
     }
     if !search.cue.strict
-        && let Some(found) = elsewhere(search, playing, &prompt, &ends)
+        && let Some(found) = prompts
+            .iter()
+            .find_map(|prompt| elsewhere(search, playing, prompt, &ends))
     {
         return found;
     }
@@ -107,6 +121,44 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     match is_text {
         true => Found::Part { hit: None },
         false => Found::Nothing,
+    }
+}
+
+/// The next exchange of a tape of a program between pipes. Which exchange has which part of the output was chance there, so
+/// all of it is taken from one tape as long as that has the input.
+fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<Found> {
+    let hit = next_on_tape(fits, playing).filter(|_| plays_piped(fits, playing))?;
+    let (input, typed) = (hit.input(), &playing.pending);
+    let is_whole = ends_line(input) || input.ends_with(&[END_OF_INPUT]) || input == typed;
+    let is_cut = input.ends_with(b"\r") && typed.get(input.len()) == Some(&b'\n');
+    let is_next = is_whole
+        && !is_cut
+        && !hit.is_hidden()
+        && hit.state() == playing.state.fingerprint()
+        && !input.is_empty()
+        && typed.starts_with(input);
+    let len = input.len();
+    is_next.then_some(Found::Answer {
+        hit,
+        len,
+        rule: "exact",
+    })
+}
+
+/// Whether the tape that plays is of a program between pipes.
+fn plays_piped(fits: &Fits, playing: &Playing) -> bool {
+    let at = playing.at.as_ref();
+    let tape = at.and_then(|(tape, exchange)| fits.index.exchange(tape, *exchange));
+    tape.is_some_and(|hit| hit.meta().pty.is_none())
+}
+
+/// At which prompts the next input may stand, the likeliest first: the one that was printed, and none where the tape that
+/// plays is of a program between pipes, which may print when it wants.
+pub(super) fn prompts(fits: &Fits, playing: &Playing) -> Vec<String> {
+    let printed = playing.prompt.prompt();
+    match plays_piped(fits, playing) && !printed.is_empty() {
+        true => vec![String::new(), printed],
+        false => vec![printed],
     }
 }
 

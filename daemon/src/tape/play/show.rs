@@ -2,6 +2,7 @@
 
 use super::alarm::Alarm;
 use super::stage::{InputModes, Stage};
+use crate::tape::format::Stream;
 use ccd_protocol::tape::TapeExit;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,6 +23,8 @@ pub(crate) enum Act {
     Print {
         delay: Duration,
         bytes: Vec<u8>,
+        /// Of a program between pipes.
+        stream: Stream,
     },
     Modes(InputModes),
     End(TapeExit),
@@ -121,7 +124,7 @@ impl Show {
     }
 
     /// Does what there is to do until the program ends, or the terminal is gone.
-    pub(crate) async fn run(&self, stage: Stage) -> std::io::Result<()> {
+    pub(crate) async fn run(&self, mut stage: Stage) -> std::io::Result<()> {
         let mut clock = Instant::now();
         let mut alarm = Alarm::default();
         loop {
@@ -133,10 +136,14 @@ impl Show {
                 Act::Typed(at) => clock = clock.max(at),
                 Act::Modes(modes) => stage.set_modes(modes),
                 Act::End(exit) => return stage.end(exit),
-                Act::Print { delay, bytes } => {
+                Act::Print {
+                    delay,
+                    bytes,
+                    stream,
+                } => {
                     clock += delay;
                     alarm.wait_until(clock).await;
-                    stage.print(&bytes).await?;
+                    stage.print(stream, &bytes).await?;
                     self.lock().waiting_bytes -= bytes.len();
                     self.room.notify_waiters();
                 }

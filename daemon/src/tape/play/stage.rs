@@ -1,12 +1,15 @@
 //! The far side of a session's terminal, where a tape prints in place of a program.
 
 use super::stand_in;
+use crate::piped::MarkWriter;
+use crate::tape::format::Stream;
 use ccd_protocol::tape::TapeExit;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcsetattr};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -25,6 +28,8 @@ pub(crate) struct InputModes {
 pub(crate) struct Stage {
     master: Arc<OwnedFd>,
     far_side: AsyncFd<Arc<OwnedFd>>,
+    /// Of a session between pipes.
+    marks: Option<MarkWriter>,
 }
 
 impl Stage {
@@ -40,11 +45,22 @@ impl Stage {
         let stage = Self {
             master,
             far_side: crate::readiness::watch(Arc::new(far_side), Interest::WRITABLE)?,
+            marks: None,
         };
         if is_new {
             stage.set_modes(InputModes::default());
         }
         Ok(stage)
+    }
+
+    /// Likewise, with marks of standard error from an offset of the session's output on.
+    ///
+    /// # Errors
+    ///
+    /// The file of marks cannot be opened.
+    pub(crate) fn marking(self, path: &Path, offset: u64) -> io::Result<Self> {
+        let marks = Some(MarkWriter::open(path, offset)?);
+        Ok(Self { marks, ..self })
     }
 
     /// Has the terminal treat input as the recorded program had it. Output passes as it is: it was processed when it
@@ -63,7 +79,10 @@ impl Stage {
     /// # Errors
     ///
     /// The terminal is gone.
-    pub(crate) async fn print(&self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) async fn print(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
+        if let Some(marks) = &mut self.marks {
+            marks.before(stream, bytes.len());
+        }
         let mut rest = bytes;
         while !rest.is_empty() {
             match rustix::io::write(self.far_side.get_ref(), rest) {

@@ -3,9 +3,9 @@
 //! Everything that lives on processes (the status, signals, limits of time, a worker that is replaced) thereby works as
 //! for any program. Nothing is typed into its terminal but the order to end.
 
+use crate::own_process;
 use ccd_protocol::tape::TapeExit;
 use rustix::io::Errno;
-use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,13 +20,8 @@ const BY_SIGNAL: u8 = b's';
 
 /// The program to start, and its arguments.
 pub(crate) fn command() -> (PathBuf, Vec<String>) {
-    let args = vec![String::from("ccd"), String::from(ARGUMENT)];
-    // This build, also when its file has been replaced; and under another name than a daemon's.
-    #[cfg(target_os = "linux")]
-    let program = PathBuf::from("/proc/self/exe");
-    #[cfg(not(target_os = "linux"))]
-    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("ccd"));
-    (program, args)
+    let args = vec![String::from(own_process::NAME), String::from(ARGUMENT)];
+    (own_process::program(), args)
 }
 
 /// What to type to have it end.
@@ -61,7 +56,7 @@ fn wait_for_order() -> ExitCode {
         }
     }
     if order[1] == BY_SIGNAL {
-        die_by(order[2]);
+        own_process::die_by(order[2].into());
         return ExitCode::from(128_u8.saturating_add(order[2]));
     }
     ExitCode::from(order[2])
@@ -78,19 +73,5 @@ fn ignore_keys() {
     ] {
         // SAFETY: it is set to be ignored, and no handler of ours is there.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
-    }
-}
-
-/// Ends by a signal, without the memory image that some leave.
-fn die_by(signal: u8) {
-    let none = Rlimit {
-        current: Some(0),
-        maximum: Some(0),
-    };
-    let _ = setrlimit(Resource::Core, none);
-    // SAFETY: the default is set, whatever it was.
-    unsafe { libc::signal(libc::c_int::from(signal), libc::SIG_DFL) };
-    if let Some(signal) = Signal::from_named_raw(i32::from(signal)) {
-        let _ = kill_process(getpid(), signal);
     }
 }

@@ -1,8 +1,9 @@
 //! From a journal and the output that it points into to a tape.
 
 use super::journal::{Begin, EndEntry, Entry, InputEntry};
+use crate::piped::Marks;
 use crate::redact::MASK;
-use crate::tape::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tape, TypedInput};
+use crate::tape::format::{Chunk, Exchange, InputKind, Pre, Recorder, Tape, TypedInput};
 use crate::tape::tools::PRIVATE_KEY;
 use std::collections::BTreeMap;
 
@@ -13,6 +14,8 @@ pub(super) struct Printed {
     pub(super) bytes: Vec<u8>,
     /// Offsets of what is missing; in `bytes` nothing stands there.
     pub(super) gaps: Vec<(u64, u64)>,
+    /// What of it is standard error.
+    pub(super) marks: Marks,
 }
 
 impl Printed {
@@ -200,13 +203,16 @@ impl Journalled {
             // Since the chunk before or the last key before it.
             let key = keys.iter().copied().filter(|&key| key <= time).max();
             let since = key.map_or(*at, |key| key.max(*at));
-            let data = printed.between(from, upto);
-            if !data.is_empty() {
-                chunks.push(Chunk {
-                    delay_ms: (time.saturating_sub(since) + 500) / 1_000,
-                    data: data.to_vec(),
-                    stream: Stream::Stdout,
-                });
+            let mut delay_ms = (time.saturating_sub(since) + 500) / 1_000;
+            for part in printed.marks.parts(from, upto) {
+                let data = printed.between(part.from, part.upto).to_vec();
+                if !data.is_empty() {
+                    chunks.push(Chunk {
+                        delay_ms: std::mem::take(&mut delay_ms),
+                        data,
+                        stream: part.stream,
+                    });
+                }
             }
             *at = time.max(*at);
         };

@@ -5,6 +5,7 @@ use super::journal::{self, Begin};
 use super::{Note, place};
 use crate::config::Replay;
 use crate::output::{Output, Piece};
+use crate::piped::Marks;
 use crate::tape::decorate::{self, RunFilter};
 use crate::tape::format::Tape;
 use crate::tape::key::Invocation;
@@ -75,13 +76,20 @@ pub(crate) async fn finish(
         let before = read(output, start.saturating_sub(PROMPT_BYTES), Some(start)).await?;
         Ok::<_, io::Error>((before, read(output, start, None).await?))
     };
-    let (before, (printed, is_cut)) = match read.await {
+    let (before, (mut printed, is_cut)) = match read.await {
         Ok((before, printed)) => (before.0, printed),
         Err(error) => return problem(format!("the session's log cannot be read: {error}")),
     };
     let (root, hidden) = (Arc::clone(root), heard.hidden.to_vec());
+    let folder = output.dir().to_owned();
     let made = tokio::task::spawn_blocking(move || {
         let begin = journalled.begin.clone();
+        if begin.meta.pty.is_none() {
+            printed.marks = match Marks::of(&folder) {
+                Ok(marks) => marks,
+                Err(error) => return problem(format!("standard error cannot be told: {error}")),
+            };
+        }
         let tape = journalled.tape(&printed);
         write(&root, &begin, tape, &before.bytes, &hidden, &mut filter)
     });
@@ -118,6 +126,7 @@ async fn read(output: &Output, start: u64, upto: Option<u64>) -> io::Result<(Pri
         start,
         bytes: Vec::new(),
         gaps: Vec::new(),
+        marks: Marks::default(),
     };
     let mut at = start;
     loop {

@@ -4,12 +4,16 @@ use crate::tape::format::Tape;
 use crate::tape::key::{PromptTracker, StateHash};
 
 /// Sets each exchange's prompt, from what was printed before it, and its state, from what was typed before it: as a player
-/// finds them.
+/// finds them. A program between pipes prints when it wants, so what it has printed says nothing of what it waits for.
 pub(crate) fn chain(tape: &mut Tape, before: &[u8], mut state: StateHash) {
     let mut prompt = PromptTracker::default();
     prompt.feed(before);
+    let is_piped = tape.meta.pty.is_none();
     for exchange in &mut tape.exchanges {
-        exchange.pre.prompt = prompt.prompt();
+        exchange.pre.prompt = match is_piped {
+            true => String::new(),
+            false => prompt.prompt(),
+        };
         exchange.pre.state_hash = Some(state.value());
         if exchange.pre.hidden {
             state.feed_hidden();

@@ -4,7 +4,7 @@ use super::one_line::input_in_one_line;
 use super::plain::shown;
 use super::timeline::size;
 use super::transcript::ended;
-use crate::tape::format::{Exchange, Tape};
+use crate::tape::format::{Exchange, Stream, Tape};
 use crate::tape::key::{program_name, scrub};
 use similar::TextDiff;
 use std::fmt::Write as _;
@@ -56,10 +56,21 @@ pub(crate) fn unified((a_name, a): (&str, &str), (b_name, b): (&str, &str)) -> O
     Some(text)
 }
 
-/// Returns what an exchange printed, as it is compared.
+/// Returns what an exchange printed, as it is compared: standard error by itself, because what of two streams came first
+/// is chance.
 pub(crate) fn normal_output(exchange: &Exchange, cols: Option<u16>) -> String {
-    let chunks: Vec<&[u8]> = exchange.chunks.iter().map(|chunk| &*chunk.data).collect();
-    scrub(shown(&chunks.concat(), cols).trim_end()).into_owned()
+    let of = |stream: Stream| {
+        let chunks = exchange.chunks.iter();
+        let chunks = chunks.filter(|chunk| chunk.stream == stream);
+        let bytes: Vec<&[u8]> = chunks.map(|chunk| &*chunk.data).collect();
+        scrub(shown(&bytes.concat(), cols).trim_end()).into_owned()
+    };
+    let (output, errors) = (of(Stream::Stdout), of(Stream::Stderr));
+    match (output.is_empty(), errors.is_empty()) {
+        (_, true) => output,
+        (true, false) => format!("stderr:\n{errors}"),
+        (false, false) => format!("{output}\nstderr:\n{errors}"),
+    }
 }
 
 fn described(tape: &Tape) -> String {

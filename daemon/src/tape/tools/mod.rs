@@ -21,7 +21,7 @@ pub(crate) use mask::{count_removed, mask_text};
 pub(crate) use one_line::input_in_one_line;
 pub(crate) use plain::shown;
 pub(crate) use redact::{Removal, redact_meta, redact_tape};
-pub(crate) use timeline::size;
+pub(crate) use timeline::{size, with_returns};
 pub(crate) use transcript::{ended, is_echoed, transcript};
 pub(crate) use typed_key::{PRIVATE_KEY, shown_keys};
 

@@ -56,7 +56,15 @@ pub(super) fn len_ms(exchange: &Exchange) -> u64 {
 
 /// Returns what a terminal would get: without one, nothing has put the carriage returns before the line feeds.
 pub(super) fn for_terminal<'a>(tape: &Tape, data: &'a [u8]) -> Cow<'a, [u8]> {
-    if tape.meta.pty.is_some() || !data.contains(&b'\n') {
+    if tape.meta.pty.is_some() {
+        return Cow::Borrowed(data);
+    }
+    with_returns(data)
+}
+
+/// Returns what a terminal makes of output.
+pub(crate) fn with_returns(data: &[u8]) -> Cow<'_, [u8]> {
+    if !data.contains(&b'\n') {
         return Cow::Borrowed(data);
     }
     let mut with_returns = Vec::with_capacity(data.len() + data.len() / 16);

@@ -2,9 +2,12 @@
 
 use crate::attach::{CCCTL, person, screen, shows};
 use crate::support::client::Ran;
-use crate::support::session::lacks;
+use crate::support::processes::with_command_line;
+use crate::support::session::{OpenSession, assert_error, guesses, lacks, program};
 use crate::support::worker::{is_one_process, kill_worker};
-use crate::support::{Ccctl, Daemon, executable};
+use crate::support::{Ccctl, Daemon, eventually, executable};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{SessionCreateParams, SessionSendParams, WaitFor};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -415,4 +418,86 @@ fn at_a_terminal_a_tape_of_pipes_has_no_staircase() {
     let at = lines.iter().position(|line| *line == "one");
     let at = at.unwrap_or_else(|| panic!("{lines:?}"));
     assert_eq!(&lines[at..at + 3], ["one", "two", "three"], "{lines:?}");
+}
+
+fn piped<'a>(daemon: &'a Daemon, script: &str) -> OpenSession<'a> {
+    daemon.open_with(&SessionCreateParams {
+        pipes: true,
+        ..program(daemon, "bash", &["-c", script])
+    })
+}
+
+#[test]
+fn what_a_program_between_pipes_waits_for_is_seen() {
+    let daemon = Daemon::start();
+    let session = piped(
+        &daemon,
+        "sleep 0.2; cat; sleep 0.2; echo over >&2; sleep 60",
+    );
+    if !guesses(&daemon) {
+        assert_eq!(session.wait(WaitFor::Input).how, "read");
+    }
+    session.line("hello");
+    session.expect("hello");
+    session
+        .try_send(SessionSendParams {
+            session: session.id().to_owned(),
+            eof: true,
+            ..SessionSendParams::default()
+        })
+        .unwrap();
+    session.expect("over");
+    // Nothing it reads is left.
+    let closed = session.close();
+    assert_eq!(closed.signal, Some(1), "{closed:?}");
+}
+
+#[test]
+fn signals_are_for_the_program_and_its_end_is_the_sessions() {
+    let daemon = Daemon::start();
+    let script = |trap: &str| format!("{trap}; echo ready; while :; do sleep 0.1; done");
+    let session = piped(&daemon, &script("trap 'echo caught >&2; exit 7' INT"));
+    session.expect("ready");
+    session.keys(&["C-c"]);
+    let ended = session.ended();
+    assert_eq!((ended.exitstatus, ended.signal), (Some(7), None));
+    assert_eq!(session.output(), "ready\ncaught\n");
+    for signal in ["TERM", "INT", "KILL"] {
+        let session = piped(&daemon, &script("true"));
+        session.expect("ready");
+        let params = json!({"session": session.id(), "signal": signal});
+        daemon.call_value("session.signal", &params).unwrap();
+        let ended = session.ended();
+        assert!(
+            ended.exitstatus.is_none() && ended.signal.is_some(),
+            "{signal}: {ended:?}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_left_of_a_program_between_pipes_when_the_daemon_is_killed() {
+    let mut daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = piped(&daemon, "echo ready; sleep 987.125");
+    session.expect("ready");
+    let is_there = || !with_command_line("987.125").is_empty();
+    assert!(is_there());
+    drop(session);
+    daemon.kill();
+    eventually("it has ended", || (!is_there()).then_some(()));
+    daemon.restart();
+}
+
+#[test]
+fn prompt_marks_need_a_terminal() {
+    let daemon = Daemon::start();
+    let error = daemon.refused(&SessionCreateParams {
+        pipes: true,
+        shell: true,
+        ..program(&daemon, "bash", &[])
+    });
+    assert_error(&error, ErrorCode::InvalidArgument);
 }

@@ -24,7 +24,8 @@ const OWN_TERMINAL: (u32, u32) = (5, 0);
 pub(super) fn find(leader: i32, foreground: i32, tty_device: u64) -> Finding {
     let mut search = Search::new(leader, foreground, tty_device);
     search.look_for_pipe();
-    if foreground > 0 && !search.look_at_process(foreground) {
+    // What is on its way to the program may be what it waits for.
+    if foreground > 0 && search.leader_rests() && !search.look_at_process(foreground) {
         search.look_below();
     }
     search.finish()
@@ -108,6 +109,22 @@ impl Search {
         }
     }
 
+    /// False while a leader that is ours has something to pass on, in either direction.
+    fn leader_rests(&mut self) -> bool {
+        let leader = Task {
+            pid: self.session,
+            tid: self.session,
+        };
+        if self.pipe.is_none() {
+            return true;
+        }
+        let Ok(Some(sleep)) = Sleep::of(leader, &mut self.files) else {
+            return false;
+        };
+        // Not where it prints, to a terminal that is full.
+        matches!(wait_of(&sleep, leader, &mut self.files), Ok(Wait::Set(_)))
+    }
+
     /// Looks at the candidates in the tree below the session's leader, the youngest first: jobs are
     /// started last.
     fn look_below(&mut self) {
@@ -184,6 +201,10 @@ impl Search {
         // The count of switches belongs to this sleep only if the task still sleeps after it was
         // read.
         if !matches!(Sleep::of(task, &mut self.files), Ok(Some(now)) if now == sleep) {
+            return false;
+        }
+        // What it has printed before may be on its way still.
+        if !self.leader_rests() {
             return false;
         }
         self.note(wait.verdict, wait.how);

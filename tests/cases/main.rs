@@ -95,6 +95,7 @@ mod tape_sessions;
 mod tape_survival;
 mod tape_tools;
 mod tape_trouble;
+mod tape_verify;
 mod terminal;
 mod top;
 mod transports;

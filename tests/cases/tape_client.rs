@@ -187,6 +187,32 @@ fn a_proxy_asks_the_program_what_no_tape_has() {
 }
 
 #[test]
+fn a_proxy_whose_program_is_missing_plays_what_there_is_and_says_so() {
+    let stage = Stage::new();
+    stage.piped(&["rec"], ASKED);
+    stage.take_program_away();
+    for verb in [&["play", "--fallback", "proxy"][..], &["proxy"]] {
+        let verb = [verb, &["--latency", "0"]].concat();
+        let whole = stage.piped(&verb, ASKED);
+        assert_eq!(whole.code, Some(7), "nothing is missing: {whole:?}");
+        let missed = stage.piped(&verb, "one\nother\nbye\n");
+        assert_eq!(missed.code, Some(1), "{missed:?}");
+        assert!(
+            missed.stdout.contains("answer 1 to one\nask> "),
+            "{missed:?}"
+        );
+        assert!(
+            missed
+                .stderr
+                .contains("no tape has this input, and the real program cannot go on")
+                && missed.stderr.contains("there is no file")
+                && missed.stderr.contains("asking"),
+            "{missed:?}"
+        );
+    }
+}
+
+#[test]
 fn a_person_records_and_replays_in_a_terminal() {
     let stage = Stage::new();
     let person = person(&stage.daemon, 20, 80);

@@ -23,7 +23,7 @@ pub(crate) enum TapeError {
     TooLong,
     #[error("the recorded program has ended")]
     Ended,
-    #[error("the real program cannot go on where the tape ended: {0}")]
+    #[error("no tape has this input, and the real program cannot go on where the tape ended: {0}")]
     Proxy(String),
 }
 

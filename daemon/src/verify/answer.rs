@@ -21,8 +21,11 @@ const PROMPT_BYTES: u64 = 4096;
 /// Output is looked at when nothing has come for so long.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A program that waits for input, and has printed nothing for so long, has said all.
+/// A program that waits for input, and has printed nothing for so long, has said all, though the tape has something else.
 const QUIET: Duration = Duration::from_millis(300);
+
+/// All that the tape has came, and then nothing for so long: what comes later would be in no answer of the tape.
+const SETTLED: Duration = Duration::from_millis(50);
 
 /// What an answer is to be.
 pub(super) struct Expected {
@@ -91,11 +94,18 @@ impl Expected {
                 return Ok(self.late(answer));
             }
             let is_ending = self.exit.is_some();
+            let is_same = answer.verdict == Verdict::Same;
+            // Without a word of it nobody knows whether the input has been read.
+            let is_answered = is_same && !self.output.trim().is_empty();
+            let quiet = if is_same { SETTLED } else { QUIET };
             tokio::select! {
                 () = changed => pause(shot, deadline).await,
                 // What is to end waits for nothing.
-                () = waits(sessions, shot), if !is_ending => {
+                () = waits(sessions, shot, quiet), if !is_ending => {
                     return Ok(self.judged(self.now(shot, from).await?, false));
+                }
+                () = tokio::time::sleep(SETTLED), if is_answered && !is_ending => {
+                    return Ok(self.judged(answer, false));
                 }
                 () = tokio::time::sleep_until(deadline) => {}
             }
@@ -188,8 +198,8 @@ async fn pause(shot: &OneShot, deadline: Instant) {
     }
 }
 
-/// Waits until the program waits for input and prints nothing.
-async fn waits(sessions: &Arc<Sessions>, shot: &OneShot) {
+/// Waits until the program waits for input and prints nothing for a while.
+async fn waits(sessions: &Arc<Sessions>, shot: &OneShot, quiet: Duration) {
     let params = SessionWaitParams {
         session: shot.session.id().to_string(),
         condition: WaitFor::Input,
@@ -198,5 +208,5 @@ async fn waits(sessions: &Arc<Sessions>, shot: &OneShot) {
     };
     // Should it end instead, the output's change is seen by whoever waits for this.
     let _ = sessions.wait(&params).await;
-    tokio::time::sleep(QUIET).await;
+    tokio::time::sleep(quiet).await;
 }

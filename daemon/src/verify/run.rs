@@ -9,7 +9,7 @@ use crate::tape::tools::{input_in_one_line, is_echoed, size, unified};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{EndReason, SessionCreateParams, SessionSendParams};
-use ccd_protocol::tape::{TapeDrift, TapeVerdict};
+use ccd_protocol::tape::{TapeDrift, TapeExit, TapeVerdict};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -151,6 +151,11 @@ impl Verify {
             let answer = expected
                 .wait(&self.sessions, shot, from, self.limit)
                 .await?;
+            let rest = &steps[step + 1..];
+            if answer.verdict == Verdict::Exit && ends_alike(rest, answer.exit) {
+                verdict.exchanges += 1 + rest.len() as u64;
+                break;
+            }
             if note(&mut verdict, index, exchange, answer) {
                 break;
             }
@@ -224,6 +229,14 @@ impl Verify {
             Err(error) => Err(drift("exit", error.to_string())),
         }
     }
+}
+
+/// True when nothing but the same end was recorded behind it: `exit`, and then the end of input to what ended already.
+fn ends_alike(rest: &[&Exchange], exit: Option<TapeExit>) -> bool {
+    let is_silent =
+        |exchange: &&Exchange| exchange.chunks.iter().all(|chunk| chunk.data.is_empty());
+    let last = rest.last().and_then(|last| last.exit);
+    exit.is_some() && last == exit && rest.iter().all(is_silent)
 }
 
 /// Notes what an exchange came to; true when the conversation cannot go on.

@@ -57,6 +57,9 @@ fn text_of(job: &Job) -> Option<String> {
     if let Some(finished) = number("finished") {
         return (finished < of).then(|| format!("… {finished}/{of}"));
     }
+    if let Some(exchange) = number("exchange") {
+        return Some(format!("… exchange {} of {of}", exchange + 1));
+    }
     let command = progress.get("command")?.as_str()?;
     Some(format!("… {}/{of} {command}", number("step")?))
 }
@@ -80,5 +83,8 @@ mod tests {
         );
         assert_eq!(text_of(&job(json!({"finished": 4, "of": 4}))), None);
         assert_eq!(text_of(&job(json!({"hits": 4}))), None);
+        let verify = job(json!({"exchange": 3, "of": 9}));
+        assert_eq!(text_of(&verify).as_deref(), Some("… exchange 4 of 9"));
+        assert_eq!(text_of(&job(json!({"exchange": null, "of": 9}))), None);
     }
 }

@@ -4,6 +4,7 @@ use super::error::FilesError;
 use super::list::begin;
 use super::which::{Folder, Loaded, Which};
 use crate::tape::format::{Exchange, Meta, Recorder, Tape, outline};
+use crate::tape::index::{beginning, ending};
 use crate::tape::key::{Fingerprint, Invocation, Rules, StateHash, normal_input, prompt_signature};
 use crate::tape::tools::{input_in_one_line, shown, size};
 use ccd_protocol::tape::{ExchangeRecord, TapeRecord};
@@ -78,11 +79,13 @@ fn key(context: &BTreeMap<String, String>, exchange: &Exchange) -> BTreeMap<Stri
     let mut key = context.clone();
     let input = match exchange.pre.hidden {
         true => "any, typed hidden".to_owned(),
-        false => String::from_utf8_lossy(&normal_input(&exchange.input.bytes))
-            .trim_end_matches('\n')
-            .to_owned(),
+        false => {
+            let input = normal_input(&exchange.input.bytes);
+            beginning(String::from_utf8_lossy(&input).trim_end_matches('\n'))
+        }
     };
-    key.insert("prompt".into(), prompt_signature(&exchange.pre.prompt));
+    let prompt = prompt_signature(&exchange.pre.prompt);
+    key.insert("prompt".into(), ending(&prompt));
     key.insert("input".into(), input);
     if let Some(state) = &exchange.pre.state_hash {
         key.insert("state".into(), state.clone());

@@ -10,6 +10,9 @@ use std::fmt;
 /// Of a longer text the part around the first difference is shown.
 const SHOWN_CHARS: usize = 80;
 
+/// Of an input.
+const SHOWN_INPUT_CHARS: usize = 1_000;
+
 /// An input that no tape has an answer for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Miss {
@@ -53,7 +56,7 @@ impl Fits {
         Miss {
             hints: hints(nearest.as_ref(), asked, &program),
             prompt: redact(asked.prompt).text.into_owned(),
-            input: shown_input(asked.input),
+            input: beginning(&shown_input(asked.input)),
             program,
             nearest,
         }
@@ -144,6 +147,23 @@ fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>, program: &str) -> Vec<Str
     hints
 }
 
+/// The end of a prompt, where it says what it asks: a full-screen program has all of a screen in its last line.
+pub(crate) fn ending(text: &str) -> String {
+    let end = text.char_indices().rev().nth(SHOWN_CHARS - 1);
+    match end {
+        Some((from, _)) if from > 0 => format!("…{}", &text[from..]),
+        _ => text.to_owned(),
+    }
+}
+
+/// The beginning of an input that may be as long as a file.
+pub(crate) fn beginning(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_INPUT_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// What was typed, as text and without secrets.
 fn shown_input(input: &[u8]) -> String {
     let normal = normal_input(input);
@@ -179,7 +199,7 @@ fn around_difference(a: &str, b: &str) -> (String, String) {
 impl fmt::Display for Miss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (input, _) = around_difference(&self.input, "");
-        let (prompt, _) = around_difference(&self.prompt, "");
+        let prompt = ending(&self.prompt);
         write!(
             f,
             "no tape of {} answers {input:?} at the prompt {prompt:?}",
@@ -219,5 +239,30 @@ impl fmt::Display for Differs {
             (None, Some(asked)) => write!(f, "{part} differs: recorded none, now {asked:?}"),
             (None, None) => write!(f, "{part} differs"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_prompt_shows_its_end() {
+        assert_eq!(ending("sqlite> "), "sqlite> ");
+        let long = format!("{}ä> ", "x".repeat(500));
+        assert_eq!(ending(&long), format!("…{}ä> ", "x".repeat(77)));
+        assert_eq!(beginning("select"), "select");
+        assert_eq!(
+            beginning(&"ä".repeat(1_001)),
+            format!("{}…", "ä".repeat(1_000))
+        );
+        let miss = Miss {
+            program: "less".into(),
+            prompt: long,
+            input: "q".into(),
+            nearest: None,
+            hints: Vec::new(),
+        };
+        assert!(miss.to_string().len() < 200, "{miss}");
     }
 }

@@ -218,6 +218,14 @@ impl Fits {
             .map(|(tape, _, exchange)| hit(tape, exchange))
     }
 
+    /// Bytes of the longest input. Looks at all of them.
+    pub(crate) fn longest_input(&self) -> usize {
+        let slots = (0..).zip(&self.index.slots);
+        let tapes = slots.filter(|(slot, _)| self.has(*slot));
+        let rows = tapes.flat_map(|(_, tape)| tape.iter().flat_map(|tape| &tape.rows));
+        rows.map(|row| row.input_len as usize).max().unwrap_or(0)
+    }
+
     pub(super) fn has(&self, slot: u32) -> bool {
         let bits = self.bits.get(slot as usize / 64);
         bits.is_some_and(|bits| bits >> (slot % 64) & 1 == 1)

@@ -28,7 +28,7 @@ mod find_tests;
 mod test_tapes;
 
 pub(crate) use cache::Cache;
-pub(crate) use explain::Miss;
+pub(crate) use explain::{Miss, beginning, ending};
 pub(crate) use find::Index;
 pub(crate) use fits::{Fits, Hit};
 pub(crate) use nearest::Asked;

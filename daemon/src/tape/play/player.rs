@@ -17,6 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Input of a miss that is compared with what tapes have.
+const MAX_EXPLAINED_BYTES: usize = 64 << 10;
+
 /// Typed bytes that wait for the rest of an input.
 const MAX_PENDING_BYTES: usize = 16 << 20;
 
@@ -356,7 +359,7 @@ impl Player {
             is_strict: self.cue.strict,
             played: Some(&playing.played),
             prompt: &prompt,
-            input: &playing.pending,
+            input: &playing.pending[..playing.pending.len().min(MAX_EXPLAINED_BYTES)],
             state: playing.state.fingerprint(),
             last: playing
                 .at

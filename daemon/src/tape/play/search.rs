@@ -18,6 +18,9 @@ const MAX_ENDS: usize = 64;
 /// Exchanges that go on from here and are compared with what was typed.
 const MAX_CANDIDATES: usize = 1024;
 
+/// What is pending and longer is compared only where an input of a tape may be as long.
+const LONG_BYTES: usize = 256 << 10;
+
 /// Where to look.
 pub(super) struct Search<'a> {
     /// The tapes that fit the session.
@@ -56,13 +59,17 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     }
     let typed = &playing.pending;
     let ends = ends_of(typed);
+    let longest = longest_input(fits, typed);
+    // To compare costs as much as there is, and more comes while it waits for its end.
+    let known = ends.iter().filter(|&&end| end <= longest);
+    let known: Vec<usize> = known.copied().collect();
     let state = playing.state.fingerprint();
     let prompts = prompts(fits, playing);
     if let Some(found) = goes_on_piped(fits, playing) {
         return found;
     }
     for prompt in &prompts {
-        for &end in ends.iter().rev() {
+        for &end in known.iter().rev() {
             let hit = fits.exact(prompt, &typed[..end], state);
             // Of a hidden line the end comes first.
             if let Some(hit) = hit.filter(|hit| !hit.is_hidden()) {
@@ -103,9 +110,12 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     if !search.cue.strict
         && let Some(found) = prompts
             .iter()
-            .find_map(|prompt| elsewhere(search, playing, prompt, &ends))
+            .find_map(|prompt| elsewhere(search, playing, prompt, &known))
     {
         return found;
+    }
+    if typed.len() > longest {
+        return Found::Nothing;
     }
     let whole = normal_input(typed);
     let begins_so = |hit: &&Hit| {
@@ -160,6 +170,14 @@ pub(super) fn prompts(fits: &Fits, playing: &Playing) -> Vec<String> {
         true => vec![String::new(), printed],
         false => vec![printed],
     }
+}
+
+/// How long what was typed may be and still be an input of a tape: tapes may have a mask in place of a part of it.
+fn longest_input(fits: &Fits, typed: &[u8]) -> usize {
+    if typed.len() <= LONG_BYTES {
+        return LONG_BYTES;
+    }
+    LONG_BYTES + 2 * fits.longest_input()
 }
 
 /// An input of more lines than the ends of lines that were tried.

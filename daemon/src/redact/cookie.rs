@@ -3,7 +3,7 @@
 use super::assignment::{blanks, is_name};
 use super::placeholder::{MAX_COMPARED_BYTES, is_placeholder};
 use super::redactor::{Rule, Verdict};
-use super::value::{Quote, line_end};
+use super::value::Quote;
 use std::ops::Range;
 
 pub(super) const RULE: Rule = Rule {
@@ -53,24 +53,43 @@ fn value(bytes: &[u8], anchor: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let start = at + name_len + 1;
-    let end_in = |bytes: &[u8]| {
-        let end = quote.map_or_else(
-            || line_end(bytes, start),
-            |quote| quote.content_end(bytes, start).min(line_end(bytes, start)),
-        );
-        // What the browser sends has nothing else; the server adds where and how long it counts.
-        let is_end = |byte: &u8| *byte == b';' || byte.is_ascii_whitespace();
-        match bytes[start..end].iter().position(is_end) {
-            Some(len) if is_set => start + len,
-            _ => start + bytes[start..end].trim_ascii_end().len(),
-        }
-    };
-    let horizon = bytes.len().min(start + MAX_COMPARED_BYTES + 1);
-    let end = end_in(&bytes[..horizon]);
-    if end == horizon && horizon < bytes.len() {
-        return Some(start..end_in(bytes));
+    // What proves innocent is bounded.
+    let head = &bytes[..bytes.len().min(start + MAX_COMPARED_BYTES + 1)];
+    let known = value_end(head, start, quote);
+    let others = |first: usize| pairs_end(bytes, first, quote);
+    if is_placeholder(&head[start..known]) && (known > start || others(start) == start) {
+        return None;
     }
-    (!is_placeholder(&bytes[start..end])).then_some(start..end)
+    let first = value_end(bytes, known, quote);
+    // The server says behind its one cookie where and how long it counts.
+    Some(start..if is_set { first } else { others(first) }).filter(|value| !value.is_empty())
+}
+
+/// Where the last of several cookies ends.
+fn pairs_end(bytes: &[u8], first: usize, quote: Option<Quote>) -> usize {
+    let mut end = first;
+    while bytes.get(end) == Some(&b';') {
+        let name = end + 1 + blanks(bytes, end + 1);
+        let rest = bytes.get(name..).unwrap_or_default().iter();
+        let len = rest
+            .take(MAX_NAME_BYTES)
+            .take_while(|byte| is_cookie_name(**byte))
+            .count();
+        if len == 0 || bytes.get(name + len) != Some(&b'=') {
+            break;
+        }
+        end = value_end(bytes, name + len + 1, quote);
+    }
+    end
+}
+
+/// Where the value of a cookie ends: it has no blank.
+fn value_end(bytes: &[u8], start: usize, quote: Option<Quote>) -> usize {
+    let ends = |at: &usize| {
+        let is_closing = quote.is_some() && Quote::at(bytes, *at) == quote;
+        is_closing || bytes[*at] <= b' ' || bytes[*at] == b';'
+    };
+    (start..bytes.len()).find(ends).unwrap_or(bytes.len())
 }
 
 fn is_cookie_name(byte: u8) -> bool {

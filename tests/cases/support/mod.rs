@@ -8,6 +8,7 @@ pub(crate) mod eventually;
 pub(crate) mod executable;
 pub(crate) mod markdown;
 pub(crate) mod processes;
+pub(crate) mod secrets;
 pub(crate) mod session;
 pub(crate) mod taped;
 pub(crate) mod worker;

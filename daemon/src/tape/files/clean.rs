@@ -307,4 +307,58 @@ mod tests {
         let block = text.replace("// it said", "/* C:\\new */ // it said");
         assert!(cleaned(&block).0.contains("/* C:\\new */"));
     }
+
+    #[test]
+    fn a_typed_key_becomes_input_that_was_typed_hidden() {
+        use crate::tape::format::{InputKind, TypedInput};
+        use crate::tape::key::StateHash;
+        let body = "Ab1Cd2Ef3Gh4Ij5K".repeat(4);
+        let mut state = StateHash::start();
+        let lines = [
+            "-----BEGIN PRIVATE KEY-----",
+            &body,
+            "-----END PRIVATE KEY-----",
+            "ls",
+        ];
+        let exchanges = lines.map(|line| {
+            let mut exchange = Exchange {
+                input: TypedInput {
+                    kind: InputKind::Line,
+                    bytes: format!("{line}\r").into(),
+                },
+                ..Exchange::default()
+            };
+            exchange.pre.state_hash = Some(state.value());
+            state.feed(&exchange.input.bytes);
+            exchange
+        });
+        let text = write(&Tape {
+            meta: Meta {
+                program: "p".into(),
+                ..Meta::default()
+            },
+            session: Recorder::default(),
+            exchanges: exchanges.to_vec(),
+        });
+        let (clean, removals) = cleaned(&text);
+        assert!(!clean.contains("Ab1C"), "{clean}");
+        assert_eq!(removals[0].place, "exchanges[1].input");
+        let tape = read(clean.as_bytes()).unwrap();
+        assert!(tape.exchanges[1].pre.hidden);
+        assert_eq!(tape.exchanges[1].input.bytes, b"***\r");
+        assert_eq!(
+            tape.exchanges[1].pre.state_hash,
+            exchanges[1].pre.state_hash
+        );
+        // Who types it again comes to the same states.
+        let mut state = StateHash::start();
+        for exchange in &tape.exchanges {
+            assert_eq!(exchange.pre.state_hash, Some(state.value()));
+            match exchange.pre.hidden {
+                true => state.feed_hidden(),
+                false => state.feed(&exchange.input.bytes),
+            }
+        }
+        assert_eq!(cleaned(&clean).1, []);
+    }
 }

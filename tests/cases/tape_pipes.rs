@@ -399,6 +399,15 @@ fn a_worker_that_is_killed_costs_no_byte_and_no_mark() {
         (&again["text"], &again["stderr"]),
         (&read["text"], &read["stderr"])
     );
+    let mut daemon = stage.daemon;
+    daemon.stop();
+    daemon.restart();
+    let params = json!({"session": id, "since": 0});
+    let later = daemon.call_value("session.read", &params).unwrap();
+    assert_eq!(
+        (&later["text"], &later["stderr"]),
+        (&read["text"], &read["stderr"])
+    );
 }
 
 #[test]

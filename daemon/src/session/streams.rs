@@ -15,7 +15,7 @@ pub(super) struct Streams {
 impl Session {
     /// What is standard error of the output between two offsets that was read: the first and the one behind the last.
     pub(crate) async fn stderr(&self, from: u64, upto: u64) -> Vec<[u64; 2]> {
-        if !self.facts.pipes {
+        if !self.may_have_marks() {
             return Vec::new();
         }
         let parts = self.marked(from, upto).await.into_iter();
@@ -23,9 +23,14 @@ impl Session {
         stderr.map(|part| [part.from, part.upto]).collect()
     }
 
+    /// What the database has of an earlier daemon's session does not say.
+    fn may_have_marks(&self) -> bool {
+        self.facts.pipes || self.facts.slot.is_none()
+    }
+
     /// Output that was read from an offset on, cut where its stream changes.
     pub(crate) async fn parts(&self, from: u64, bytes: &[u8]) -> Vec<(Stream, Vec<u8>)> {
-        if !self.facts.pipes {
+        if !self.may_have_marks() {
             return vec![(Stream::Stdout, bytes.to_vec())];
         }
         let at = |offset: u64| usize::try_from(offset - from).unwrap_or(bytes.len());

@@ -497,7 +497,6 @@ fn nothing_is_left_of_a_program_between_pipes_when_the_daemon_is_killed() {
     drop(session);
     daemon.kill();
     eventually("it has ended", || (!is_there()).then_some(()));
-    daemon.restart();
 }
 
 #[test]

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Begins every file; another form gets another name.
-const MAGIC: &[u8; 16] = b"ccd tape index 1";
+const MAGIC: &[u8; 16] = b"ccd tape index 2";
 
 /// A larger file is none of ours.
 const MAX_BYTES: u64 = 1 << 30;

@@ -1,6 +1,6 @@
 //! What of a command line counts for a match.
 
-use super::scrub::scrub;
+use super::scrub::from_home;
 use crate::redact::{redact, redact_args, redact_variable};
 use ccd_protocol::tape::{IgnoredArg, MatchOptions};
 use regex::{Regex, RegexBuilder};
@@ -38,7 +38,11 @@ pub(crate) enum RuleError {
     Regex { index: usize, reason: String },
 }
 
-/// What a program was started with, as it is compared: scrubbed and without secrets, and before any rule.
+/// What a program was started with, as it is compared: without secrets, and without whose home folder a path is below;
+/// before any rule.
+///
+/// All else is exact. Text that changes from run to run is the program's or stands in what is typed; an argument is
+/// what somebody has asked for, and another one is another question.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Invocation {
     /// Without its folder.
@@ -57,16 +61,16 @@ impl Invocation {
     ) -> Self {
         let variable = |(name, value): (&String, &String)| {
             let value = redact_variable(name, value);
-            (name.clone(), scrub(&value).into_owned())
+            (name.clone(), from_home(&value).into_owned())
         };
         Self {
             program: program_name(program).to_owned(),
             args: redact_args(program_name(program), args)
                 .iter()
-                .map(|arg| scrub(arg).into_owned())
+                .map(|arg| from_home(arg).into_owned())
                 .collect(),
             env: env.iter().map(variable).collect(),
-            cwd: from_home(&redact(cwd).text),
+            cwd: from_home(&redact(cwd).text).into_owned(),
         }
     }
 }
@@ -77,19 +81,8 @@ pub(crate) fn program_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// A folder as it is, but for whose home it is below: only who asks for the very folder compares it.
-fn from_home(folder: &str) -> String {
-    let below = |homes: &str| {
-        let (_user, rest) = folder.strip_prefix(homes)?.split_once('/')?;
-        Some(rest)
-    };
-    let rest = below("/home/").or_else(|| below("/Users/"));
-    let rest = rest.or_else(|| folder.strip_prefix("/root/"));
-    rest.map_or_else(|| folder.to_owned(), |rest| format!("~/{rest}"))
-}
-
 fn normal_word(word: &str) -> String {
-    scrub(&redact(word).text).into_owned()
+    from_home(&redact(word).text).into_owned()
 }
 
 /// What counts of a command line for a match, after the rules.

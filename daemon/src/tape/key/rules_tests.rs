@@ -108,21 +108,70 @@ fn arguments_are_ignored_by_place_text_or_expression() {
 }
 
 #[test]
-fn secrets_and_temporary_files_in_arguments_and_variables_do_not_count() {
+fn secrets_and_homes_in_arguments_and_variables_do_not_count() {
     let rules = rules(MatchOptions {
-        allow_env: Some(words(&["API_TOKEN", "LANG"])),
+        allow_env: Some(words(&["API_TOKEN", "LANG", "PYTHONPATH"])),
         ..MatchOptions::default()
     });
-    let context = rules.context(
-        "p",
-        &words(&["--password=hunter2hunter2", "/tmp/x.db"]),
-        &env(&[("API_TOKEN", "hunter2hunter2"), ("LANG", "C")]),
-        "/",
+    let started = |home: &str| {
+        rules.context(
+            "p",
+            &words(&[
+                "--password=hunter2hunter2",
+                &format!("--db={home}/x.db"),
+                &format!("{home}/a.sh"),
+            ]),
+            &env(&[
+                ("API_TOKEN", "hunter2hunter2"),
+                ("LANG", "C"),
+                ("PYTHONPATH", &format!("{home}/lib")),
+            ]),
+            "/",
+        )
+    };
+    let context = started("/home/ann");
+    assert_eq!(context.args, ["--password=***", "--db=~/x.db", "~/a.sh"]);
+    assert_eq!(
+        context.env,
+        env(&[
+            ("API_TOKEN", "***"),
+            ("LANG", "C"),
+            ("PYTHONPATH", "~/lib")
+        ])
     );
-    assert_eq!(context.args, ["--password=***", "<tmp>"]);
-    assert_eq!(context.env, env(&[("API_TOKEN", "***"), ("LANG", "C")]));
+    assert!(context.fits(&started("/Users/bob")));
     let again = rules.context("p", &context.args, &context.env, "/");
     assert_eq!(again, context);
+}
+
+#[test]
+fn another_argument_is_another_start_also_where_it_looks_volatile() {
+    let with_rules = rules(MatchOptions::default());
+    for (one, other) in [
+        ("/tmp/w/d1/a.sh", "/tmp/w/d1/b.sh"),
+        ("0x1234", "0x9999"),
+        ("12:30:45", "18:15:00"),
+        (
+            "123e4567-e89b-12d3-a456-426614174000",
+            "00000000-e89b-12d3-a456-426614174000",
+        ),
+        ("pid 1", "pid 2"),
+        ("/home/ann", "/home/bob"),
+        ("a ", "a"),
+    ] {
+        let (one_context, other_context) =
+            (with_args(&with_rules, &[one]), with_args(&with_rules, &[other]));
+        assert!(!one_context.fits(&other_context), "{one}");
+        assert_eq!(one_context.differences(&other_context)[0].part, "args[0]");
+        let with_env = |value: &str| with_rules.context("p", &[], &env(&[("TZ", value)]), "/");
+        assert!(!with_env(one).fits(&with_env(other)), "{one}");
+    }
+    let ignoring = rules(MatchOptions {
+        ignore_args: Some(vec![IgnoredArg::Text("/^\\/tmp\\//".to_owned())]),
+        ..MatchOptions::default()
+    });
+    let context = with_args(&ignoring, &["/tmp/w/d1/a.sh"]);
+    assert!(context.fits(&with_args(&ignoring, &["/tmp/w/d2/a.sh"])));
 }
 
 #[test]

@@ -28,11 +28,30 @@ const WEEKDAYS: [&[u8; 3]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat",
 /// Nothing is taken for an id by its letters or digits alone: `defaced`, `20260101` and `3.14` stay, and a date
 /// without a time does too.
 pub(crate) fn scrub(text: &str) -> Cow<'_, str> {
+    replaced(text, volatile_at)
+}
+
+/// Returns `text` with `~` in place of the home folders that paths in it begin with, and with all else as it is.
+///
+/// A home folder that nothing stands below stays: it is what is meant, and not where something is.
+pub(super) fn from_home(text: &str) -> Cow<'_, str> {
+    replaced(text, |bytes, at| {
+        let is_path = bytes[at] == b'/' && begins_path(bytes, at);
+        let end = is_path.then(|| home_end(bytes, at)).flatten()?;
+        (bytes.get(end) == Some(&b'/')).then_some((at..end, "~"))
+    })
+}
+
+/// Puts in place of each range that `found_at` returns what it returns with it.
+fn replaced(
+    text: &str,
+    found_at: impl Fn(&[u8], usize) -> Option<(Range<usize>, &'static str)>,
+) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut clean = String::new();
     let (mut copied, mut at) = (0, 0);
     while at < bytes.len() {
-        let Some((range, mark)) = volatile_at(bytes, at) else {
+        let Some((range, mark)) = found_at(bytes, at) else {
             at += 1;
             continue;
         };
@@ -244,9 +263,7 @@ fn zone(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 fn path_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> {
-    let before = &bytes[..at];
-    let goes_on = |byte: &u8| is_word(*byte) || b"/.-~+".contains(byte);
-    if before.last().is_some_and(goes_on) && !before.ends_with(b"://") {
+    if !begins_path(bytes, at) {
         return None;
     }
     let rest = &bytes[at..];
@@ -256,6 +273,19 @@ fn path_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> {
             return (len > folder.len()).then_some((at..at + len, "<tmp>"));
         }
     }
+    home_end(bytes, at).map(|end| (at..end, "~"))
+}
+
+/// True when the slash at `at` is the first of a path.
+fn begins_path(bytes: &[u8], at: usize) -> bool {
+    let before = &bytes[..at];
+    let goes_on = |byte: &u8| is_word(*byte) || b"/.-~+".contains(byte);
+    !before.last().is_some_and(goes_on) || before.ends_with(b"://")
+}
+
+/// Where the home folder ends that the path at `at` begins with.
+fn home_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = &bytes[at..];
     for homes in HOMES {
         if rest.starts_with(homes) {
             let name = path_len(&rest[homes.len()..]);
@@ -264,14 +294,14 @@ fn path_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> {
                 .iter()
                 .position(|byte| *byte == b'/')
                 .unwrap_or(name.len());
-            return (len > 0).then_some((at..at + homes.len() + len, "~"));
+            return (len > 0).then_some(at + homes.len() + len);
         }
     }
     let is_root = rest.starts_with(b"/root")
         && rest
             .get(5)
             .is_none_or(|byte| *byte == b'/' || ends_path(*byte));
-    is_root.then_some((at..at + 5, "~"))
+    is_root.then_some(at + 5)
 }
 
 /// How many bytes of a path stand at the begin of `rest`; points and commas at its end are the sentence's.
@@ -324,6 +354,31 @@ mod tests {
     }
 
     #[test]
+    fn of_paths_alone_only_whose_home_they_are_below_goes() {
+        for (text, clean) in [
+            ("/home/ann/a.sh", "~/a.sh"),
+            ("--db=/Users/ann/x.db", "--db=~/x.db"),
+            ("/root/a:/home/bob/b", "~/a:~/b"),
+            ("file:///home/ann/x", "file://~/x"),
+        ] {
+            assert_eq!(from_home(text), clean, "{text}");
+        }
+        for text in [
+            "/tmp/w/d1/a.sh",
+            "0x1234",
+            "12:30:45",
+            "123e4567-e89b-12d3-a456-426614174000",
+            "2026-01-31T12:34:56Z",
+            "pid 12",
+            "/home/ann",
+            "/root",
+            "/srv/home/ann/x",
+        ] {
+            assert!(matches!(from_home(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+
+    #[test]
     fn innocent_text_stays() {
         for text in [
             "defaced cafebabe 0xyz x0x12",
@@ -351,6 +406,7 @@ mod tests {
             text in "([0-9]{1,4}|[-:/T .Z+]|pid|/tmp/|/home/|/root|0x|[a-f]{1,3}|Jan|Sun|é|.){0,30}"
         ) {
             scrub(&text);
+            from_home(&text);
         }
     }
 }

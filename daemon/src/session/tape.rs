@@ -8,6 +8,7 @@ use super::plan::Plan;
 use super::proxy::{Live, Stagehand, plays};
 use super::registry::Sessions;
 use crate::piped;
+use crate::tape::advice::record_with;
 use crate::tape::format::Meta;
 use crate::tape::key::{Invocation, StateHash, program_name};
 use crate::tape::play::{Cue, Injection, Pace, PlayError, Player, Stage};
@@ -84,8 +85,10 @@ impl SessionTape {
     /// What it asks of its tapes.
     pub(super) fn cue(&self) -> Cue {
         let meta = &self.meta;
+        let named = (!self.settings.is_default_root).then_some(&*self.root.path);
         Cue {
             root: Arc::clone(&self.root),
+            record_with: record_with(meta, named),
             rules: self.settings.rules.clone(),
             invocation: Invocation::new(&meta.program, &meta.args, &meta.env, &meta.cwd),
             pace: Pace {

@@ -1,5 +1,6 @@
 //! Tapes: a terminal program recorded once, so that the tape can stand in for it.
 
+pub(crate) mod advice;
 pub(crate) mod decorate;
 mod error;
 pub(crate) mod files;

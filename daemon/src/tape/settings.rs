@@ -40,6 +40,8 @@ pub(crate) enum SettingsError {
 pub(crate) struct Settings {
     /// Absolute.
     pub(crate) root: PathBuf,
+    /// It is where tapes are that nobody names a folder for.
+    pub(crate) is_default_root: bool,
     pub(crate) record: RecordMode,
     pub(crate) fallback: FallbackMode,
     /// `None`: as the tape says.
@@ -81,8 +83,10 @@ impl Settings {
         let silent = replay.silent;
         // The configuration's 0 says no more than its absence: tapes may have their own.
         let configured = Some(replay.error_rate).filter(|percent| *percent > 0.0);
+        let root = root_of(options.root.as_deref(), replay, base)?;
         Ok(Self {
-            root: root_of(options.root.as_deref(), replay, base)?,
+            is_default_root: root == root_of(None, replay, base)?,
+            root,
             record: options.record.unwrap_or(replay.record),
             fallback: options.fallback.unwrap_or(replay.fallback),
             latency: latency.map(checked_latency).transpose()?,

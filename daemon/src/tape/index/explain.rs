@@ -3,9 +3,12 @@
 use super::fits::Fits;
 use super::nearest::{Asked, Near};
 use crate::redact::redact;
+use crate::tape::advice::shell_word;
 use crate::tape::key::{Difference, normal_input};
+use ccd_protocol::tape::TapeProblem;
 use serde::Serialize;
 use std::fmt;
+use std::path::Path;
 
 /// Of a longer text the part around the first difference is shown.
 const SHOWN_CHARS: usize = 80;
@@ -54,12 +57,54 @@ impl Fits {
         let nearest = near.as_ref().map(|near| described(near, asked));
         let program = asked.session.program.clone();
         Miss {
-            hints: hints(nearest.as_ref(), asked, &program),
+            hints: self.hints(nearest.as_ref(), asked),
             prompt: redact(asked.prompt).text.into_owned(),
             input: beginning(&shown_input(asked.input)),
             program,
             nearest,
         }
+    }
+
+    fn hints(&self, nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
+        let mut all = hints(nearest, asked);
+        let root = self.index.root.display();
+        if !self.index.root.exists() {
+            let hint = format!("name another folder with `--tapes`: {root} is not there");
+            all.insert(0, hint);
+            return all;
+        }
+        let Some((first, is_own)) = self.set_aside(&asked.session.program) else {
+            return all;
+        };
+        let more = match self.index.problems().count() {
+            1 => "is".to_owned(),
+            2 => "and another file are".to_owned(),
+            count => format!("and {} more files are", count - 1),
+        };
+        let hint = format!(
+            "see with `ccctl tape validate --tapes {}` why {first} {more} set aside at the moment",
+            shell_word(&root.to_string())
+        );
+        all.insert(if is_own { 0 } else { all.len() }, hint);
+        all
+    }
+
+    /// A file below the folder that is set aside, one that lies with the program's tapes first; and whether it does.
+    fn set_aside(&self, program: &str) -> Option<(String, bool)> {
+        let below = |problem: &TapeProblem| {
+            let below = Path::new(&problem.path).strip_prefix(&self.index.root);
+            below.map_or_else(
+                |_| problem.path.clone(),
+                |below| below.display().to_string(),
+            )
+        };
+        let is_own = |path: &String| path.split('/').any(|part| part == program);
+        let mut all = self.index.problems().map(below);
+        if let Some(own) = all.by_ref().find(is_own) {
+            return Some((own, true));
+        }
+        let first = self.index.problems().next().map(below)?;
+        Some((first, false))
     }
 }
 
@@ -113,7 +158,7 @@ impl From<Difference> for Differs {
     }
 }
 
-fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>, program: &str) -> Vec<String> {
+fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
     let mut hints = Vec::new();
     let first = nearest.and_then(|nearest| nearest.differs.first());
     match first.map(|differs| &differs.part[..]) {
@@ -139,9 +184,10 @@ fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>, program: &str) -> Vec<Str
         }
         None => {}
     }
+    let record_with = asked.record_with;
     hints.push(match nearest.is_some_and(Nearest::is_used_up) {
-        true => format!("record a run that goes on like this with `ccctl rec {program}`"),
-        false => format!("record it with `ccctl rec {program}`"),
+        true => format!("record a run that goes on like this with `{record_with}`"),
+        false => format!("record it with `{record_with}`"),
     });
     hints.push("with `--fallback proxy` the program itself answers".to_owned());
     hints

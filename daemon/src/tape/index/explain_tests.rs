@@ -28,6 +28,7 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
             state: state(inputs),
             last,
             is_strict: true,
+            record_with: "ccctl rec --tapes t -- sqlite3 -batch",
         };
         index.fits(&rules, session).explain(&asked)
     };
@@ -49,7 +50,7 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
     assert_eq!(
         said,
         "no tape of sqlite3 answers \"select 3;\" at the prompt \"> \"; the nearest is exchange 2 of sqlite3/a (line 14), \
-         where input differs: recorded \"select 2;\", now \"select 3;\"; record it with `ccctl rec sqlite3`, \
+         where input differs: recorded \"select 2;\", now \"select 3;\"; record it with `ccctl rec --tapes t -- sqlite3 -batch`, \
          or with `--fallback proxy` the program itself answers"
     );
     let other_arg = miss(
@@ -77,7 +78,9 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
     let said = used_up.to_string();
     assert!(
         said.contains("(line 9), which was played already; without `--strict`")
-            && said.contains("record a run that goes on like this with `ccctl rec sqlite3`"),
+            && said.contains(
+                "record a run that goes on like this with `ccctl rec --tapes t -- sqlite3 -batch`"
+            ),
         "{said}"
     );
     let other_prompt = miss(&same, "...> ", b"select 2;\r", &["select 1;"], None);
@@ -97,5 +100,48 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
     assert!(
         !format!("{secret:?}{secret}").contains("hunter2"),
         "{secret}"
+    );
+}
+
+#[test]
+fn a_miss_tells_of_files_that_are_set_aside_and_of_a_folder_that_is_not_there() {
+    let root = tempfile::tempdir().unwrap();
+    let rules = rules();
+    let session = context("sqlite3", &[]);
+    let hints = || {
+        let asked = Asked {
+            played: None,
+            rules: &rules,
+            session: &session,
+            prompt: "> ",
+            input: b"x\r",
+            state: state(&[]),
+            last: None,
+            is_strict: false,
+            record_with: "ccctl rec sqlite3",
+        };
+        let index = index(root.path());
+        index.fits(&rules, &session).explain(&asked).hints
+    };
+    let shown = root.path().display();
+    std::fs::write(root.path().join("a.json5"), "{").unwrap();
+    assert_eq!(
+        hints().last().unwrap(),
+        &format!(
+            "see with `ccctl tape validate --tapes {shown}` why a.json5 is set aside at the moment"
+        )
+    );
+    std::fs::create_dir(root.path().join("sqlite3")).unwrap();
+    std::fs::write(root.path().join("sqlite3/b.json5"), "{").unwrap();
+    assert_eq!(
+        hints()[0],
+        format!(
+            "see with `ccctl tape validate --tapes {shown}` why sqlite3/b.json5 and another file are set aside at the moment"
+        )
+    );
+    std::fs::remove_dir_all(root.path()).unwrap();
+    assert_eq!(
+        hints()[0],
+        format!("name another folder with `--tapes`: {shown} is not there")
     );
 }

@@ -39,6 +39,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) played: Option<&'a BTreeMap<String, RangeSet<u32>>>,
     /// Nothing but an exact match would do.
     pub(crate) is_strict: bool,
+    /// The command line that records the program.
+    pub(crate) record_with: &'a str,
 }
 
 impl Asked<'_> {

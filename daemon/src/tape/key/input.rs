@@ -3,9 +3,14 @@
 use super::hash::Fingerprint;
 use super::scrub::scrub;
 use crate::redact::redact_typed;
+use std::borrow::Cow;
 
 /// Stands in a tape in place of a line that was typed where the terminal does not echo.
 pub(crate) const HIDDEN_INPUT: &str = "***";
+
+/// Ctrl-U and Ctrl-W.
+const KILL: u8 = 0x15;
+const WORD_ERASE: u8 = 0x17;
 
 /// What terminals put around a paste.
 const PASTE_MARKS: [&[u8]; 2] = [b"\x1b[200~", b"\x1b[201~"];
@@ -21,7 +26,7 @@ pub(crate) fn normal_input(raw: &[u8]) -> Vec<u8> {
     while let Some(end) = memchr::memchr2(b'\r', b'\n', rest) {
         let behind = &rest[end..];
         let len = if behind.starts_with(b"\r\n") { 2 } else { 1 };
-        normal.extend_from_slice(without_blanks(&edited(&rest[..end])));
+        normal.extend_from_slice(without_blanks(&erased(&edited(&rest[..end]))));
         normal.push(b'\n');
         rest = &behind[len..];
     }
@@ -79,6 +84,43 @@ fn edited(line: &[u8]) -> Vec<u8> {
     kept
 }
 
+/// The line without what Ctrl-U and Ctrl-W took back, as a terminal that hands on lines does it.
+///
+/// Only where a line has ended: in the middle of one they may as well be keys of the program, which scroll in it.
+fn erased(line: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr2(KILL, WORD_ERASE, line).is_none() {
+        return Cow::Borrowed(line);
+    }
+    let mut kept = Vec::with_capacity(line.len());
+    for &byte in line {
+        let before = kept.len();
+        match byte {
+            KILL => while take_back(&mut kept) {},
+            WORD_ERASE => erase_word(&mut kept),
+            _ => {}
+        }
+        if before == kept.len() {
+            kept.push(byte);
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// Removes the last word, and what stands behind it.
+fn erase_word(line: &mut Vec<u8>) {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    while line.last().is_some_and(|byte| !is_word(byte)) && take_back(line) {}
+    while line.last().is_some_and(is_word) && take_back(line) {}
+}
+
+/// True for text that somebody types, and that Enter will end: what was taken back is none of it.
+pub(crate) fn is_open_text(typed: &[u8]) -> bool {
+    let line = edited(typed);
+    !erased(&line)
+        .iter()
+        .any(|&byte| byte < b' ' && byte != b'\t')
+}
+
 /// Removes the last character, if it is one that shows.
 fn take_back(line: &mut Vec<u8>) -> bool {
     let tail = line
@@ -128,6 +170,31 @@ mod tests {
             assert_eq!(text(raw), "select 1;\n", "{raw:?}");
         }
         assert_eq!(text("a\r\n\r\rb"), "a\n\n\nb");
+    }
+
+    #[test]
+    fn a_line_or_a_word_that_was_taken_back_does_not_count() {
+        for (raw, line) in [
+            ("z\u{15}q\r", "q\n"),
+            ("a b\u{15}\u{15}q\r", "\u{15}q\n"),
+            ("say good bye\u{17}day\r", "say good day\n"),
+            ("say foo-bar \u{17}x\r", "say foo-x\n"),
+            ("one\u{17}\u{17}two\u{7f}\r", "\u{17}tw\n"),
+            ("é\u{15}q\rz\u{15}", "q\nz\u{15}"),
+        ] {
+            assert_eq!(text(raw), line, "{raw:?}");
+        }
+        for (typed, is_text) in [
+            (&b"z\x15"[..], true),
+            (b"z\x15q", true),
+            (b"z\x17", true),
+            (b"a\tb", true),
+            (b"\x15", false),
+            (b"\x1b[A", false),
+            (b"q\r", false),
+        ] {
+            assert_eq!(is_open_text(typed), is_text, "{typed:?}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod state;
 mod text;
 
 pub(crate) use hash::Fingerprint;
-pub(crate) use input::normal_input;
+pub(crate) use input::{is_open_text, normal_input};
 pub(crate) use prompt::{PromptTracker, prompt_of, prompt_signature};
 pub(crate) use rules::{Context, Difference, Invocation, RuleError, Rules, program_name};
 pub(crate) use scrub::scrub;

@@ -133,11 +133,7 @@ fn secrets_and_homes_in_arguments_and_variables_do_not_count() {
     assert_eq!(context.args, ["--password=***", "--db=~/x.db", "~/a.sh"]);
     assert_eq!(
         context.env,
-        env(&[
-            ("API_TOKEN", "***"),
-            ("LANG", "C"),
-            ("PYTHONPATH", "~/lib")
-        ])
+        env(&[("API_TOKEN", "***"), ("LANG", "C"), ("PYTHONPATH", "~/lib")])
     );
     assert!(context.fits(&started("/Users/bob")));
     let again = rules.context("p", &context.args, &context.env, "/");
@@ -159,8 +155,10 @@ fn another_argument_is_another_start_also_where_it_looks_volatile() {
         ("/home/ann", "/home/bob"),
         ("a ", "a"),
     ] {
-        let (one_context, other_context) =
-            (with_args(&with_rules, &[one]), with_args(&with_rules, &[other]));
+        let (one_context, other_context) = (
+            with_args(&with_rules, &[one]),
+            with_args(&with_rules, &[other]),
+        );
         assert!(!one_context.fits(&other_context), "{one}");
         assert_eq!(one_context.differences(&other_context)[0].part, "args[0]");
         let with_env = |value: &str| with_rules.context("p", &[], &env(&[("TZ", value)]), "/");

@@ -20,6 +20,8 @@ pub(crate) struct Cue {
     pub(crate) may_leave: bool,
     /// The session is between pipes.
     pub(crate) is_piped: bool,
+    /// The command line that records what no tape has.
+    pub(crate) record_with: String,
     /// Each decision is told in the log, whatever its level.
     pub(crate) debug: bool,
 }

@@ -3,6 +3,8 @@
 mod acts;
 mod alarm;
 mod cue;
+mod miss;
+mod open_line;
 mod pace;
 mod player;
 mod prompt_text;

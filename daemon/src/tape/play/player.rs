@@ -2,11 +2,12 @@
 
 use super::acts::{Acts, set_modes};
 use super::cue::{Cue, PlaceOfPlay, PlayError};
+use super::open_line::{OpenLine, find_in_line};
 use super::pace::Injection;
-use super::search::{Found, Search, ends_line, find, modes_next, next_on_tape, prompts};
+use super::search::{Found, Search, ends_line, modes_next, next_on_tape};
 use super::show::{Act, Show};
 use crate::tape::format::{Exchange, Stream};
-use crate::tape::index::{Asked, Fits, Hit, Index};
+use crate::tape::index::{Fits, Hit, Index};
 use crate::tape::key::{Context, PromptTracker, StateHash};
 use ccd_protocol::tape::TapeUse;
 use rangemap::RangeSet;
@@ -16,9 +17,6 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-/// Input of a miss that is compared with what tapes have.
-const MAX_EXPLAINED_BYTES: usize = 64 << 10;
 
 /// Typed bytes that wait for the rest of an input.
 const MAX_PENDING_BYTES: usize = 16 << 20;
@@ -30,8 +28,8 @@ const LOOK_PAUSE: Duration = Duration::from_millis(20);
 /// The tapes of one session.
 #[derive(Debug)]
 pub(crate) struct Player {
-    cue: Cue,
-    context: Context,
+    pub(super) cue: Cue,
+    pub(super) context: Context,
     /// The tapes that fit, in the index that was asked last.
     fits: Mutex<Option<Arc<Fits>>>,
     show: Arc<Show>,
@@ -46,7 +44,7 @@ pub(super) struct Playing {
     /// Typed, and no exchange's yet.
     pub(super) pending: Vec<u8>,
     /// Of an answer to what is pending: its echo, which was printed already.
-    echoed: Vec<u8>,
+    pub(super) echoed: Vec<u8>,
     pub(super) state: StateHash,
     #[serde(with = "super::prompt_text")]
     pub(super) prompt: PromptTracker,
@@ -54,29 +52,32 @@ pub(super) struct Playing {
     pub(super) at: Option<(String, u32)>,
     pub(super) played: BTreeMap<String, RangeSet<u32>>,
     /// How many have played.
-    ordinal: u64,
+    pub(super) ordinal: u64,
     /// Offset of the session's output at which everything that was queued is printed.
     queued_upto: u64,
     /// What may not be printed yet.
-    queue: VecDeque<Queued>,
+    pub(super) queue: VecDeque<Queued>,
     /// Lines that were typed, each at its prompt: what brings a real program here, where one may come.
     pub(super) typed: Vec<(String, Vec<u8>)>,
     has_ended: bool,
+    /// What exchanges without an end of a line have taken of one.
+    #[serde(default)]
+    pub(super) open_line: OpenLine,
     /// The last exchange has a hidden input without an end, which may go on.
     #[serde(default)]
     is_in_hidden: bool,
     /// In place of what the last exchange has on its tape.
     #[serde(default)]
     injection: Option<Injection>,
-    uses: TapeUse,
+    pub(super) uses: TapeUse,
 }
 
 /// An exchange on its way to the terminal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Queued {
+pub(super) struct Queued {
     tape: String,
     exchange: u32,
-    ordinal: u64,
+    pub(super) ordinal: u64,
     /// Offsets of the session's output; what was echoed before is part of it.
     start: u64,
     end: u64,
@@ -116,6 +117,7 @@ impl Player {
             queue: VecDeque::new(),
             typed: Vec::new(),
             has_ended: false,
+            open_line: OpenLine::default(),
             is_in_hidden: false,
             injection: None,
             uses: TapeUse::default(),
@@ -283,22 +285,26 @@ impl Player {
                 fits: &fits,
                 cue: &self.cue,
                 is_start,
+                beyond: self.lock().open_line.beyond,
             };
             let found = {
-                let playing = self.lock();
+                let mut playing = self.lock();
                 if !is_start && (playing.pending.is_empty() || playing.has_ended) {
                     return Ok(());
                 }
-                find(&search, &playing)
+                find_in_line(&search, &mut playing)
             };
             let (hit, len) = match found {
                 Found::Answer { hit, len, rule } => {
                     self.cue.tell(&hit, len, rule);
                     (hit, len)
                 }
-                Found::Part { hit: None } | Found::Nothing if self.goes_on_hidden() => {
+                Found::Part { hit: None } | Found::Open | Found::Nothing
+                    if self.goes_on_hidden() =>
+                {
                     return Ok(());
                 }
+                Found::Open => return Ok(()),
                 Found::Part { hit } => {
                     self.echo(&fits.index, hit).await;
                     return Ok(());
@@ -349,39 +355,6 @@ impl Player {
         }
     }
 
-    fn miss(&self, fits: &Fits) -> PlayError {
-        let mut playing = self.lock();
-        let prompts = prompts(fits, &playing);
-        let prompt = prompts.first().cloned().unwrap_or_default();
-        let asked = Asked {
-            rules: &self.cue.rules,
-            session: &self.context,
-            is_strict: self.cue.strict,
-            played: Some(&playing.played),
-            prompt: &prompt,
-            input: &playing.pending[..playing.pending.len().min(MAX_EXPLAINED_BYTES)],
-            state: playing.state.fingerprint(),
-            last: playing
-                .at
-                .as_ref()
-                .map(|(tape, exchange)| (tape.as_str(), *exchange)),
-        };
-        let miss = fits.explain(&asked);
-        let input = std::mem::take(&mut playing.pending);
-        playing.echoed.clear();
-        playing.uses.misses += 1;
-        playing.uses.last_miss = Some(miss.to_string());
-        let input_bytes = input.len();
-        match self.cue.debug {
-            true => tracing::info!(target: "tape", input_bytes, "no tape has it"),
-            false => tracing::debug!(target: "tape", input_bytes, "no tape has it"),
-        }
-        PlayError::Miss {
-            miss: Box::new(miss),
-            input,
-        }
-    }
-
     /// Prints the echo of an input that is not complete, where what would be its answer begins so: a person sees what
     /// they type.
     async fn echo(&self, index: &Arc<Index>, hit: Option<Hit>) {
@@ -419,7 +392,9 @@ impl Player {
         if hit.state() != playing.state.fingerprint() {
             // Another place of the conversation: it goes on from there.
             playing.state = StateHash::after_line(hit.state());
+            playing.open_line.clear();
         }
+        playing.note_open(hit, &input, exchange);
         playing.is_in_hidden = hit.is_hidden() && !ends_line(hit.input());
         if hit.is_hidden() {
             playing.state.feed_hidden();
@@ -479,7 +454,7 @@ impl Player {
         self.cue.root.played(&hit.tape.id, 1);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Playing> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Playing> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@ use super::cue::Cue;
 use super::player::Playing;
 use super::stage::InputModes;
 use crate::tape::index::{Fits, Hit};
-use crate::tape::key::normal_input;
+use crate::tape::key::{is_open_text, normal_input};
 
 /// Ends a line without Enter, and on an empty line the input.
 const END_OF_INPUT: u8 = 0x04;
@@ -28,6 +28,8 @@ pub(super) struct Search<'a> {
     pub(super) cue: &'a Cue,
     /// The program's start is asked for, which has no input.
     pub(super) is_start: bool,
+    /// An input has more than so many bytes: what has these was taken back.
+    pub(super) beyond: usize,
 }
 
 /// What was found.
@@ -43,6 +45,8 @@ pub(super) enum Found {
     Part {
         hit: Option<Hit>,
     },
+    /// Nothing begins so, but it is a line that has no end yet.
+    Open,
     Nothing,
 }
 
@@ -58,7 +62,8 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
         });
     }
     let typed = &playing.pending;
-    let ends = ends_of(typed);
+    let mut ends = ends_of(typed);
+    ends.retain(|&end| end > search.beyond);
     let longest = longest_input(fits, typed);
     // To compare costs as much as there is, and more comes while it waits for its end.
     let known = ends.iter().filter(|&&end| end <= longest);
@@ -94,7 +99,7 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     if let Some(found) = lines_of_many(&here, typed) {
         return found;
     }
-    if let Some(found) = keys_or_hidden(&here, typed, &ends) {
+    if let Some(found) = keys_or_hidden(&here, typed, &ends, search.beyond) {
         return found;
     }
     if search.cue.ignore_stdin
@@ -127,9 +132,8 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
         return Found::Part { hit };
     }
     // Somebody types a line, which Enter will end.
-    let is_text = !typed.iter().any(|&byte| byte < 0x20 && byte != b'\t');
-    match is_text {
-        true => Found::Part { hit: None },
+    match is_open_text(typed) {
+        true => Found::Open,
         false => Found::Nothing,
     }
 }
@@ -210,10 +214,10 @@ fn end_of_lines(typed: &[u8], lines: usize) -> Option<usize> {
 }
 
 /// An input of single keys that what was typed begins with, or a hidden line.
-fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<Found> {
+fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize], beyond: usize) -> Option<Found> {
     let keys = here.iter().filter(|hit| {
         let input = hit.input();
-        !hit.is_hidden() && !input.is_empty() && !ends_line(input) && typed.starts_with(input)
+        !hit.is_hidden() && input.len() > beyond && !ends_line(input) && typed.starts_with(input)
     });
     if let Some(hit) = keys.max_by_key(|hit| hit.input().len()) {
         return Some(Found::Answer {

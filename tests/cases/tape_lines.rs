@@ -1,0 +1,176 @@
+//! Lines that are typed on tapes piece by piece, and what of them is taken back; arguments that look alike.
+
+use crate::support::conversation::{ask, converse, output, start, tape, tapes};
+use crate::support::session::{assert_error, lacks};
+use crate::support::worker::{is_one_process, kill_worker};
+use crate::support::{Daemon, eventually};
+use ccd_protocol::ErrorCode;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+fn types(daemon: &Daemon, session: &str, text: &str) -> Result<Value, Value> {
+    daemon.call_value("session.send", &json!({"session": session, "text": text}))
+}
+
+/// Types key by key.
+fn types_keys(daemon: &Daemon, session: &str, text: &str) {
+    for key in text.chars() {
+        types(daemon, session, &key.to_string()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+/// A tape that begins with `> ` and has inputs with their answers.
+fn write(root: &Path, name: &str, exchanges: &[(&str, &str, &str, &str)]) {
+    fs::create_dir_all(root).unwrap();
+    let exchanges: String = exchanges
+        .iter()
+        .map(|(prompt, kind, input, answer)| {
+            format!("    {{ pre: {{ prompt: {prompt:?} }}, input: {{ type: {kind:?}, dataText: \"{input}\" }}, output: {{ chunks: [{{ dataText: \"{answer}\" }}] }} }},\n")
+        })
+        .collect();
+    let text = format!(
+        "{{\n  meta: {{ createdAt: \"2026-01-02T03:04:05Z\", program: \"asks\" }},\n  session: {{ format: 1 }},\n  exchanges: [\n    \
+         {{ input: {{ type: \"raw\", dataText: \"\" }}, output: {{ chunks: [{{ dataText: \"> \" }}] }} }},\n{exchanges}  ],\n}}\n"
+    );
+    fs::write(root.join(format!("{name}.json5")), text).unwrap();
+}
+
+#[test]
+fn a_recording_cut_in_a_line_does_not_take_the_begin_of_a_longer_one() {
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    write(&root, "a-cut", &[("> ", "raw", "in", "in")]);
+    let whole = ("> ", "line", "inside", "inside\\r\\nfound\\r\\n> ");
+    write(&root, "whole", &[whole]);
+    for strict in [false, true] {
+        let options = tape(&root, json!({"strict": strict}));
+        for text in ["inside\r", "in", "ins"] {
+            let session = start(&daemon, &["asks"], &options).unwrap();
+            ask(&daemon, &session, (None, "> $")).unwrap();
+            types_keys(&daemon, &session, text);
+            // What is typed is shown, as the program did.
+            let echo = format!("{}$", text.trim_end());
+            if !text.ends_with('\r') {
+                ask(&daemon, &session, (None, &echo)).unwrap();
+                if !is_one_process(&daemon) {
+                    kill_worker(&daemon);
+                }
+                let rest = &"inside\r"[text.len()..];
+                types_keys(&daemon, &session, rest);
+            }
+            ask(&daemon, &session, (None, "found\\s+> $")).unwrap();
+            let came = String::from_utf8(output(&daemon, &session)).unwrap();
+            assert_eq!(came, "> inside\r\nfound\r\n> ", "{text} {strict}");
+        }
+    }
+    // A line that is on no tape is told as a whole.
+    let session = start(&daemon, &["asks"], &tape(&root, json!({}))).unwrap();
+    ask(&daemon, &session, (None, "> $")).unwrap();
+    types_keys(&daemon, &session, "inner");
+    let error = types(&daemon, &session, "\r").unwrap_err();
+    assert_error(&error, ErrorCode::TapeMiss);
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("answers \"inner\" at the prompt \"> \"")
+            && message.contains("where input differs: recorded \"in"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_line_that_was_cut_plays_itself_and_what_came_behind_it() {
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    write(
+        &root,
+        "menu",
+        &[
+            ("> ", "raw", "1", "1 what: "),
+            ("> 1 what: ", "line", "0", "0\\r\\nten\\r\\n> "),
+        ],
+    );
+    write(
+        &root,
+        "whole",
+        &[("> ", "line", "12", "12\\r\\ntwelve\\r\\n> ")],
+    );
+    for (typed, answer) in [("10\r", "ten\\s+> $"), ("12\r", "twelve\\s+> $")] {
+        let session = start(&daemon, &["asks"], &tape(&root, json!({}))).unwrap();
+        ask(&daemon, &session, (None, "> $")).unwrap();
+        types_keys(&daemon, &session, typed);
+        ask(&daemon, &session, (None, answer)).unwrap();
+    }
+}
+
+#[test]
+fn what_is_taken_back_in_a_line_does_not_count() {
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    write(
+        &root,
+        "whole",
+        &[("> ", "line", "go on", "go on\\r\\ngone\\r\\n> ")],
+    );
+    for typed in [
+        "z\u{15}go on\r",
+        "gu\u{7f}o on\r",
+        "go off\u{17}on\r",
+        "z\u{15}gx\u{8}o on\r",
+    ] {
+        for by_keys in [false, true] {
+            let session = start(&daemon, &["asks"], &tape(&root, json!({}))).unwrap();
+            ask(&daemon, &session, (None, "> $")).unwrap();
+            if by_keys {
+                types_keys(&daemon, &session, typed);
+            } else {
+                types(&daemon, &session, typed).unwrap();
+            }
+            ask(&daemon, &session, (None, "gone\\s+> $")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn another_argument_is_another_program_however_volatile_it_looks() {
+    if lacks(&["bash"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    let new = tape(&root, json!({"record": "new", "strict": true}));
+    let arguments = [
+        "/tmp/w/d1/a.sh",
+        "/tmp/w/d1/b.sh",
+        "0x1234",
+        "0x9999",
+        "12:30:45",
+        "18:15:00",
+        "123e4567-e89b-12d3-a456-426614174000",
+        "00000000-0000-12d3-a456-426614174000",
+    ];
+    let script = "echo \"argument $1\"; read -r x; echo bye";
+    for (number, argument) in arguments.iter().enumerate() {
+        let command = ["bash", "-c", script, "x", argument];
+        let steps = [(None, "argument .*\n")];
+        converse(&daemon, &command, &new, &steps, "go");
+        eventually("the tape is there", || {
+            (tapes(&root).len() == number + 1).then_some(())
+        });
+    }
+    for argument in arguments {
+        let command = ["bash", "-c", script, "x", argument];
+        let came = converse(
+            &daemon,
+            &command,
+            &tape(&root, json!({})),
+            &[(None, "argument .*\n")],
+            "go",
+        );
+        assert!(came.text().starts_with(&format!("argument {argument}\r\n")));
+    }
+    let command = ["bash", "-c", script, "x", "/tmp/w/d1/c.sh"];
+    let error = start(&daemon, &command, &tape(&root, json!({}))).unwrap_err();
+    assert_error(&error, ErrorCode::TapeMiss);
+}

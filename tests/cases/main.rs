@@ -95,6 +95,7 @@ mod tape_run;
 mod tape_secrets;
 mod tape_sessions;
 mod tape_survival;
+mod tape_told;
 mod tape_tools;
 mod tape_travel;
 mod tape_trouble;

@@ -116,10 +116,12 @@ pub(crate) enum Noun {
   ccctl rec --tapes tests/tapes --tag login -- ./server --console
   echo '1 + 1' | ccctl rec bc
 
-The program has this terminal as long as it runs; what the tape holds is what you saw and typed, without secrets. What is
-typed hidden is never kept. Exchanges that a tape has already are not recorded again. Without a terminal the program reads
-and writes as with ccctl run, and each of the first 100 lines is typed when it asks for one; a tape that was recorded so has no
-echo, and is what ccctl play gives a script.
+The program has this terminal as long as it runs. The tape holds what you saw and typed, without secrets;
+what is typed hidden is never kept. Exchanges that a tape has already are not recorded again.
+
+Without a terminal the program reads and writes between pipes, as with ccctl run, and each of the first
+100 lines is typed when it asks for one. Such a tape has no echo: it is what ccctl play gives a script.
+
 Control-\\ then d leaves, and ends the program.
 
 The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124 timed out.")]
@@ -130,8 +132,10 @@ The exit status is the program's: 128 + N after signal N, 127 not found, 126 not
   ccctl play --tapes tests/tapes --latency 0 --strict -- ./server --console
   echo '1 + 1' | ccctl play bc
 
-The program is not started, and need not be there. An input that no tape has is told with the nearest one and what
-differs: at a terminal the rest goes on, elsewhere the exit status is 1. Otherwise it is the recorded program's.")]
+The program is not started, and need not be there. An input that no tape has is told with the nearest one
+and what differs: at a terminal the rest goes on, elsewhere the exit status is 1.
+
+Otherwise the exit status is the recorded program's.")]
     Play(Box<RecordArgs>),
     /// Let tapes stand in for a program, and the program itself where they have no answer
     #[command(after_help = "Examples:

@@ -33,6 +33,12 @@ const MODE: u32 = 0o755;
 /// [`Failure::Usage`] when a file of the name is no shim, or the program that may have to answer is not there.
 pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, Failure> {
     let path = make(args)?;
+    if args.program.contains('/') {
+        context.note(&format!(
+            "{path} answers as {}, wherever that is called from: tapes know a program by its name",
+            args.program
+        ));
+    }
     if context.global.json {
         context.write_json(&serde_json::json!({"path": path, "program": args.program}))?;
     } else {
@@ -62,8 +68,9 @@ fn make(args: &TapeShimArgs) -> Result<String, Failure> {
 /// The file's name: the program's without folders.
 fn name(program: &str) -> Result<&OsStr, Failure> {
     let name = Path::new(program).file_name();
-    name.filter(|_| !program.ends_with('/'))
-        .ok_or_else(|| Failure::Usage(format!("{program:?} is no program: give its name")))
+    let name =
+        name.filter(|name| !program.ends_with('/') && !name.as_encoded_bytes().starts_with(b"-"));
+    name.ok_or_else(|| Failure::Usage(format!("{program:?} is no program: give its name")))
 }
 
 fn script(ccctl: &str, words: &[String]) -> String {
@@ -296,5 +303,7 @@ mod tests {
         let missing = parse(&["--fallback", "proxy", "no-such-program"]);
         assert!(super::words(&missing, Path::new("/nowhere")).is_err());
         assert!(name("/usr/bin/").is_err() && name("..").is_err());
+        assert!(name("-x").is_err() && name("./-x").is_err());
+        assert_eq!(name("../bc").unwrap(), "bc");
     }
 }

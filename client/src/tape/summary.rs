@@ -166,7 +166,14 @@ fn lines(done: &TapeUse, last: Last) -> Vec<String> {
         }
         lines.push(line);
     }
-    if let Some(unused) = done.unused.as_ref().filter(|unused| !unused.is_empty()) {
+    // Who records a new one has not asked for what others are good for.
+    let records = matches!(done.record, Some(RecordMode::New | RecordMode::Overwrite));
+    let plays = !records || done.hits > 0;
+    let unused = done
+        .unused
+        .as_ref()
+        .filter(|unused| plays && !unused.is_empty());
+    if let Some(unused) = unused {
         let count = counted(
             unused.len() as u64,
             "tape was never played",

@@ -150,13 +150,17 @@ fn code_of(error: &RpcError) -> ErrorCode {
 fn tapes_code(error: &FilesError) -> ErrorCode {
     match error {
         FilesError::NotFound { .. }
+        | FilesError::NoFile { .. }
         | FilesError::Ambiguous { .. }
         | FilesError::File(FileError::NotFound { .. }) => ErrorCode::TapeNotFound,
         FilesError::Format { error, .. } if error.is_newer() => ErrorCode::TapeFormatNewer,
         FilesError::Format { .. }
         | FilesError::Cast(_)
         | FilesError::File(
-            FileError::NotAFile { .. } | FileError::Loop { .. } | FileError::TooLarge { .. },
+            FileError::NotAFile { .. }
+            | FileError::Loop { .. }
+            | FileError::Dangling { .. }
+            | FileError::TooLarge { .. },
         ) => ErrorCode::TapeInvalid,
         FilesError::File(FileError::Exists { .. }) => ErrorCode::TapeConflict,
         FilesError::File(FileError::Locked { .. }) => ErrorCode::TapeLocked,

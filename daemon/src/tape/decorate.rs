@@ -1,6 +1,7 @@
 //! Decorators: what changes a tape before it is written. Pure but for filters, which the caller runs.
 
 use super::format::{self, Chunk, Exchange, InputKind, Stream, Tape};
+use super::key::in_one_line;
 use crate::redact::{MASK, redact_document};
 use ccd_protocol::tape::{Decorator, DecoratorTarget};
 use regex::bytes::{Regex, RegexBuilder};
@@ -185,9 +186,7 @@ fn compile(index: usize, pattern: &str) -> Result<Regex, DecoratorError> {
         .dfa_size_limit(MAX_COMPILED_BYTES)
         .build()
         .map_err(|error| {
-            let reason = error.to_string();
-            let reason = reason.lines().last().unwrap_or_default();
-            let reason = reason.trim_start_matches("error: ").to_owned();
+            let reason = in_one_line(&error);
             DecoratorError::Regex { index, reason }
         })
 }

@@ -25,7 +25,9 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
         tape: named(&args.of.tape)?,
         format: TapeFormat::AsciicastV2,
     };
-    let answer = context.call::<TapeExport>(&params)?;
+    let answer = context
+        .call::<TapeExport>(&params)
+        .map_err(|failure| failure.of_verb("tape.play"))?;
     if context.global.json {
         context.write_line(answer.json.get())?;
         return Ok(Exit::Done);

@@ -10,6 +10,8 @@ use std::io;
 pub(crate) enum FilesError {
     #[error("no tape in {root} has the id {given:?}")]
     NotFound { given: String, root: String },
+    #[error("there is no file {path:?}")]
+    NoFile { path: String },
     #[error("several tapes have {given:?} in their ids")]
     Ambiguous {
         given: String,

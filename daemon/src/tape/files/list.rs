@@ -11,6 +11,10 @@ use ccd_protocol::tape::{TapeBegin, TapeListParams, TapeListReply, TapePlace, Ta
 const DEFAULT_LEN: u64 = 1_000;
 const MAX_LEN: u64 = 10_000;
 
+/// Of a text of a tape, and arguments of one: `tape.get` has all.
+const SHOWN_CHARS: usize = 1_000;
+const SHOWN_ARGS: usize = 100;
+
 /// Tapes that cannot be used, in one reply.
 const MAX_PROBLEMS: usize = 1_000;
 
@@ -74,13 +78,33 @@ pub(super) fn begin(
     }
 }
 
+/// Tapes may say anything, and a list has many of them.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn shortened_args(args: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = args
+        .iter()
+        .take(SHOWN_ARGS)
+        .map(|arg| shortened(arg))
+        .collect();
+    if args.len() > SHOWN_ARGS {
+        shown.push("…".to_owned());
+    }
+    shown
+}
+
 fn summary(tape: &IndexedTape, used: Option<Used>) -> TapeSummary {
     TapeSummary {
         tape_id: tape.id.to_string(),
-        program: tape.meta.program.clone(),
-        args: tape.meta.args.clone(),
-        tag: tape.meta.tag.clone(),
-        created_at: tape.meta.created_at.clone(),
+        program: shortened(&tape.meta.program),
+        args: shortened_args(&tape.meta.args),
+        tag: tape.meta.tag.as_deref().map(shortened),
+        created_at: shortened(&tape.meta.created_at),
         exchanges: u64::from(tape.exchanges()),
         bytes: tape.stamp.bytes,
         ended: tape.exit.map(ended),

@@ -3,6 +3,7 @@
 use super::which::Folder;
 use crate::tape::index::{IndexedTape, Stamp};
 use ccd_protocol::tape::{TapeProblem, TapePruneParams, TapePruneReply};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -24,6 +25,7 @@ pub(crate) fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply
         .filter(|tape| is_old(tape, params.older_than_s))
         .collect();
     unused.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    let mut removed = BTreeSet::new();
     for tape in unused {
         let path = folder.index.path(&tape.id);
         if is_done && let Err(error) = remove(&path, tape, folder.path()) {
@@ -37,11 +39,13 @@ pub(crate) fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply
             continue;
         }
         if is_done {
-            folder.root.refresh(&path);
+            removed.insert(path);
         }
         reply.bytes += tape.stamp.bytes;
         reply.tapes.push(tape.id.to_string());
     }
+    // Once for all: each time costs as much as the root is large.
+    folder.root.refresh_files(&removed);
     reply
 }
 

@@ -117,8 +117,10 @@ impl Folder {
         let path = PathBuf::from(given);
         let below = Path::new(stem).strip_prefix(self.path());
         let id = below.map_or(stem, |below| below.to_str().unwrap_or(stem));
-        if !path.exists() {
-            return Err(self.not_found(given));
+        // What a link leads to is told by who reads it.
+        if path.symlink_metadata().is_err() {
+            let path = given.to_owned();
+            return Err(FilesError::NoFile { path });
         }
         let id = id.to_owned();
         Ok(Which { id, path })

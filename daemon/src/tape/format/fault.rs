@@ -3,6 +3,9 @@
 use super::model::FORMAT;
 use super::scan::{MAX_BYTES, MAX_DEPTH};
 
+/// Of a text in a tape that a problem names.
+const SHOWN_CHARS: usize = 200;
+
 /// What is wrong with a tape, and at which place of its text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {fault}")]
@@ -65,6 +68,18 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
+    /// Cuts what it has from the tape.
+    fn shorten(&mut self) {
+        match self {
+            Self::Unexpected { found: text, .. }
+            | Self::Number { text }
+            | Self::Missing { path: text, .. } => shorten(text),
+            Self::Kind { path, found, .. } => [path, found].into_iter().for_each(shorten),
+            Self::Base64 { path, what } => [path, what].into_iter().for_each(shorten),
+            _ => {}
+        }
+    }
+
     /// Puts the name of what is around before the path.
     pub(super) fn within(&mut self, name: &str) {
         if let Self::Kind { path, .. } | Self::Base64 { path, .. } | Self::Missing { path, .. } =
@@ -77,6 +92,14 @@ impl Fault {
             };
             *path = format!("{name}{dot}{path}");
         }
+    }
+}
+
+/// Cuts a text that a tape says, and a person is told, where it is long.
+pub(super) fn shorten(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(SHOWN_CHARS) {
+        text.truncate(end);
+        text.push('…');
     }
 }
 
@@ -113,7 +136,8 @@ impl Stop {
 
     /// Turns the offset into a line and a column of `text`.
     pub(super) fn locate(self, text: &[u8]) -> FormatError {
-        let (offset, fault) = *self.0;
+        let (offset, mut fault) = *self.0;
+        fault.shorten();
         let (line, column) = place(text, offset);
         FormatError {
             line,

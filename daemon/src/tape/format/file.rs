@@ -40,6 +40,8 @@ pub(crate) enum FileError {
     NotFound { path: PathBuf },
     #[error("{} is {what}, not a tape: move it away or give it another name", .path.display())]
     NotAFile { path: PathBuf, what: &'static str },
+    #[error("{} is a link that leads to nothing: remove it, or bring back what it led to", .path.display())]
+    Dangling { path: PathBuf },
     #[error("{} is a link that leads back to itself: remove it", .path.display())]
     Loop { path: PathBuf },
     #[error("{} has {bytes} bytes, a tape at most {MAX_BYTES}: record it in several parts", .path.display())]
@@ -58,6 +60,7 @@ impl FileError {
     fn read(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match Errno::from_io_error(&source) {
+            Some(Errno::NOENT) if path.is_symlink() => Self::Dangling { path },
             Some(Errno::NOENT | Errno::NOTDIR) => Self::NotFound { path },
             Some(Errno::LOOP) => Self::Loop { path },
             _ => Self::Read { path, source },

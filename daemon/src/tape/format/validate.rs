@@ -1,7 +1,7 @@
 //! Everything that is wrong or strange in a tape, with places.
 
 use super::exchange::base64;
-use super::fault::{FormatError, place};
+use super::fault::{FormatError, place, shorten};
 use super::keys::Part;
 use super::read::{outline, text_of};
 use super::scan::{Kind, Scanned, Scanner};
@@ -65,14 +65,28 @@ pub(crate) fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
             is_warning: !strict,
         }
     });
-    let mut all = refused
-        .map(refusal)
-        .into_iter()
-        .chain(strange)
+    let refused = refused.map(refusal);
+    // A part without which there is no tape is told as that, with the reason, and not once more.
+    let is_told = |strange: &Problem| {
+        let same = refused
+            .as_ref()
+            .filter(|refused| (refused.line, refused.column) == (strange.line, strange.column));
+        same.is_some_and(|refused| missing_part(&refused.message) == missing_part(&strange.message))
+            && missing_part(&strange.message).is_some()
+    };
+    let strange = strange
+        .filter(|strange| !is_told(strange))
         .collect::<Vec<_>>();
+    let mut all = refused.into_iter().chain(strange).collect::<Vec<_>>();
     all.truncate(MAX_PROBLEMS);
     all.sort_by_key(|problem| (problem.line, problem.column));
     all
+}
+
+/// The last name of a part that is said to be missing: `program` of "`meta.program` is missing: …".
+fn missing_part(message: &str) -> Option<&str> {
+    let (part, _) = message.strip_prefix('`')?.split_once("` is missing")?;
+    part.rsplit('.').next()
 }
 
 fn refusal(error: FormatError) -> Problem {
@@ -109,7 +123,9 @@ impl Walk<'_> {
                     .map(|key| format!("`{key}`"))
                     .collect::<Vec<_>>()
                     .join(", ");
-                let message = format!("unknown key `{}`: here stand {all}", key.name);
+                let mut name = key.name.clone().into_owned();
+                shorten(&mut name);
+                let message = format!("unknown key `{name}`: here stand {all}");
                 self.tell(key.span.start, message);
                 return scanner.skip();
             };
@@ -268,6 +284,41 @@ mod tests {
     use proptest::prelude::*;
 
     const FIXTURE: &str = include_str!("../../../../tests/fixtures/tapes/format_1.json5");
+
+    #[test]
+    fn a_part_that_must_be_there_is_missed_once() {
+        for (text, message) in [
+            ("{}", "`meta` is missing: "),
+            ("{ meta: {} }", "`meta.program` is missing: "),
+        ] {
+            let problems = validate(text.as_bytes(), false);
+            let same: Vec<&Problem> = problems
+                .iter()
+                .filter(|problem| problem.message.contains(message.split(' ').next().unwrap()))
+                .collect();
+            assert!(
+                same.len() == 1 && same[0].message.starts_with(message) && !same[0].is_warning,
+                "{problems:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_tape_says_is_told_in_short() {
+        let long = "x".repeat(1 << 20);
+        for text in [
+            format!("{{ meta: {{ program: \"a\", {long}: 1 }} }}"),
+            format!("{{ meta: {{ program: {long} }} }}"),
+            format!(
+                "{{ meta: {{ program: \"a\", seed: 1{} }} }}",
+                "0".repeat(1 << 20)
+            ),
+        ] {
+            for problem in validate(text.as_bytes(), false) {
+                assert!(problem.message.len() < 1_000, "{}", problem.message.len());
+            }
+        }
+    }
 
     fn said(text: &str, strict: bool) -> Vec<String> {
         let problems = validate(text.as_bytes(), strict).into_iter();

@@ -30,6 +30,8 @@ pub(super) enum LoadError {
     Io(#[from] io::Error),
     #[error("it is a {kind}, not a file; give it another name")]
     Kind { kind: &'static str },
+    #[error("it is a link that leads to nothing; remove it, or bring back what it led to")]
+    Link,
     #[error("it has {bytes} bytes, a tape at most {MAX_BYTES}", MAX_BYTES = super::build::MAX_TAPE_BYTES)]
     TooLarge { bytes: u64 },
     #[error("it was changed while it was read; save it again")]

@@ -92,6 +92,9 @@ fn look(entry: &DirEntry, prefix: &str) -> Result<Look, LoadError> {
     // Of a link what it leads to counts; one that leads nowhere is no matter unless it is named like a tape.
     let meta = match fs::metadata(entry.path()) {
         Err(_) if !is_tape => return Ok(Look::Nothing),
+        Err(error) if kind.is_symlink() && error.kind() == io::ErrorKind::NotFound => {
+            return Err(LoadError::Link);
+        }
         meta => meta?,
     };
     let Some(name) = name.to_str() else {

@@ -309,7 +309,7 @@ fn arg_patterns(entries: &[IgnoredArg]) -> Result<Vec<ArgPattern>, RuleError> {
                         .map(ArgPattern::Regex)
                         .map_err(|error| RuleError::Regex {
                             index,
-                            reason: error.to_string(),
+                            reason: in_one_line(&error),
                         })
                 }
             }
@@ -323,6 +323,13 @@ fn arg_patterns(entries: &[IgnoredArg]) -> Result<Vec<ArgPattern>, RuleError> {
 fn expression(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('/')?.strip_suffix('/')?;
     (!inner.is_empty()).then_some(inner)
+}
+
+/// What is wrong with an expression: of the lines that show where, the last one says it.
+pub(crate) fn in_one_line(error: &regex::Error) -> String {
+    let reason = error.to_string();
+    let reason = reason.lines().last().unwrap_or_default();
+    reason.trim_start_matches("error: ").to_owned()
 }
 
 fn compile(source: &str) -> Result<Regex, regex::Error> {

@@ -152,8 +152,14 @@ impl Root {
 
     /// Indexes one file at once, after it was written or removed. Blocks.
     pub(crate) fn refresh(&self, file: &Path) {
-        let files = BTreeSet::from([file.to_owned()]);
-        self.apply(&files, None);
+        self.refresh_files(&BTreeSet::from([file.to_owned()]));
+    }
+
+    /// Likewise, many files.
+    pub(crate) fn refresh_files(&self, files: &BTreeSet<PathBuf>) {
+        if !files.is_empty() {
+            self.apply(files, None);
+        }
     }
 
     /// Indexes all files that have changed, at once. Blocks.

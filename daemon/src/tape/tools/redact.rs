@@ -163,7 +163,27 @@ fn redact_outputs(exchanges: &mut [Exchange], has_terminal: bool) -> Vec<usize> 
             counts[index] += removed;
         }
     }
+    for (exchange, count) in exchanges.iter_mut().zip(&counts) {
+        if *count > 0 {
+            drop_empty(&mut exchange.chunks);
+        }
+    }
     counts
+}
+
+/// Removes chunks of which nothing is left, such as the echo of single keys; the next one waits for their time too.
+fn drop_empty(chunks: &mut Vec<Chunk>) {
+    let mut waited_ms = 0_u64;
+    chunks.retain_mut(|chunk| {
+        if chunk.data.is_empty() {
+            waited_ms = waited_ms.saturating_add(chunk.delay_ms);
+            return false;
+        }
+        chunk.delay_ms = chunk
+            .delay_ms
+            .saturating_add(std::mem::take(&mut waited_ms));
+        true
+    });
 }
 
 #[cfg(test)]
@@ -214,6 +234,25 @@ mod tests {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let chunks = exchange.chunks.iter().map(|chunk| text(&chunk.data));
         (text(&exchange.input.bytes), chunks.collect())
+    }
+
+    #[test]
+    fn of_a_masked_echo_no_empty_chunks_are_left_but_their_time() {
+        let mut exchange = exchange("", &["password: hun", "t", "er2hunter2\r\n", "ok"]);
+        for (chunk, delay_ms) in exchange.chunks.iter_mut().zip([1, 20, 300, 4_000]) {
+            chunk.delay_ms = delay_ms;
+        }
+        let mut tape = tape(vec![exchange]);
+        redact_tape(&mut tape);
+        let chunks: Vec<(&str, u64)> = tape.exchanges[0]
+            .chunks
+            .iter()
+            .map(|chunk| (std::str::from_utf8(&chunk.data).unwrap(), chunk.delay_ms))
+            .collect();
+        let all: String = chunks.iter().map(|chunk| chunk.0).collect();
+        assert_eq!(all, "password: ***\r\nok");
+        assert!(chunks.iter().all(|chunk| !chunk.0.is_empty()), "{chunks:?}");
+        assert_eq!(chunks.iter().map(|chunk| chunk.1).sum::<u64>(), 4_321);
     }
 
     #[test]

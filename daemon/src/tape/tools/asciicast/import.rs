@@ -55,9 +55,13 @@ pub(crate) enum CastError {
     Event { line: usize, message: String },
     #[error("line {line} of the asciicast has a time of {time} s: from 0 to a year are possible")]
     Time { line: usize, time: f64 },
-    #[error("the asciicast does not say what was recorded: give program")]
+    #[error(
+        "the asciicast does not say what was recorded: give `program`, on a command line behind --"
+    )]
     NoProgram,
-    #[error("the asciicast's command cannot be used ({0}): give program and args")]
+    #[error(
+        "the asciicast's command cannot be used ({0}): give `program` and `args`, on a command line behind --"
+    )]
     Command(String),
 }
 

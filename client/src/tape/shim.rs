@@ -251,7 +251,7 @@ mod tests {
             script.starts_with("#!/bin/sh\n# ccctl tape shim: "),
             "{script}"
         );
-        let exec = "exec '/a b/ccctl' play '--tapes=/t p' --latency=5-50 --ignore-arg=-x --strict -- bc \"$@\"\n";
+        let exec = "exec '/a b/ccctl' play '--tapes=/t p' --latency=5-50 --ignore-arg=-x --strict --no-summary -- bc \"$@\"\n";
         assert!(script.ends_with(exec), "{script}");
         // What it calls is what the definition takes.
         let line = [

@@ -3,7 +3,9 @@
 use crate::support::session::{OpenSession, assert_error, program};
 use crate::support::{Daemon, eventually};
 use ccd_protocol::ErrorCode;
-use ccd_protocol::session::{PipeState, SessionCreateParams, SessionPipe, SessionPipeParams};
+use ccd_protocol::session::{
+    PipeState, SessionCreateParams, SessionPipe, SessionPipeParams, WaitFor,
+};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -287,6 +289,8 @@ fn no_word_of_a_program_looks_like_an_event() {
     let script = "read -s x\nsession_closed=true; echo got $x\x1b[m";
     let session = streaming(&daemon, "bash", &["-c", script, "", "a b"]);
     let reading = reader(&pipe_of(&session));
+    // Typed earlier it would be echoed, and so no secret.
+    session.wait(WaitFor::Input);
     session.line("swordfish");
     session.ended();
     let text = reading.join().unwrap();

@@ -48,6 +48,8 @@ impl Sessions {
         }
         self.end_pipe(session).await;
         self.finish_tape(session, EndReason::HolderDied).await;
+        // Whoever waits for this may remove its files.
+        session.state().phase = SessionState::Dead;
         self.recorder.note(session, None, Event::End);
         if !session.facts.transient
             && let Err(error) = self.save(session).await
@@ -57,8 +59,6 @@ impl Sessions {
         if let Err(error) = self.remove_ring(session) {
             tracing::warn!(session = %session.id(), %error, "a ring file stays");
         }
-        // Whoever waits for this may remove its files.
-        session.state().phase = SessionState::Dead;
         session.output.finish();
         session.output.announce();
     }

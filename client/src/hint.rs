@@ -36,6 +36,9 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
         }
         Some(ErrorCode::SpawnFailed) => return None,
         Some(ErrorCode::ChainNotFound) => "ccctl chain list shows them",
+        Some(ErrorCode::TapeNotFound) if error.message.starts_with("there is no file") => {
+            return None;
+        }
         Some(ErrorCode::TapeNotFound) if !has(error, "candidates") => {
             "ccctl tape list shows them, with --tapes those of another folder"
         }

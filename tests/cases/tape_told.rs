@@ -1,6 +1,6 @@
 //! What is told of tapes that cannot be used, and of words that mean none.
 
-use crate::support::{Ccctl, Daemon};
+use crate::support::{Ccctl, Daemon, eventually};
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -22,12 +22,18 @@ fn what_is_not_there_is_told_as_that() {
             "{words:?}: {text}"
         );
     }
+    // Likewise where it comes while the folder is watched.
+    symlink(daemon.home().join("nowhere"), root.join("y.json5")).unwrap();
+    eventually("the link is seen", || {
+        let (_, text) = told(&["list"]);
+        (text.matches("is a link that leads to nothing").count() == 2).then_some(())
+    });
     let missing = daemon.home().join("nosuch.json5");
     let missing = missing.to_str().unwrap();
     let (code, text) = told(&["show", missing]);
     assert_eq!(code, Some(4), "{text}");
     assert!(
-        text.contains(&format!("there is no file \"{missing}\"")),
+        text.ends_with(&format!("there is no file \"{missing}\"\n")),
         "{text}"
     );
     let (code, text) = told(&["play", "nosuch"]);

@@ -116,15 +116,18 @@ pub(crate) enum Noun {
   ccctl rec --tapes tests/tapes --tag login -- ./server --console
   echo '1 + 1' | ccctl rec bc
 
-The program has this terminal as long as it runs. The tape holds what you saw and typed, without secrets;
-what is typed hidden is never kept. Exchanges that a tape has already are not recorded again.
+The program has this terminal as long as it runs. The tape holds what you saw and typed, without
+secrets; what is typed hidden is never kept. Exchanges that a tape has already are not recorded
+again.
 
-Without a terminal the program reads and writes between pipes, as with ccctl run, and each of the first
-100 lines is typed when it asks for one. Such a tape has no echo: it is what ccctl play gives a script.
+Without a terminal the program reads and writes between pipes, as with ccctl run, and each of the
+first 100 lines is typed when it asks for one. Such a tape has no echo: it is what ccctl play gives
+a script.
 
 Control-\\ then d leaves, and ends the program.
 
-The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124 timed out.")]
+The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124
+timed out.")]
     Rec(Box<RecordArgs>),
     /// Let tapes stand in for a program
     #[command(after_help = "Examples:
@@ -132,8 +135,8 @@ The exit status is the program's: 128 + N after signal N, 127 not found, 126 not
   ccctl play --tapes tests/tapes --latency 0 --strict -- ./server --console
   echo '1 + 1' | ccctl play bc
 
-The program is not started, and need not be there. An input that no tape has is told with the nearest one
-and what differs: at a terminal the rest goes on, elsewhere the exit status is 1.
+The program is not started, and need not be there. An input that no tape has is told with the
+nearest one and what differs: at a terminal the rest goes on, elsewhere the exit status is 1.
 
 Otherwise the exit status is the recorded program's.")]
     Play(Box<RecordArgs>),

@@ -40,7 +40,11 @@ fn load_with(root: &Path, id: &TapeId, buffer: &mut Vec<u8>) -> Option<Loaded> {
     let path = root.join(format!("{id}.json5"));
     match read_tape(&path, id, buffer) {
         Ok(tape) => Some(Ok(Arc::new(tape))),
-        Err(LoadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(LoadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            // A link is there, whatever it leads to.
+            let is_link = path.is_symlink();
+            is_link.then(|| Err(LoadError::Link.problem(&path)))
+        }
         Err(error) => Some(Err(error.problem(&path))),
     }
 }

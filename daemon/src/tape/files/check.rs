@@ -28,6 +28,7 @@ pub(crate) fn check(
     strict: bool,
     rules: &Rules,
 ) -> Result<TapeValidateReply, FilesError> {
+    let folder = &folder.now();
     let tapes = folder.one_or_all(given)?;
     let checked = tapes.len() as u64;
     let mut problems = Vec::new();

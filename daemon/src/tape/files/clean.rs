@@ -30,6 +30,7 @@ pub(crate) fn clean(
     given: Option<&str>,
     inplace: bool,
 ) -> Result<TapeRedactReply, FilesError> {
+    let folder = &folder.now();
     let tapes = folder.one_or_all(given)?;
     let mut reply = TapeRedactReply {
         root: folder.path().display().to_string(),

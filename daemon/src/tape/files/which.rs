@@ -91,6 +91,15 @@ impl Folder {
         .collect()
     }
 
+    /// The folder as it is now: who has just written a file does not wait until that is noticed. Blocks.
+    pub(crate) fn now(&self) -> Self {
+        self.root.refresh_all();
+        Self {
+            root: Arc::clone(&self.root),
+            index: self.root.index(),
+        }
+    }
+
     /// The tape that is meant, or all.
     ///
     /// # Errors

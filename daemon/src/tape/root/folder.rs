@@ -163,7 +163,6 @@ impl Root {
     }
 
     /// Indexes all files that have changed, at once. Blocks.
-    #[cfg(test)]
     pub(crate) fn refresh_all(&self) {
         self.apply(&BTreeSet::new(), Some(&mut |_| {}));
     }

@@ -100,7 +100,7 @@ impl Journalled {
         }
     }
 
-    /// The tape, with all that was recorded; prompts and states come when its texts are as they stay: see [`chain`].
+    /// The tape, with all that was recorded; prompts and states come when its texts are as they stay: see [`crate::tape::tools::chain`].
     pub(super) fn tape(mut self, printed: &Printed) -> Tape {
         let end = self
             .end

@@ -15,6 +15,14 @@ pub(crate) const ENDING_SIGNALS: [i32; 15] = [
     SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
 ];
 
+/// Keys that are sent at once: less than a terminal keeps of a line, 4,096 bytes on Linux and 1,024 elsewhere. A longer
+/// line would be refused; what a person types or pastes is cut by the program's terminal, as it is by any.
+pub(crate) const MAX_KEYS_LEN: usize = if cfg!(target_os = "linux") {
+    4000
+} else {
+    1000
+};
+
 /// Raw mode of standard input, put back when dropped.
 #[derive(Debug)]
 pub(crate) struct RawMode {

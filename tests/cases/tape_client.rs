@@ -248,6 +248,28 @@ fn a_person_records_and_replays_in_a_terminal() {
 }
 
 #[test]
+fn a_pasted_line_that_is_too_long_for_the_terminal_is_cut_by_it_as_by_any() {
+    const PROGRAM: &str = "import sys; print('re' + 'ady'); [print('len', len(line), flush=True) \
+                           for line in iter(sys.stdin.readline, '')]; print('sa' + 'ved')";
+    let stage = Stage::new();
+    let person = person(&stage.daemon, 20, 80);
+    let tapes = stage.tapes();
+    for verb in ["rec --tapes", "play --tapes"] {
+        person.line(&format!(
+            "clear; '{CCCTL}' {verb} '{}' -- python3 -c \"{PROGRAM}\"; echo \"status $?\"",
+            tapes.display()
+        ));
+        shows(&person, "ready");
+        person.text(&"z".repeat(9000));
+        person.text("\r");
+        person.expect("len 4096");
+        person.keys(&["C-d"]);
+        person.expect("saved");
+        person.expect("status 0");
+    }
+}
+
+#[test]
 fn leaving_ends_the_program_and_keeps_the_recording() {
     let stage = Stage::new();
     let person = person(&stage.daemon, 20, 80);

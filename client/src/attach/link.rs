@@ -5,6 +5,7 @@ use crate::args::Size;
 use crate::call::request_line;
 use crate::lifeline::Lifeline;
 use crate::tape::is_final;
+use crate::terminal::MAX_KEYS_LEN;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{SessionResize, SessionResizeParams, SessionSend, SessionSendParams};
@@ -13,9 +14,6 @@ use serde::Serialize;
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// Bytes of one send.
-const SEND_BYTES: usize = 64 << 10;
 
 /// Bytes that wait while the program does not read; what is typed then is refused.
 const MAX_WAITING_BYTES: usize = 16 << 20;
@@ -191,7 +189,7 @@ impl State {
         if self.sent.is_some() || self.waiting.is_empty() || self.stream.is_none() {
             return;
         }
-        let len = self.waiting.len().min(SEND_BYTES);
+        let len = self.waiting.len().min(MAX_KEYS_LEN);
         let rest = self.waiting.split_off(len);
         let bytes = std::mem::replace(&mut self.waiting, rest);
         let params = SessionSendParams {

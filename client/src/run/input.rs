@@ -8,6 +8,7 @@ use crate::connect::Place;
 use crate::context::note;
 use crate::failure::Failure;
 use crate::tape::{Misses, block, is_final, line, miss_of};
+use crate::terminal::MAX_KEYS_LEN;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{
@@ -50,7 +51,7 @@ impl Forward {
     /// Sends keys as they are typed, until there are no more or the session has ended.
     pub(crate) fn keys(mut self, mut input: impl Read) {
         let mut interrupts = Interrupts::default();
-        let mut buffer = [0; READ_BYTES];
+        let mut buffer = [0; MAX_KEYS_LEN];
         while let Some(keys) = read_some(&mut input, &mut buffer) {
             let is_closed = keys
                 .iter()

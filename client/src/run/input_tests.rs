@@ -119,3 +119,14 @@ fn a_daemon_that_is_gone_ends_the_input() {
     forward.bytes(&b"a\n"[..], Pace::of(None));
     assert!(place.connect().is_err());
 }
+
+/// The daemon refuses a line that the program's terminal would cut; what a person pastes is cut there like anywhere.
+#[test]
+fn keys_go_in_pieces_that_no_terminal_refuses() {
+    let paste = "z".repeat(2 * MAX_KEYS_LEN + 1);
+    let server = serve(vec![Turn::Answer; 3]);
+    forward(&server).keys(paste.as_bytes());
+    let requests = server.requests.join().unwrap();
+    let lens: Vec<usize> = requests.iter().map(|(keys, _)| keys.len()).collect();
+    assert_eq!(lens, [MAX_KEYS_LEN, MAX_KEYS_LEN, 1]);
+}

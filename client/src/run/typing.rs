@@ -4,16 +4,11 @@
 //! line of limited length; a longer one is handed over in pieces by `^D`, which between two bytes means
 //! "read what is there" and adds nothing.
 
+use crate::terminal::MAX_KEYS_LEN;
+
 const LINE_END: u8 = b'\n';
 const END_OF_INPUT: u8 = 0x04;
 const QUOTE: u8 = 0x16;
-
-/// Longest piece of a line: below the 4,096 bytes of Linux and the 1,024 of other systems.
-const MAX_PIECE_LEN: usize = if cfg!(target_os = "linux") {
-    4000
-} else {
-    1000
-};
 
 /// Types bytes, line by line.
 #[derive(Debug, Default)]
@@ -27,7 +22,7 @@ impl Typing {
     pub(crate) fn keys(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut keys = Vec::with_capacity(bytes.len() + bytes.len() / 16);
         for &byte in bytes {
-            if self.piece_len == MAX_PIECE_LEN {
+            if self.piece_len == MAX_KEYS_LEN {
                 keys.push(END_OF_INPUT);
                 self.piece_len = 0;
             }
@@ -125,8 +120,8 @@ mod tests {
     #[test]
     fn any_bytes_arrive_as_they_are() {
         let every_byte: Vec<u8> = (0..=255).cycle().take(3000).collect();
-        let long_line = vec![b'x'; 3 * MAX_PIECE_LEN];
-        let full_line = [&long_line[..MAX_PIECE_LEN], b"\nrest\n"].concat();
+        let long_line = vec![b'x'; 3 * MAX_KEYS_LEN];
+        let full_line = [&long_line[..MAX_KEYS_LEN], b"\nrest\n"].concat();
         for input in [
             &b""[..],
             b"a",

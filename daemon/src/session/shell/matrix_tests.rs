@@ -202,6 +202,10 @@ impl Setup {
             eprintln!("skipped: {} is not installed", self.program);
             return None;
         };
+        if self.program == "ksh" && program.canonicalize().unwrap().ends_with("mksh") {
+            eprintln!("skipped: this ksh is mksh, which has tests of its own");
+            return None;
+        }
         if let Some((name, text)) = self.rc {
             std::fs::write(home.join(name), text).unwrap();
         } else if self.program == "zsh" {

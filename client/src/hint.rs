@@ -21,6 +21,9 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
         Some(ErrorCode::ExpectTimeout) if has(error, "discarded") => {
             "the program threw away what was typed before it read it: ccctl session wait --input, then send it again"
         }
+        Some(ErrorCode::ExpectTimeout) if has(error, "awaited") => {
+            "the tape has these lines as one input and answers when the rest was typed: -v shows it as awaited"
+        }
         Some(ErrorCode::ExpectTimeout) => "-v shows what came instead",
         Some(ErrorCode::Timeout) if has(error, "program") => "-v shows what the program was doing",
         Some(ErrorCode::Timeout) if has(error, "output") => {

@@ -133,6 +133,28 @@ fn what_is_taken_back_in_a_line_does_not_count() {
 }
 
 #[test]
+fn a_wait_for_lines_that_were_recorded_as_one_says_what_is_awaited() {
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    let answer = "a\\r\\nb\\r\\nboth\\r\\n> ";
+    write(&root, "both", &[("> ", "raw", "a\\rb\\r", answer)]);
+    let session = start(&daemon, &["asks"], &tape(&root, json!({}))).unwrap();
+    ask(&daemon, &session, (None, "> $")).unwrap();
+    let expect = |text: &str| {
+        let expect = json!({"patterns": [{"regex": "both"}], "timeout_ms": 200});
+        let send = json!({"session": session, "text": text, "expect": expect});
+        daemon.call_value("session.send", &send)
+    };
+    let error = expect("a\r").unwrap_err();
+    assert_error(&error, ErrorCode::ExpectTimeout);
+    assert_eq!(error["data"]["awaited"], "b\r");
+    // A line that is being typed is no riddle.
+    let error = expect("b").unwrap_err();
+    assert_eq!(error["data"]["awaited"], Value::Null);
+    expect("\r").unwrap();
+}
+
+#[test]
 fn another_argument_is_another_program_however_volatile_it_looks() {
     if lacks(&["bash"]) {
         return;

@@ -302,6 +302,9 @@ fn session_hint(error: &SessionError) -> Option<&'static str> {
         SessionError::ExpectTimeout { report, .. } if report.injected => Some(
             "the error_rate of the tape options cut the output: this is no miss and no fault of the program",
         ),
+        SessionError::ExpectTimeout { report, .. } if report.awaited.is_some() => Some(
+            "the tape has these lines as one input and answers when the rest was typed: data.awaited",
+        ),
         SessionError::ExpectTimeout { .. } => Some("data.recent_output has what came instead"),
         SessionError::Timeout { .. } => {
             Some("data has what the program was doing; give a longer timeout_ms")
@@ -382,6 +385,9 @@ fn add_details(error: &SessionError, data: &mut Map<String, Value>) {
             add("program", json!(report.program));
             if let Some(miss) = &report.closest_miss {
                 add("closest_miss", json!(miss));
+            }
+            if let Some(rest) = &report.awaited {
+                add("awaited", json!(rest));
             }
             if report.discarded {
                 add("discarded", json!(true));

@@ -137,6 +137,8 @@ pub(crate) struct TimeoutReport {
     pub(crate) discarded: bool,
     /// The tape options asked for an error, so that the last answer lacks something.
     pub(crate) injected: bool,
+    /// The tape answers when this was typed too: it came with what was typed when it was recorded.
+    pub(crate) awaited: Option<String>,
 }
 
 /// How the program ended.

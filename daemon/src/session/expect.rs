@@ -301,6 +301,10 @@ impl Sessions {
             closest_miss: None,
             discarded: false,
             injected: session.tape().is_some_and(|tape| tape.has_cut_answer()),
+            awaited: session
+                .tape()
+                .and_then(|tape| tape.awaited())
+                .map(|rest| String::from_utf8_lossy(&rest).into_owned()),
         }
     }
 }

@@ -137,6 +137,12 @@ impl SessionTape {
             .is_some_and(|player| player.expects(input))
     }
 
+    /// The rest of an input that came as one when it was recorded, and of which some lines were typed.
+    pub(super) fn awaited(&self) -> Option<Vec<u8>> {
+        let player = self.player.as_ref().filter(|_| self.live.get().is_none())?;
+        player.awaited()
+    }
+
     /// True when the program ended because the options asked for an error.
     pub(super) fn has_injected_end(&self) -> bool {
         matches!(self.injection(), Some(Injection::Exit(_)))

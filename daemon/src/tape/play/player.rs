@@ -4,7 +4,7 @@ use super::acts::{Acts, set_modes};
 use super::cue::{Cue, PlaceOfPlay, PlayError};
 use super::open_line::{OpenLine, find_in_line};
 use super::pace::Injection;
-use super::search::{Found, Search, ends_line, modes_next, next_on_tape};
+use super::search::{Found, Search, ends_line, find, modes_next, next_on_tape};
 use super::show::{Act, Show};
 use crate::tape::format::{Exchange, Stream};
 use crate::tape::index::{Fits, Hit, Index};
@@ -232,6 +232,28 @@ impl Player {
         let fits = self.fits();
         let next = next_on_tape(&fits, &self.lock());
         next.is_some_and(|hit| hit.input() == input)
+    }
+
+    /// The rest of the input of which lines were typed; `None` when nothing waits, or a line is being typed.
+    pub(crate) fn awaited(&self) -> Option<Vec<u8>> {
+        let fits = self.fits();
+        let playing = self.lock();
+        if !ends_line(&playing.pending) {
+            return None;
+        }
+        let search = Search {
+            fits: &fits,
+            cue: &self.cue,
+            is_start: false,
+            beyond: playing.open_line.beyond,
+        };
+        match find(&search, &playing) {
+            Found::Part { hit: Some(hit) } if !hit.is_hidden() => {
+                let typed = playing.pending.len().min(hit.input().len());
+                Some(hit.input()[typed..].to_vec())
+            }
+            _ => None,
+        }
     }
 
     /// What was injected into the answer to what was typed last.

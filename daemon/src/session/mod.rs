@@ -50,6 +50,7 @@ mod strays;
 mod streams;
 mod success;
 mod tape;
+mod tape_progress;
 mod task;
 mod thread;
 mod typed_line;

@@ -11,7 +11,7 @@ use crate::piped;
 use crate::tape::advice::record_with;
 use crate::tape::format::Meta;
 use crate::tape::key::{Invocation, StateHash, program_name};
-use crate::tape::play::{Cue, Injection, Pace, PlayError, Player, Stage};
+use crate::tape::play::{Cue, Pace, PlayError, Player, Stage};
 use crate::tape::record::{Begin, EndEntry, Finished, Heard, Recording, finish};
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
@@ -122,40 +122,6 @@ impl SessionTape {
     /// The recording of a program that is typed into directly.
     pub(crate) fn recording(&self) -> Option<&Recording> {
         self.recording.get()
-    }
-
-    /// True when nothing is printed any more until something is typed; `None` where a program knows better.
-    pub(super) fn waits(&self) -> Option<bool> {
-        let player = self.player.as_ref().filter(|_| self.live.get().is_none())?;
-        Some(self.ready.is_cancelled() && player.is_waiting())
-    }
-
-    /// True when the next input on the tape is this one.
-    pub(super) fn expects(&self, input: &[u8]) -> bool {
-        self.player
-            .as_ref()
-            .is_some_and(|player| player.expects(input))
-    }
-
-    /// The rest of an input that came as one when it was recorded, and of which some lines were typed.
-    pub(super) fn awaited(&self) -> Option<Vec<u8>> {
-        let player = self.player.as_ref().filter(|_| self.live.get().is_none())?;
-        player.awaited()
-    }
-
-    /// True when the program ended because the options asked for an error.
-    pub(super) fn has_injected_end(&self) -> bool {
-        matches!(self.injection(), Some(Injection::Exit(_)))
-    }
-
-    /// True when the options asked for an error in the last answer, which therefore lacks something.
-    pub(super) fn has_cut_answer(&self) -> bool {
-        matches!(self.injection(), Some(Injection::Truncate(_)))
-    }
-
-    fn injection(&self) -> Option<Injection> {
-        let player = self.player.as_ref().filter(|_| self.live.get().is_none())?;
-        player.injection()
     }
 
     /// Has tapes answer what was typed, and where none does and it may, the real program.

@@ -187,6 +187,25 @@ fn one_bad_tape_is_told_with_its_place_and_stops_nothing_else() {
 }
 
 #[test]
+fn a_tape_that_has_just_come_is_no_miss() {
+    let daemon = Daemon::start();
+    let root = root(&daemon);
+    assert_eq!(list(&daemon, &root)["total"], 1);
+    for number in 0..300 {
+        let program = format!("p{number}");
+        fs::write(root.join(format!("{number}.json5")), plain(&program)).unwrap();
+    }
+    assert_eq!(play(&daemon, &root, "p299").unwrap(), "gone");
+    let session = start(&daemon, &["good"], &tape(&root, json!({}))).unwrap();
+    ask(&daemon, &session, (None, "> $")).unwrap();
+    for number in 0..300 {
+        let other = plain("good").replace("\"go\"", &format!("\"go {number}\""));
+        fs::write(root.join(format!("more-{number}.json5")), other).unwrap();
+    }
+    ask(&daemon, &session, (Some("go 299"), "gone\n> $")).unwrap();
+}
+
+#[test]
 fn ten_thousand_tapes_that_appear_at_once_are_found_while_another_plays() {
     let daemon = Daemon::start();
     let root = root(&daemon);

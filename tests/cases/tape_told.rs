@@ -1,7 +1,10 @@
 //! What is told of tapes that cannot be used, and of words that mean none.
 
 use crate::support::{Ccctl, Daemon, eventually};
+use serde_json::json;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 
 #[test]
@@ -65,5 +68,49 @@ fn long_texts_of_tapes_are_told_in_short() {
         let ran = Ccctl::new(&daemon).run(&["tape", verb, "--tapes", root.to_str().unwrap()]);
         let len = ran.stdout.len() + ran.stderr.len();
         assert!(len < 10_000, "{verb}: {len}");
+    }
+}
+
+#[test]
+fn no_number_of_warnings_hides_what_is_wrong() {
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    fs::create_dir_all(&root).unwrap();
+    // Each has a warning: a tape should say more than its program.
+    for number in 0..1_100 {
+        let tape = format!("{{ meta: {{ program: \"p{number}\" }} }}");
+        fs::write(root.join(format!("a{number}.json5")), tape).unwrap();
+    }
+    let validated = || {
+        let ran = Ccctl::new(&daemon).run(&["tape", "validate", "--tapes", root.to_str().unwrap()]);
+        (ran.code, ran.stdout)
+    };
+    let (code, text) = validated();
+    assert_eq!(code, Some(0), "{text}");
+    fs::write(root.join("zzz.json5"), "{").unwrap();
+    let (code, text) = validated();
+    assert_eq!(code, Some(1), "{text}");
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].contains("zzz.json5:1:2: "), "{}", lines[0]);
+    assert_eq!(lines.len(), 1_001);
+    let params = json!({ "root": root });
+    let reply = daemon.call_value("tape.validate", &params).unwrap();
+    let left_out = reply["left_out"].as_u64().unwrap();
+    assert!(left_out > 100, "{left_out}");
+    assert_eq!(lines[1_000], format!("{left_out} more problems not shown"));
+}
+
+#[test]
+fn a_name_that_is_no_text_is_told_as_that() {
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    fs::create_dir_all(&root).unwrap();
+    let name = OsStr::from_bytes(b"odd-\xff.json5");
+    fs::write(root.join(name), "{ meta: { program: \"p\" } }").unwrap();
+    for verb in ["list", "validate", "redact"] {
+        let ran = Ccctl::new(&daemon).run(&["tape", verb, "--tapes", root.to_str().unwrap()]);
+        let text = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(text.contains("its name is not UTF-8; rename it"), "{text}");
+        assert!(!text.contains("there is no tape"), "{text}");
     }
 }

@@ -1,9 +1,11 @@
 //! Trouble with the folder of tapes while something is recorded: the session goes on, and the loss is told.
 
+use crate::support::client::Ran;
 use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
+use crate::support::executable::write_script;
 use crate::support::session::lacks;
 use crate::support::taped::{Taped, assert_whole, files};
-use crate::support::{Daemon, eventually, rounds};
+use crate::support::{Ccctl, Daemon, eventually, rounds};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -100,6 +102,7 @@ fn a_full_disk_is_told_and_the_next_start_finishes_the_tape() {
     let record = ended(&daemon, &session);
     assert_eq!(record["exitstatus"], 0);
     assert!(problem(&daemon, &session).contains("cannot be written"));
+    assert!(problem(&daemon, &session).contains("the recording is kept in "));
     assert!(errors(&daemon).contains("cannot be written"));
     assert!(tapes(&root).is_empty());
     let half: Vec<_> = files(&root)
@@ -252,4 +255,82 @@ fn of_two_daemons_that_overwrite_a_tape_one_has_its_way() {
         });
         assert_whole(&daemons[1], &root);
     }
+}
+
+/// Records a `cat` that is told one line, with a filter for its output.
+fn record_filtered(daemon: &Daemon, root: &Path, filter: &Path) -> Ran {
+    let decorator = json!({"on": "output", "filter": [filter]}).to_string();
+    let words = ["rec", "--tapes", root.to_str().unwrap()];
+    let more = ["--decorate", &decorator, "--", "echo", "told"];
+    Ccctl::new(daemon).run(&[&words[..], &more].concat())
+}
+
+/// What is left of recordings: journals, and folders of sessions.
+fn left(daemon: &Daemon, root: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let of = |folder: PathBuf| {
+        let entries = fs::read_dir(folder).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    (
+        of(root.join(".journal")),
+        of(daemon.home().join("sessions")),
+    )
+}
+
+#[test]
+fn a_recording_whose_filter_fails_is_kept_until_it_works_or_is_thrown_away() {
+    if lacks(&["echo", "sed"]) {
+        return;
+    }
+    let mut daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    let filter = daemon.home().join("filter");
+    write_script(&filter, "#!/bin/sh\nexit 3\n");
+    for (round, works) in [(0, true), (1, false)] {
+        let ran = record_filtered(&daemon, &root, &filter);
+        assert_eq!((ran.code, &ran.stdout[..]), (Some(1), "told\n"));
+        let (journals, folders) = left(&daemon, &root);
+        assert_eq!((journals.len(), folders.len()), (1, 1), "{}", ran.stderr);
+        let is_kept = format!("the recording is kept in {}", journals[0].display());
+        assert!(ran.stderr.contains(&is_kept), "{}", ran.stderr);
+        assert!(ran.stderr.contains("ccctl daemon restart"));
+        match works {
+            true => write_script(&filter, "#!/bin/sh\nsed s/told/changed/\n"),
+            false => fs::remove_file(&journals[0]).unwrap(),
+        }
+        daemon.stop();
+        daemon.restart();
+        eventually("nothing is left of the recording", || {
+            (left(&daemon, &root) == (Vec::new(), Vec::new())).then_some(())
+        });
+        assert_eq!(tapes(&root).len(), 1, "{round}");
+        write_script(&filter, "#!/bin/sh\nexit 3\n");
+        let tape = fs::read_to_string(&tapes(&root)[0]).unwrap();
+        assert!(
+            tape.contains("changed") && !tape.contains("told\\n"),
+            "{tape}"
+        );
+    }
+}
+
+#[test]
+fn a_tape_that_waits_for_its_filter_is_no_error() {
+    if lacks(&["cat", "sed"]) {
+        return;
+    }
+    let mut daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    let decorators = json!([{"on": "output", "filter": ["sed", "s/told/changed/"]}]);
+    let options = json!({"record": "new", "decorators": decorators});
+    let session = start(&daemon, &["cat"], &tape(&root, options)).unwrap();
+    ask(&daemon, &session, (Some("told"), "told\ntold\n")).unwrap();
+    daemon.kill();
+    daemon.restart();
+    eventually("the tape is made", || {
+        let written = &record(&daemon, &session)["tape"]["written"];
+        written.is_array().then_some(())
+    });
+    assert_eq!(tapes(&root).len(), 1);
+    assert_eq!(problem(&daemon, &session), "");
+    assert!(!errors(&daemon).contains("tape"), "{}", errors(&daemon));
 }

@@ -2,6 +2,7 @@
 
 use super::key::{self, SecretKey, secret_key};
 use super::redactor::{Rule, Verdict};
+use super::shown::Shown;
 use super::value::Quote;
 use std::ops::Range;
 
@@ -55,8 +56,8 @@ pub(super) enum Position {
     Prose,
 }
 
-fn judge(text: &str, anchor: Range<usize>) -> Verdict {
-    let secret = Assignment::around(text, anchor).and_then(|assignment| assignment.secret());
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let secret = Assignment::around(shown.text, anchor).and_then(|assignment| assignment.secret());
     match secret {
         Some(secret) => Verdict::Secret(secret),
         None => Verdict::Innocent,

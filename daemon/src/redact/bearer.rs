@@ -1,4 +1,5 @@
 use super::redactor::{Rule, Verdict};
+use super::shown::Shown;
 use std::ops::Range;
 
 /// `Bearer TOKEN` wherever it stands: in headers, commands and messages.
@@ -10,12 +11,10 @@ pub(super) const RULE: Rule = Rule {
 const MIN_TOKEN_BYTES: usize = 8;
 
 /// A token has a digit; "the bearer authentication" and "bearer token-based" have none.
-fn judge(text: &str, anchor: Range<usize>) -> Verdict {
-    let bytes = text.as_bytes();
-    if bytes[..anchor.start]
-        .last()
-        .is_some_and(u8::is_ascii_alphanumeric)
-    {
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let bytes = shown.text.as_bytes();
+    let before = shown.before(anchor.start);
+    if before.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return Verdict::Innocent;
     }
     let len = bytes[anchor.end..]

@@ -2,6 +2,7 @@
 
 use super::placeholder::is_placeholder;
 use super::redactor::{Rule, Verdict};
+use super::shown::Shown;
 use super::value::{Ending, Quote, bare_end};
 use std::ops::Range;
 
@@ -49,10 +50,11 @@ enum Form {
     Either,
 }
 
-fn judge(text: &str, anchor: Range<usize>) -> Verdict {
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let text = shown.text;
     let bytes = text.as_bytes();
-    let before = bytes[..anchor.start].last();
-    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)) {
+    let before = shown.before(anchor.start);
+    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)) {
         return Verdict::Innocent;
     }
     let command = text[anchor.clone()].to_ascii_lowercase();

@@ -3,6 +3,7 @@
 use super::assignment::{blanks, is_name};
 use super::placeholder::{MAX_COMPARED_BYTES, is_placeholder};
 use super::redactor::{Rule, Verdict};
+use super::shown::Shown;
 use super::value::Quote;
 use std::ops::Range;
 
@@ -18,19 +19,20 @@ const SET: &[u8] = b"set-";
 const MAX_NAME_BYTES: usize = 128;
 
 /// A header has a colon and `name=value` behind it; "Cookie: chocolate chip" has not.
-fn judge(text: &str, anchor: Range<usize>) -> Verdict {
-    match value(text.as_bytes(), anchor) {
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    match value(shown, anchor) {
         Some(value) => Verdict::Secret(value),
         None => Verdict::Innocent,
     }
 }
 
-fn value(bytes: &[u8], anchor: Range<usize>) -> Option<Range<usize>> {
+fn value(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
+    let bytes = shown.text.as_bytes();
     let before = &bytes[..anchor.start];
     let set = before.len().saturating_sub(SET.len());
     let is_set = before[set..].eq_ignore_ascii_case(SET);
     let begin = if is_set { set } else { anchor.start };
-    if bytes[..begin].last().is_some_and(|byte| is_name(*byte)) {
+    if shown.before(begin).is_some_and(is_name) {
         return None;
     }
     let enclosing = Quote::before(bytes, begin);

@@ -152,6 +152,18 @@ fn control_sequences_at_any_place_hide_no_secret() {
 }
 
 #[test]
+fn what_nobody_sees_beside_a_secret_hides_none() {
+    for Case { text, redacted } in SECRETS.iter() {
+        for (before, behind) in [("a\0", "\0b"), ("a\x1b[1m\0", "\x1b[m\0b")] {
+            let raw = [before, text, behind].concat();
+            let expected = [before, redacted, behind].concat();
+            let (clean, _) = redact_bytes(raw.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&clean), expected, "{text:?}");
+        }
+    }
+}
+
+#[test]
 fn what_is_decided_early_is_decided_right() {
     for Case { text, .. } in SECRETS.iter() {
         let whole = secrets_in(text);

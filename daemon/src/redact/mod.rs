@@ -21,6 +21,7 @@ mod redactor;
 mod secret;
 #[cfg_attr(not(test), allow(dead_code))]
 mod settled;
+mod shown;
 mod switch;
 mod tokens;
 mod url;

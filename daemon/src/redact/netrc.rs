@@ -2,6 +2,7 @@
 
 use super::placeholder::is_placeholder;
 use super::redactor::{Rule, Verdict};
+use super::shown::Shown;
 use super::value::Quote;
 use std::ops::Range;
 
@@ -20,16 +21,17 @@ const MAX_GAP_BYTES: usize = 64;
 const KEYS: [&[u8]; 3] = [b"login", b"account", b"port"];
 
 /// Only the form itself: in a sentence "machine" has other words behind it.
-fn judge(text: &str, anchor: Range<usize>) -> Verdict {
-    match password(text.as_bytes(), &anchor) {
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    match password(shown, &anchor) {
         Some(password) => Verdict::Secret(password),
         None => Verdict::Innocent,
     }
 }
 
-fn password(bytes: &[u8], anchor: &Range<usize>) -> Option<Range<usize>> {
-    let before = bytes[..anchor.start].last();
-    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)) {
+fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
+    let bytes = shown.text.as_bytes();
+    let before = shown.before(anchor.start);
+    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)) {
         return None;
     }
     let enclosing = Quote::before(bytes, anchor.start);

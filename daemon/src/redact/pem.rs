@@ -1,4 +1,5 @@
 use super::redactor::{Rule, Verdict};
+use super::shown::Shown;
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -29,7 +30,8 @@ const MIN_FULL_LINE_BYTES: usize = 60;
 /// Longest first line, in bytes.
 const MAX_BEGIN_BYTES: usize = 128;
 
-fn judge(text: &str, anchor: Range<usize>) -> Verdict {
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let text = shown.text;
     let Some(begin_len) = begin_len(&text.as_bytes()[anchor.start..]) else {
         return Verdict::Innocent;
     };

@@ -55,15 +55,18 @@ fn in_one(raw: &[u8], source: Source) -> (Vec<u8>, usize) {
 
 /// Where secrets stand in `raw`, in order.
 fn secrets(redactor: &Redactor, raw: &[u8], source: Source) -> Vec<Range<usize>> {
-    let find = |text: &str| redactor.find(text);
     let plain = View::without_sequences(raw);
-    let mut found: Vec<_> = find(plain.text()).iter().map(|at| plain.raw(at)).collect();
+    let find = |view: &View| -> Vec<Range<usize>> {
+        let found = redactor.find(view.shown()).into_iter();
+        found.map(|at| view.raw(&at)).collect()
+    };
+    let mut found = find(&plain);
     if let Some(edited) = View::as_edited(raw, source) {
-        found.extend(find(edited.text()).iter().map(|at| edited.raw(at)));
+        found.extend(find(&edited));
     }
     for string in control_strings(raw) {
         let content = readable(raw[string.clone()].to_vec());
-        let inside = find(&content).into_iter();
+        let inside = redactor.find(content.as_str().into()).into_iter();
         found.extend(inside.map(|at| string.start + at.start..string.start + at.end));
     }
     merge(&mut found);

@@ -47,6 +47,50 @@ fn bytes_that_are_no_text_hide_nothing_and_stay() {
 }
 
 #[test]
+fn what_nobody_sees_ends_a_word() {
+    let live = concat!("sk_li", "ve_aBcD1234efGH5678ijKL9012");
+    becomes(format!("x\0{live}\0y").as_bytes(), b"x\0***\0y");
+    becomes(
+        b"key AKIAIOSFODNN7EXAMPLQ\x1b[0mfoo\n",
+        b"key ***\x1b[0mfoo\n",
+    );
+    becomes(
+        b"\x1b[1mAWS_KEY_ID\x1b[0m\x1b[32mAKIAIOSFODNN7EXAMPLQ\x1b[0m\n",
+        b"\x1b[1mAWS_KEY_ID\x1b[0m\x1b[32m***\x1b[0m\n",
+    );
+    becomes(b"x\x01AKIAIOSFODNN7EXAMPLQ\x02y", b"x\x01***\x02y");
+    becomes(
+        b"id\x07AKIAIO\x1b[7mSFODNN7EX\x1b[mAMPLQ\x0ey\r\n",
+        b"id\x07***\x0ey\r\n",
+    );
+    becomes(b"to\x1b[0mbearer abcd1234\r\n", b"to\x1b[0mbearer ***\r\n");
+    becomes(b"a\x1b[mcurl -u me:pw h", b"a\x1b[mcurl -u me:*** h");
+    becomes(b"a\x1b[mCookie: sid=abc\n", b"a\x1b[mCookie: sid=***\n");
+    // Also in what a line editor has left.
+    becomes(
+        b"no\x08\x1b[1mAKIAIOSX\x08FODNN7EXAMPLQ\x1b[mx",
+        b"no\x08\x1b[1m***\x1b[mx",
+    );
+    assert_eq!(redact_bytes(b"task-\x1b[1m1234567890abcdef12345").1, 0);
+}
+
+#[test]
+fn a_separator_ends_what_a_line_break_ends() {
+    becomes(
+        b"A=1\0DB_PASSWORD=abc b\0PATH=/bin\0Authorization: Basic dXNlcjpwYXNz\0X: y\0",
+        b"A=1\0DB_PASSWORD=*** b\0PATH=/bin\0Authorization: Basic ***\0X: y\0",
+    );
+    becomes(b"token: abc\x1fx\x1e", b"token: ***\x1fx\x1e");
+    assert_eq!(redact_typed(b"PASSWORD=abc\0x\n").0, b"PASSWORD=***\0x\n");
+    let wide: Vec<u8> = b"password=hunter2 x"
+        .iter()
+        .flat_map(|&byte| [byte, 0])
+        .collect();
+    let clean = redact_bytes(&wide).0;
+    assert!(memchr::memmem::find(&clean, b"h\0u").is_none(), "{clean:?}");
+}
+
+#[test]
 fn what_was_erased_or_wrapped_hides_nothing() {
     becomes(b"password=hux\x08 \x08nter2 ok", b"password=*** ok");
     becomes(
@@ -154,6 +198,9 @@ fn soup() -> impl Strategy<Value = Vec<u8>> {
         b"\x08 \x08",
         b"\x7f",
         b"\x00",
+        b"\x01",
+        b"\x1f",
+        b"machine h login me password ",
         b"AKIAIOSFODNN7EXAMPLE",
     ]);
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())

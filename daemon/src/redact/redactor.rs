@@ -1,3 +1,4 @@
+use super::shown::Shown;
 use super::user::{RuleError, UserRules};
 use super::{assignment, bearer, command, cookie, netrc, pem, tokens, url};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
@@ -87,22 +88,23 @@ pub(super) enum Verdict {
     Innocent,
 }
 
+/// Looks at the anchor at a byte range of the text.
+type Judge = fn(Shown<'_>, Range<usize>) -> Verdict;
+
 /// A kind of secret.
 pub(super) struct Rule {
     /// Literals, in any ASCII case, one of which every such secret has.
     pub(super) anchors: &'static [&'static str],
-    /// Looks at the anchor at a byte range of the text.
-    ///
     /// When it finds nothing it must have looked at a bounded number of bytes, or at bytes that no later anchor will
     /// make it look at again: else a hostile text costs quadratic time.
-    pub(super) judge: fn(&str, Range<usize>) -> Verdict,
+    pub(super) judge: Judge,
 }
 
 /// A set of rules, ready to search.
 pub(crate) struct Redactor {
     anchors: AhoCorasick,
     /// The judge of each anchor.
-    judges: Vec<fn(&str, Range<usize>) -> Verdict>,
+    judges: Vec<Judge>,
     user: UserRules,
 }
 
@@ -176,7 +178,7 @@ impl Redactor {
         let mut places: Vec<Range<usize>> = Vec::new();
         for _ in 0..MAX_PASSES {
             let masked = masked(text, &places);
-            let found = self.find(&masked);
+            let found = self.find(masked.as_ref().into());
             if found.is_empty() {
                 break;
             }
@@ -188,7 +190,7 @@ impl Redactor {
     }
 
     fn pass<'a>(&self, text: &'a str) -> Redacted<'a> {
-        let found = self.find(text);
+        let found = self.find(text.into());
         Redacted {
             text: masked(text, &found),
             removed: found.len(),
@@ -196,14 +198,15 @@ impl Redactor {
     }
 
     /// What the rules find in a text as it stands.
-    pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
+    pub(super) fn find(&self, shown: Shown<'_>) -> Vec<Range<usize>> {
+        let text = shown.text;
         let mut found = Vec::new();
         let mut from = 0;
         while let Some(hit) = self.anchors.find(Input::new(text).span(from..text.len())) {
             // An anchor may begin inside another that proved innocent.
             from = hit.start() + 1;
             let judge = self.judges[hit.pattern().as_usize()];
-            match judge(text, hit.range()) {
+            match judge(shown, hit.range()) {
                 Verdict::Secret(secret) => found.push(secret),
                 Verdict::Secrets(first, second) => found.extend([first, second]),
                 Verdict::Innocent => continue,

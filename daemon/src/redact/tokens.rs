@@ -1,6 +1,7 @@
 //! Tokens that are known by their own form.
 
 use super::redactor::{Rule, Verdict};
+use super::shown::Shown;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -66,10 +67,10 @@ pub(super) const RULES: [Rule; 10] = [
 macro_rules! judge_by_pattern {
     ($($(#[$comment:meta])* $name:ident = $pattern:literal;)+) => {$(
         $(#[$comment])*
-        fn $name(text: &str, anchor: Range<usize>) -> Verdict {
+        fn $name(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
             static PATTERN: LazyLock<Regex> =
                 LazyLock::new(|| Regex::new($pattern).expect("a test compiles every pattern"));
-            whole_match(&PATTERN, text, anchor.start)
+            whole_match(&PATTERN, shown, anchor.start)
         }
     )+};
 }
@@ -91,37 +92,46 @@ judge_by_pattern! {
 
 /// An access key's id, and the secret of 40 characters where it stands right behind, as in the tables and files that AWS
 /// gives out.
-fn aws(text: &str, anchor: Range<usize>) -> Verdict {
+fn aws(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"^(A[KS]IA[A-Z0-9]{16})(?-u:\b)(?:["' \t]{0,3}[,:;|/ \t]["' \t]{0,8}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$))?"#)
-            .expect("a test compiles every pattern")
+        Regex::new(
+            r#"^(A[KS]IA[A-Z0-9]{16})(?:["' \t]{0,3}[,:;|/ \t]["' \t]{0,8}([A-Za-z0-9/+]{40}))?"#,
+        )
+        .expect("a test compiles every pattern")
     });
-    if !begins_word(text, anchor.start) {
+    if !begins_word(shown, anchor.start) {
         return Verdict::Innocent;
     }
     let place = |found: regex::Match| anchor.start + found.start()..anchor.start + found.end();
-    let Some(captures) = PATTERN.captures(&text[anchor.start..]) else {
+    let Some(captures) = PATTERN.captures(&shown.text[anchor.start..]) else {
         return Verdict::Innocent;
     };
-    match (captures.get(1), captures.get(2)) {
-        (Some(id), Some(secret)) => Verdict::Secrets(place(id), place(secret)),
-        (Some(id), None) => Verdict::Secret(place(id)),
+    let goes_on = |end: usize, more: &[u8]| {
+        let behind = shown.behind(end);
+        behind.is_some_and(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
+    };
+    let id = captures.get(1).map(place);
+    let secret = captures.get(2).map(place);
+    match (id, secret.filter(|secret| !goes_on(secret.end, b"/+="))) {
+        (Some(id), _) if goes_on(id.end, b"_") => Verdict::Innocent,
+        (Some(id), Some(secret)) => Verdict::Secrets(id, secret),
+        (Some(id), None) => Verdict::Secret(id),
         _ => Verdict::Innocent,
     }
 }
 
-fn whole_match(pattern: &Regex, text: &str, start: usize) -> Verdict {
-    if !begins_word(text, start) {
+fn whole_match(pattern: &Regex, shown: Shown<'_>, start: usize) -> Verdict {
+    if !begins_word(shown, start) {
         return Verdict::Innocent;
     }
-    match pattern.find(&text[start..]) {
+    match pattern.find(&shown.text[start..]) {
         Some(found) => Verdict::Secret(start..start + found.end()),
         None => Verdict::Innocent,
     }
 }
 
 /// Only at the begin of a word: `task-…` has no key, and a run of one class is looked at once.
-fn begins_word(text: &str, start: usize) -> bool {
-    let before = text.as_bytes()[..start].last();
+fn begins_word(shown: Shown<'_>, start: usize) -> bool {
+    let before = shown.before(start);
     !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }

@@ -2,6 +2,7 @@
 
 use super::placeholder::is_placeholder;
 use super::redactor::{Rule, Verdict};
+use super::shown::Shown;
 use std::ops::Range;
 
 /// The password in `scheme://user:password@host`; the user stays.
@@ -34,8 +35,8 @@ const MIN_WEBHOOK_BYTES: usize = 16;
 /// Base64 of 256 bits has 43 characters, and some of them are escaped.
 const MIN_SIGNATURE_BYTES: usize = 24;
 
-fn credentials(text: &str, anchor: Range<usize>) -> Verdict {
-    let bytes = text.as_bytes();
+fn credentials(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let bytes = shown.text.as_bytes();
     let has_scheme = bytes[..anchor.start]
         .last()
         .is_some_and(u8::is_ascii_alphanumeric);
@@ -63,7 +64,8 @@ fn credentials(text: &str, anchor: Range<usize>) -> Verdict {
     Verdict::Secret(password)
 }
 
-fn webhook(text: &str, anchor: Range<usize>) -> Verdict {
+fn webhook(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let text = shown.text;
     let path = run(text, anchor.end, |byte| {
         byte.is_ascii_alphanumeric() || b"/_-".contains(&byte)
     });
@@ -75,7 +77,8 @@ fn webhook(text: &str, anchor: Range<usize>) -> Verdict {
     }
 }
 
-fn signature(text: &str, anchor: Range<usize>) -> Verdict {
+fn signature(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let text = shown.text;
     let is_parameter = matches!(
         text.as_bytes()[..anchor.start].last(),
         Some(b'?' | b'&' | b';')

@@ -1,5 +1,6 @@
 //! What rules read of raw bytes: a text, and where each byte of it stood.
 
+use super::shown::Shown;
 use crate::expect::Stripper;
 use std::ops::Range;
 
@@ -24,6 +25,8 @@ pub(crate) enum Source {
 pub(super) struct View {
     text: String,
     places: Places,
+    /// Where in the text something stood that shows nothing.
+    seams: Vec<usize>,
 }
 
 #[derive(Default)]
@@ -39,13 +42,22 @@ impl View {
     pub(super) fn without_sequences(raw: &[u8]) -> Self {
         let mut bytes = Vec::with_capacity(raw.len());
         let mut places = Places::default();
-        each_run(raw, |run| {
-            places.note(bytes.len(), run.start);
-            bytes.extend_from_slice(&raw[run]);
+        let mut seams = Vec::new();
+        each_part(raw, |part| match part {
+            Part::Shown(run) => {
+                places.note(bytes.len(), run.start);
+                bytes.extend_from_slice(&raw[run]);
+            }
+            Part::Separator(at) => {
+                places.note(bytes.len(), at);
+                bytes.push(b'\n');
+            }
+            Part::Erasure(_) | Part::Unseen => note_seam(&mut seams, bytes.len()),
         });
         Self {
             text: readable(bytes),
             places,
+            seams,
         }
     }
 
@@ -59,27 +71,25 @@ impl View {
             joins_lines: breaks,
             ..Editor::default()
         };
-        let mut seen = 0;
-        each_run(raw, |run| {
-            for erasure in erasures(&raw[seen..run.start]) {
-                editor.erase(seen + erasure + 1);
+        each_part(raw, |part| match part {
+            Part::Shown(run) => {
+                for at in run {
+                    editor.take(raw[at], at);
+                }
             }
-            seen = run.end;
-            for at in run {
-                editor.take(raw[at], at);
-            }
+            Part::Separator(at) => editor.take(b'\n', at),
+            Part::Erasure(at) => editor.erase(at + 1),
+            Part::Unseen => note_seam(&mut editor.seams, editor.text.len()),
         });
-        for erasure in erasures(&raw[seen..]) {
-            editor.erase(seen + erasure + 1);
-        }
         Some(Self {
             text: readable(editor.text),
             places: editor.places,
+            seams: editor.seams,
         })
     }
 
-    pub(super) fn text(&self) -> &str {
-        &self.text
+    pub(super) fn shown(&self) -> Shown<'_> {
+        Shown::with_seams(&self.text, &self.seams)
     }
 
     /// From a place in the text, which is not empty, to the one in the raw bytes.
@@ -131,6 +141,7 @@ impl Places {
 struct Editor {
     text: Vec<u8>,
     places: Places,
+    seams: Vec<usize>,
     joins_lines: bool,
     /// Where a `\r` stands of which nobody knows yet what it does.
     returned: Option<usize>,
@@ -185,7 +196,10 @@ impl Editor {
                 break;
             }
         }
-        self.places.cut(self.text.len(), seen);
+        let len = self.text.len();
+        self.places.cut(len, seen);
+        self.seams
+            .truncate(self.seams.partition_point(|&seam| seam <= len));
     }
 }
 
@@ -222,18 +236,74 @@ fn each_run(raw: &[u8], mut keep: impl FnMut(Range<usize>)) {
     }
 }
 
-/// Where in what is no text a character is erased.
-fn erasures(control: &[u8]) -> Vec<usize> {
+/// A part of a stream of bytes.
+enum Part {
+    /// Text.
+    Shown(Range<usize>),
+    /// A byte that ends what stands before it, as the end of a line does: see [`is_separator`].
+    Separator(usize),
+    /// A key or a byte that takes the last character away.
+    Erasure(usize),
+    /// Anything else that shows nothing.
+    Unseen,
+}
+
+/// Calls `take` with each part of `raw`.
+fn each_part(raw: &[u8], mut take: impl FnMut(Part)) {
+    let mut seen = 0;
+    let mut runs = |run: Range<usize>| {
+        unseen_parts(raw, seen..run.start, &mut take);
+        seen = run.end;
+        if !run.is_empty() {
+            take(Part::Shown(run));
+        }
+    };
+    each_run(raw, &mut runs);
+    runs(raw.len()..raw.len());
+}
+
+/// The parts of what is no text.
+fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(Part)) {
+    let control = &raw[gap.clone()];
+    // Nothing, or the first half of a line's end.
+    if matches!(control, [] | [b'\r']) {
+        return;
+    }
     let strings = strings_in(control);
     let mut next = strings.iter().peekable();
-    let mut found = Vec::new();
-    for at in memchr::memchr2_iter(BACKSPACE, DELETE, control) {
+    take(Part::Unseen);
+    for (at, &byte) in control.iter().enumerate() {
         while next.next_if(|string| string.end <= at).is_some() {}
-        if next.peek().is_none_or(|string| at < string.start) {
-            found.push(at);
+        if next.peek().is_some_and(|string| string.start <= at) {
+            continue;
+        }
+        match byte {
+            BACKSPACE | DELETE => take(Part::Erasure(gap.start + at)),
+            _ if is_separator(raw, gap.start + at) => take(Part::Separator(gap.start + at)),
+            _ => {}
         }
     }
-    found
+}
+
+/// NUL and the four separators of ASCII, which keep records apart. Between the bytes of wide characters NUL is no more
+/// than padding.
+fn is_separator(raw: &[u8], at: usize) -> bool {
+    let is_nul = |at: Option<usize>| at.and_then(|at| raw.get(at)) == Some(&0);
+    let is_padding =
+        |neighbour: Option<usize>, other: Option<usize>| !is_nul(neighbour) && is_nul(other);
+    match raw[at] {
+        0 => {
+            !is_padding(at.checked_sub(1), at.checked_sub(2))
+                && !is_padding(Some(at + 1), Some(at + 2))
+        }
+        byte => (0x1c..=0x1f).contains(&byte),
+    }
+}
+
+fn note_seam(seams: &mut Vec<usize>, at: usize) {
+    if seams.last() != Some(&at) {
+        seams.push(at);
+    }
 }
 
 /// Where in what is no text the contents of control strings stand.

@@ -114,22 +114,22 @@ impl Sessions {
     pub(crate) async fn finish_left_tapes(self: Arc<Self>) {
         for session in self.list() {
             if session.is_dead() && Note::of(session.output.dir()).is_some() {
-                let filters = self.filters();
-                let _ = self
-                    .finish_killed_tape(session.output.dir(), &session.output, filters)
+                let (folder, filters) = (session.output.dir(), Some(self.filters()));
+                self.finish_killed_tape(folder, &session.output, filters)
                     .await;
+                *session.past_tape() = PastTape::of(folder);
             }
         }
         self.finish_strays().await;
     }
 
-    /// Makes the tape of a session that a kill of the daemon has ended, if it was recorded. True when nothing is left to
-    /// be made.
+    /// Makes the tape of a session that an earlier daemon has left, if it was recorded. True when nothing is left to be
+    /// made; a tape that needs `filters` is, where none may run yet.
     pub(super) async fn finish_killed_tape(
         self: &Arc<Self>,
         folder: &Path,
         output: &Output,
-        filters: Box<RunFilter<'static>>,
+        filters: Option<Box<RunFilter<'static>>>,
     ) -> bool {
         let at = folder.to_owned();
         let note = tokio::task::spawn_blocking(move || Note::of(&at)).await;
@@ -150,6 +150,9 @@ impl Sessions {
         }
         let heard = Heard::default();
         let finished = record::finish(&root, &note.journal, output, heard, filters).await;
+        if finished.is_put_off {
+            return false;
+        }
         let past = PastTape {
             is_replay: false,
             uses: TapeUse {
@@ -165,12 +168,14 @@ impl Sessions {
             tracing::warn!(%error, "what became of a tape is not written down");
         }
         match finished.problem {
-            Some(problem) => tracing::error!(
-                problem,
-                "the tape of a killed daemon's session is incomplete"
-            ),
+            Some(problem) => {
+                tracing::error!(
+                    problem,
+                    "the tape of an earlier daemon's session is incomplete"
+                )
+            }
             None => {
-                tracing::info!(tapes = ?finished.written, "the tape of a killed daemon's session is finished")
+                tracing::info!(tapes = ?finished.written, "the tape of an earlier daemon's session is finished")
             }
         }
         Note::of(folder).is_none()
@@ -232,9 +237,4 @@ impl Session {
     pub(super) fn kept_tape(&self) -> Option<KeptTape> {
         self.tape().map(|tape| KeptTape::of(tape))
     }
-}
-
-/// No program runs while the daemon starts.
-pub(super) fn no_filters() -> Box<RunFilter<'static>> {
-    Box::new(|_, _| Err(String::from("no filter runs before the daemon has started")))
 }

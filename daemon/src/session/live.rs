@@ -156,7 +156,7 @@ pub(crate) struct Session {
     /// Cancelled when the session is no longer known.
     pub(crate) forgotten: CancellationToken,
     /// What tapes did for it in an earlier process.
-    pub(super) past_tape: Option<PastTape>,
+    past_tape: Mutex<Option<PastTape>>,
     /// Only one command at a time runs in a shell.
     pub(crate) run_turn: tokio::sync::Mutex<()>,
     pub(super) start_up: StartUp,
@@ -240,7 +240,7 @@ impl Session {
             recorded_upto: AtomicU64::new(0),
             hidden: HiddenTexts::default(),
             forgotten: CancellationToken::new(),
-            past_tape: None,
+            past_tape: Mutex::default(),
             run_turn: tokio::sync::Mutex::new(()),
         }
     }
@@ -385,6 +385,13 @@ impl Session {
         }
     }
 
+    /// What tapes did for it in an earlier process.
+    pub(super) fn past_tape(&self) -> MutexGuard<'_, Option<PastTape>> {
+        self.past_tape
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The arguments without what was given as a secret.
     fn shown_args(&self) -> Vec<String> {
         let args = self.facts.args.iter();
@@ -399,7 +406,7 @@ impl Session {
         let facts = &self.facts;
         let tape = match self.tape() {
             Some(tape) => Some(tape.past()),
-            None => self.past_tape.clone(),
+            None => self.past_tape().clone(),
         };
         let is_replay = tape.as_ref().is_some_and(|tape| tape.is_replay);
         Record {

@@ -3,7 +3,6 @@
 use super::error::{SessionError, reason_of, reason_text};
 use super::input::Input;
 use super::kept_tape::PastTape;
-use super::kept_tape::no_filters;
 use super::leftovers::end_orphans;
 use super::live::{CloseOrder, Facts, Session, State};
 use super::registry::Sessions;
@@ -145,14 +144,13 @@ impl Sessions {
                 let signal = leader_signal.unwrap_or(Signal::HUP);
                 cursor = self.finish_killed(&mut row, signal).await;
             }
-            let Some(mut session) = session_of(&row, &self.paths.sessions, past.holder_since)
-            else {
+            let Some(session) = session_of(&row, &self.paths.sessions, past.holder_since) else {
                 continue;
             };
             session.output.advance_cursor(cursor);
-            self.finish_killed_tape(session.output.dir(), &session.output, no_filters())
+            self.finish_killed_tape(session.output.dir(), &session.output, None)
                 .await;
-            session.past_tape = PastTape::of(session.output.dir());
+            *session.past_tape() = PastTape::of(session.output.dir());
             let session = Arc::new(session);
             self.insert(Arc::clone(&session));
             if was_alive {

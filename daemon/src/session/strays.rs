@@ -1,7 +1,6 @@
 //! What a killed daemon has left of sessions that nobody knows of: starts that were never acknowledged, and what lived
 //! with a client.
 
-use super::kept_tape::no_filters;
 use super::persist::{remove_folder, salvage};
 use super::registry::Sessions;
 use crate::output::Output;
@@ -28,7 +27,7 @@ impl Sessions {
             if is_known {
                 continue;
             }
-            match self.finish_stray(&entry.path(), no_filters()).await {
+            match self.finish_stray(&entry.path(), None).await {
                 true => remove_folder(&entry.path()).await?,
                 false => self.stray_recordings().push(entry.path()),
             }
@@ -59,7 +58,7 @@ impl Sessions {
     async fn finish_stray(
         self: &Arc<Self>,
         folder: &Path,
-        filters: Box<RunFilter<'static>>,
+        filters: Option<Box<RunFilter<'static>>>,
     ) -> bool {
         let Some(name) = folder.file_name().and_then(|name| name.to_str()) else {
             return true;
@@ -93,7 +92,7 @@ impl Sessions {
     pub(super) async fn finish_strays(self: &Arc<Self>) {
         let strays = std::mem::take(&mut *self.stray_recordings());
         for folder in strays {
-            if self.finish_stray(&folder, self.filters()).await
+            if self.finish_stray(&folder, Some(self.filters())).await
                 && let Err(error) = remove_folder(&folder).await
             {
                 tracing::warn!(folder = %folder.display(), %error, "it stays");

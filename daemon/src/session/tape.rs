@@ -407,7 +407,8 @@ impl Sessions {
                 unwritten: &unwritten,
             };
             let root = &tape.root;
-            let finished = finish(root, journal, &session.output, heard, self.filters()).await;
+            let finished =
+                finish(root, journal, &session.output, heard, Some(self.filters())).await;
             if finished.problem.is_some() {
                 // The tape that could not be written has given room back.
                 recording.flush();

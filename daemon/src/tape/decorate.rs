@@ -102,6 +102,12 @@ impl Decorators {
         })
     }
 
+    /// True when programs have to run to apply them.
+    pub(crate) fn run_programs(&self) -> bool {
+        let is_filter = |decorator: &Compiled| matches!(decorator.change, Change::Filter(_));
+        self.all.iter().any(is_filter)
+    }
+
     /// Applies all of them, one after the other, and notes each use in the annotations.
     ///
     /// # Errors

@@ -201,10 +201,13 @@ pub struct TapeValidateReply {
     pub root: String,
     /// Tapes that were read.
     pub checked: u64,
-    /// True when nothing but warnings was found.
+    /// True when nothing but warnings was found, with what was left out.
     pub valid: bool,
-    /// At most 1,000.
+    /// At most 1,000, the errors before the warnings.
     pub problems: Vec<TapeProblem>,
+    /// How many more there are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
 }
 
 /// Parameters of `tape.redact`.
@@ -444,4 +447,9 @@ pub struct TapePruneReply {
     pub is_done: bool,
     /// Tapes that could not be removed.
     pub problems: Vec<TapeProblem>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

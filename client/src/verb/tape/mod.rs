@@ -175,13 +175,14 @@ fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, 
         for problem in &reply.problems {
             writeln!(out, "{}", render::tape_problem(problem))?;
         }
-        match reply.problems.is_empty() {
-            true => writeln!(
+        match (reply.problems.is_empty(), reply.left_out) {
+            (true, _) => writeln!(
                 out,
                 "{}, nothing is wrong",
                 render::counted(reply.checked, "tape")
             ),
-            false => Ok(()),
+            (false, 0) => Ok(()),
+            (false, more) => writeln!(out, "{} not shown", render::counted(more, "more problem")),
         }
     })?;
     Ok(yes_or_failed(answer.value.valid))

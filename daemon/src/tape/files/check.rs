@@ -4,7 +4,7 @@ use super::error::FilesError;
 use super::list::begin;
 use super::which::{Folder, Which};
 use crate::tape::format::{file, validate};
-use crate::tape::index::IndexedTape;
+use crate::tape::index::{Duplicate, IndexedTape};
 use crate::tape::key::Rules;
 use ccd_protocol::tape::{TapeProblem, TapeValidateReply};
 use std::sync::Arc;
@@ -30,26 +30,60 @@ pub(crate) fn check(
 ) -> Result<TapeValidateReply, FilesError> {
     let folder = &folder.now();
     let tapes = folder.one_or_all(given)?;
-    let checked = tapes.len() as u64;
-    let mut problems = Vec::new();
+    let mut told = Told::default();
     for which in &tapes {
-        problems.extend(problems_of(which, strict));
-        if problems.len() >= MAX_PROBLEMS {
-            break;
+        told.add(problems_of(which, strict));
+    }
+    if given.is_none() {
+        told.add(folder.nameless().cloned());
+        let (found, more) = folder.index.duplicates(rules, MAX_PROBLEMS);
+        told.add(
+            found
+                .iter()
+                .map(|duplicate| of_duplicate(folder, duplicate)),
+        );
+        told.found += more;
+        told.add(left_alone(folder, rules));
+    }
+    Ok(told.reply(folder, tapes.len() as u64))
+}
+
+/// What was found, and of it so much as a reply has room for.
+#[derive(Default)]
+struct Told {
+    errors: Vec<TapeProblem>,
+    warnings: Vec<TapeProblem>,
+    found: u64,
+}
+
+impl Told {
+    fn add(&mut self, problems: impl IntoIterator<Item = TapeProblem>) {
+        for problem in problems {
+            self.found += 1;
+            let kept = match problem.is_warning {
+                true => &mut self.warnings,
+                false => &mut self.errors,
+            };
+            if kept.len() < MAX_PROBLEMS {
+                kept.push(problem);
+            }
         }
     }
-    if given.is_none() && problems.len() < MAX_PROBLEMS {
-        let room = MAX_PROBLEMS - problems.len();
-        problems.extend(duplicates(folder, rules, room));
-        problems.extend(left_alone(folder, rules));
+
+    /// The errors come first: no number of warnings may hide one.
+    fn reply(self, folder: &Folder, checked: u64) -> TapeValidateReply {
+        let valid = self.errors.is_empty();
+        let mut problems = self.errors;
+        problems.extend(self.warnings);
+        problems.truncate(MAX_PROBLEMS);
+        TapeValidateReply {
+            root: folder.path().display().to_string(),
+            checked,
+            valid,
+            left_out: self.found - problems.len() as u64,
+            problems,
+        }
     }
-    problems.truncate(MAX_PROBLEMS);
-    Ok(TapeValidateReply {
-        root: folder.path().display().to_string(),
-        checked,
-        valid: problems.iter().all(|problem| problem.is_warning),
-        problems,
-    })
 }
 
 fn problems_of(which: &Which, strict: bool) -> Vec<TapeProblem> {
@@ -76,40 +110,33 @@ fn problems_of(which: &Which, strict: bool) -> Vec<TapeProblem> {
         .collect()
 }
 
-fn duplicates(folder: &Folder, rules: &Rules, most: usize) -> Vec<TapeProblem> {
-    let found = folder.index.duplicates(rules, most).into_iter();
-    found
-        .map(|duplicate| {
-            let (first, second) = (duplicate.first, duplicate.second);
-            TapeProblem {
-                path: folder.index.path(&second.tape).display().to_string(),
-                line: Some(u64::from(second.line)),
-                column: None,
-                message: format!(
-                    "exchange {} is never played: exchange {} of {} has the same key and is older; remove one of them",
-                    second.exchange, first.exchange, first.tape
-                ),
-                is_warning: true,
-            }
-        })
-        .collect()
+fn of_duplicate(folder: &Folder, duplicate: &Duplicate) -> TapeProblem {
+    let Duplicate { first, second } = duplicate;
+    TapeProblem {
+        path: folder.index.path(&second.tape).display().to_string(),
+        line: Some(u64::from(second.line)),
+        column: None,
+        message: format!(
+            "exchange {} is never played: exchange {} of {} has the same key and is older; remove one of them",
+            second.exchange, first.exchange, first.tape
+        ),
+        is_warning: true,
+    }
 }
 
 /// Tapes that begin in the middle of a conversation whose begin no tape has.
-fn left_alone(folder: &Folder, rules: &Rules) -> Vec<TapeProblem> {
+fn left_alone(folder: &Folder, rules: &Rules) -> impl Iterator<Item = TapeProblem> {
     let mut tapes: Vec<&Arc<IndexedTape>> = folder.index.tapes().collect();
     tapes.sort_unstable_by(|a, b| a.id.cmp(&b.id));
     let alone = tapes.into_iter().filter(|tape| {
         let begin = begin(folder, tape.begin(), &tape.invocation, rules);
         begin.begins_in_middle && begin.begins_behind.is_none()
     });
-    alone
-        .map(|tape| TapeProblem {
-            path: folder.index.path(&tape.id).display().to_string(),
-            line: Some(tape.first_line()),
-            column: None,
-            message: NO_LEAD.to_owned(),
-            is_warning: true,
-        })
-        .collect()
+    alone.map(|tape| TapeProblem {
+        path: folder.index.path(&tape.id).display().to_string(),
+        line: Some(tape.first_line()),
+        column: None,
+        message: NO_LEAD.to_owned(),
+        is_warning: true,
+    })
 }

@@ -50,17 +50,17 @@ pub(crate) fn clean(
             }
             Ok(_) => {}
             Err(error) if given.is_some() => return Err(error),
-            Err(error) => {
-                if reply.problems.len() < MAX_PROBLEMS {
-                    reply.problems.push(TapeProblem {
-                        path: which.path.display().to_string(),
-                        message: error.to_string(),
-                        ..TapeProblem::default()
-                    });
-                }
-            }
+            Err(error) => reply.problems.push(TapeProblem {
+                path: which.path.display().to_string(),
+                message: error.to_string(),
+                ..TapeProblem::default()
+            }),
         }
     }
+    if given.is_none() {
+        reply.problems.extend(folder.nameless().cloned());
+    }
+    reply.problems.truncate(MAX_PROBLEMS);
     Ok(reply)
 }
 

@@ -4,6 +4,7 @@ use super::error::FilesError;
 use crate::tape::format::{FormatError, Tape, file, read};
 use crate::tape::index::Index;
 use crate::tape::root::Root;
+use ccd_protocol::tape::TapeProblem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -142,12 +143,27 @@ impl Folder {
         }
     }
 
+    /// What is wrong in the folder with something that is no tape, or has a name that no id can tell.
+    pub(super) fn nameless(&self) -> impl Iterator<Item = &TapeProblem> {
+        let problems = self.index.problems();
+        problems.filter(|problem| self.id_of(problem).is_none())
+    }
+
+    /// The id of a tape that cannot be read.
+    fn id_of(&self, problem: &TapeProblem) -> Option<String> {
+        let path = Path::new(&problem.path);
+        let below = path.strip_prefix(self.path()).ok()?;
+        let id = below.to_str()?.strip_suffix(EXTENSION)?;
+        // What is not UTF-8 in a name is told by a sign for it, and no file has that name.
+        path.symlink_metadata().is_ok().then(|| id.to_owned())
+    }
+
     fn ids(&self) -> Vec<String> {
         let read = self.index.tapes().map(|tape| tape.id.to_string());
-        let unread = self.index.problems().filter_map(|problem| {
-            let below = Path::new(&problem.path).strip_prefix(self.path()).ok()?;
-            Some(below.to_str()?.strip_suffix(EXTENSION)?.to_owned())
-        });
+        let unread = self
+            .index
+            .problems()
+            .filter_map(|problem| self.id_of(problem));
         let mut ids: Vec<String> = read.chain(unread).collect();
         ids.sort_unstable();
         ids.dedup();

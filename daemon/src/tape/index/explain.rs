@@ -23,6 +23,9 @@ pub(crate) struct Miss {
     pub(crate) prompt: String,
     /// Without secrets.
     pub(crate) input: String,
+    /// The tape that has played to its end, where its recording ended before the program did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_tape: Option<String>,
     pub(crate) nearest: Option<Nearest>,
     /// What to do, the likeliest first.
     pub(crate) hints: Vec<String>,
@@ -57,12 +60,20 @@ impl Fits {
         let nearest = near.as_ref().map(|near| described(near, asked));
         let program = asked.session.program.clone();
         Miss {
+            ended_tape: self.ended_tape(asked),
             hints: self.hints(nearest.as_ref(), asked),
             prompt: redact(asked.prompt).text.into_owned(),
             input: beginning(&shown_input(asked.input)),
             program,
             nearest,
         }
+    }
+
+    fn ended_tape(&self, asked: &Asked<'_>) -> Option<String> {
+        let (tape, exchange) = asked.last?;
+        let tape = self.index.tape(tape)?;
+        let is_last = exchange + 1 == tape.exchanges();
+        (is_last && tape.exit.is_none()).then(|| tape.id.to_string())
     }
 
     fn hints(&self, nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
@@ -251,6 +262,12 @@ impl fmt::Display for Miss {
             "no tape of {} answers {input:?} at the prompt {prompt:?}",
             self.program
         )?;
+        if let Some(tape) = &self.ended_tape {
+            write!(
+                f,
+                "; the recording {tape} ends here, before the program did"
+            )?;
+        }
         if let Some(nearest) = &self.nearest {
             write!(
                 f,
@@ -306,6 +323,7 @@ mod tests {
             program: "less".into(),
             prompt: long,
             input: "q".into(),
+            ended_tape: None,
             nearest: None,
             hints: Vec::new(),
         };

@@ -145,3 +145,38 @@ fn a_miss_tells_of_files_that_are_set_aside_and_of_a_folder_that_is_not_there() 
         format!("name another folder with `--tapes`: {shown} is not there")
     );
 }
+
+#[test]
+fn behind_a_recording_that_was_cut_off_its_end_is_told_and_no_other_program() {
+    let root = tempfile::tempdir().unwrap();
+    for (program, inputs) in [("bash", &["x", "\u{4}"][..]), ("seq", &[])] {
+        let tape = Recorded {
+            program,
+            inputs,
+            ..Recorded::default()
+        };
+        write(root.path(), &format!("{program}/a"), &tape);
+    }
+    let index = index(root.path());
+    let (rules, session) = (rules(), context("seq", &[]));
+    let asked = |last| Asked {
+        played: None,
+        rules: &rules,
+        session: &session,
+        prompt: "> ",
+        input: b"\x04",
+        state: state(&["x"]),
+        last,
+        is_strict: false,
+        record_with: "ccctl rec seq",
+    };
+    let fits = index.fits(&rules, &session);
+    let miss = fits.explain(&asked(Some(("seq/a", 0))));
+    assert_eq!(miss.nearest.as_ref().unwrap().tape_id, "seq/a");
+    assert!(
+        miss.to_string()
+            .contains("; the recording seq/a ends here, before the program did; "),
+        "{miss}"
+    );
+    assert_eq!(fits.explain(&asked(None)).ended_tape, None);
+}

@@ -137,9 +137,9 @@ impl Index {
     }
 
     /// Returns exchanges that are never found, because an older one of the same context has the same prompt, input and
-    /// state; at most `most`.
-    pub(crate) fn duplicates(&self, rules: &Rules, most: usize) -> Vec<Duplicate> {
-        let mut duplicates = Vec::new();
+    /// state: at most `most`, and how many more there are.
+    pub(crate) fn duplicates(&self, rules: &Rules, most: usize) -> (Vec<Duplicate>, u64) {
+        let (mut duplicates, mut more) = (Vec::new(), 0);
         let mut firsts: Vec<Hit> = Vec::new();
         let mut last_key = None;
         for entry in self.tables.exact.iter() {
@@ -152,6 +152,7 @@ impl Index {
             let context = rules.context_of(&hit.tape.invocation);
             let same = |first: &&Hit| rules.context_of(&first.tape.invocation) == context;
             match firsts.iter().find(same) {
+                Some(_) if duplicates.len() >= most => more += 1,
                 Some(first) => duplicates.push(Duplicate {
                     first: first.place(),
                     second: hit.place(),
@@ -160,16 +161,13 @@ impl Index {
                 None if firsts.len() < 100 => firsts.push(hit),
                 None => {}
             }
-            if duplicates.len() >= most {
-                break;
-            }
         }
         duplicates.sort_by(|a, b| {
             let key =
                 |duplicate: &Duplicate| (duplicate.second.tape.clone(), duplicate.second.exchange);
             key(a).cmp(&key(b))
         });
-        duplicates
+        (duplicates, more)
     }
 
     /// Bytes in memory, about.

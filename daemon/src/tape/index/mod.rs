@@ -29,7 +29,7 @@ mod test_tapes;
 
 pub(crate) use cache::Cache;
 pub(crate) use explain::{Miss, beginning, ending};
-pub(crate) use find::Index;
+pub(crate) use find::{Duplicate, Index};
 pub(crate) use fits::{Fits, Hit};
 pub(crate) use nearest::Asked;
 pub(crate) use tape::{IndexedTape, Stamp, TapeId};

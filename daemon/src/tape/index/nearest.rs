@@ -114,8 +114,12 @@ impl Fits {
         hits.extend(some(index, exact, |slot| !self.has(slot)));
         hits.extend(some(index, loose, |slot| !self.has(slot)));
         hits.extend(some(index, state, |slot| !self.has(slot)));
-        if hits.is_empty() {
-            let program = &asked.session.program;
+        let program = &asked.session.program;
+        // Of another program nothing is near as long as there are tapes of this one.
+        if !hits
+            .iter()
+            .any(|hit| hit.tape.invocation.program == *program)
+        {
             let slots = index.slots.iter().take(MAX_TAPES).flatten();
             let same = slots.filter(|tape| tape.invocation.program == *program);
             let tapes = same.take(MAX_COMPARED);

@@ -25,6 +25,9 @@ const MAX_PENDING_BYTES: usize = 16 << 20;
 const MAX_LOOKS: usize = 5;
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
+/// How long a miss waits for files that have just changed.
+const CATCH_UP: Duration = Duration::from_secs(2);
+
 /// The tapes of one session.
 #[derive(Debug)]
 pub(crate) struct Player {
@@ -300,7 +303,7 @@ impl Player {
 
     /// Plays all exchanges that what is pending has the input of.
     async fn answer(&self, is_start: bool) -> Result<(), PlayError> {
-        let mut looks = 0;
+        let (mut looks, mut has_waited) = (0, false);
         loop {
             let fits = self.fits();
             let search = Search {
@@ -331,6 +334,10 @@ impl Player {
                     self.echo(&fits.index, hit).await;
                     return Ok(());
                 }
+                Found::Nothing if !has_waited && self.has_other_index(&fits.index).await => {
+                    has_waited = true;
+                    continue;
+                }
                 Found::Nothing => return Err(self.miss(&fits)),
             };
             match read(&fits.index, &hit).await {
@@ -352,6 +359,15 @@ impl Player {
                 }
             }
         }
+    }
+
+    /// Waits for files that have changed and are not in the index yet; false where it is still the one that was asked.
+    async fn has_other_index(&self, asked: &Arc<Index>) -> bool {
+        let root = Arc::clone(&self.cue.root);
+        if root.is_behind() {
+            let _ = tokio::task::spawn_blocking(move || root.catch_up(CATCH_UP)).await;
+        }
+        !Arc::ptr_eq(&self.cue.root.index(), asked)
     }
 
     /// Takes what is pending as more of a hidden input without an end, if one was typed last.

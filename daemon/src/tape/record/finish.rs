@@ -36,6 +36,8 @@ pub(crate) struct Finished {
     /// Exchanges that tapes had already.
     pub(crate) known: u64,
     pub(crate) problem: Option<String>,
+    /// It needs programs, and none may run yet.
+    pub(crate) is_put_off: bool,
 }
 
 /// What only the process that has recorded knows.
@@ -49,13 +51,14 @@ pub(crate) struct Heard<'a> {
 
 /// Makes the tape of a session that has ended: its journal says what was typed, `output` has what was printed.
 ///
-/// The journal goes when the tape is there; otherwise the next start of the daemon tries again.
+/// The journal goes when the tape is there; otherwise the next start of the daemon tries again. Without `filter` no
+/// program may run.
 pub(crate) async fn finish(
     root: &Arc<Root>,
     journal: &Path,
     output: &Output,
     heard: Heard<'_>,
-    mut filter: Box<RunFilter<'static>>,
+    filter: Option<Box<RunFilter<'static>>>,
 ) -> Finished {
     let (path, unwritten) = (journal.to_owned(), heard.unwritten.to_vec());
     let entries = tokio::task::spawn_blocking(move || {
@@ -91,12 +94,14 @@ pub(crate) async fn finish(
             };
         }
         let tape = journalled.tape(&printed);
-        write(&root, &begin, tape, &before.bytes, &hidden, &mut filter)
+        write(&root, &begin, tape, &before.bytes, &hidden, filter)
     });
     let mut finished = made
         .await
         .unwrap_or_else(|error| problem(format!("the tape could not be made: {error}")));
-    if finished.problem.is_none() {
+    if let Some(problem) = &mut finished.problem {
+        problem.push_str(&kept(journal));
+    } else if !finished.is_put_off {
         let folder = output.dir().to_owned();
         let journal = journal.to_owned();
         let gone = tokio::task::spawn_blocking(move || {
@@ -111,6 +116,15 @@ pub(crate) async fn finish(
         }
     }
     finished
+}
+
+/// What becomes of a recording of which no tape could be made.
+fn kept(journal: &Path) -> String {
+    let journal = journal.display();
+    format!(
+        "; the recording is kept in {journal}: the next start of the daemon tries again (`ccctl daemon restart`), \
+        or throws it away where that file was removed"
+    )
 }
 
 fn problem(text: String) -> Finished {
@@ -161,20 +175,27 @@ fn write(
     mut tape: Tape,
     before: &[u8],
     hidden: &[String],
-    filter: &mut RunFilter<'_>,
+    filter: Option<Box<RunFilter<'static>>>,
 ) -> Finished {
     let settings = Settings::over(&begin.options, &Replay::default(), &root.path);
     let settings = match settings {
         Ok(settings) => settings,
         Err(error) => return problem(error.to_string()),
     };
+    if filter.is_none() && settings.decorators.run_programs() {
+        return Finished {
+            is_put_off: true,
+            ..Finished::default()
+        };
+    }
+    let mut filter = filter.unwrap_or_else(|| Box::new(|_, _| Err("no program may run".into())));
     let keys = shown_keys(&tape);
     mask_hidden(&mut tape, &[hidden, &keys].concat());
     let is_redacted = begin.options.redact != Some(false);
     if is_redacted {
         redact_tape(&mut tape);
     }
-    if let Err(error) = settings.decorators.apply(&mut tape, filter) {
+    if let Err(error) = settings.decorators.apply(&mut tape, &mut *filter) {
         return problem(error.to_string());
     }
     if is_redacted {

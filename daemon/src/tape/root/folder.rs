@@ -13,6 +13,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::Duration;
 use tokio::sync::Notify;
 
 /// Tapes that a summary names.
@@ -165,6 +166,18 @@ impl Root {
     /// Indexes all files that have changed, at once. Blocks.
     pub(crate) fn refresh_all(&self) {
         self.apply(&BTreeSet::new(), Some(&mut |_| {}));
+    }
+
+    /// True when files have changed and the index does not have it yet.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.bell.as_ref().is_some_and(Bell::is_behind)
+    }
+
+    /// Waits until the index has what has changed by now, at most so long. Blocks.
+    pub(crate) fn catch_up(&self, most: Duration) {
+        if let Some(bell) = &self.bell {
+            bell.catch_up(most);
+        }
     }
 
     /// Notes that exchanges of a tape were played.

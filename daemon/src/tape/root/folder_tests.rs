@@ -104,6 +104,24 @@ fn ten_thousand_tapes_that_appear_at_once_are_noticed() {
 }
 
 #[test]
+fn what_has_changed_can_be_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = open(folder.path());
+    for round in 0..20 {
+        for number in 0..50 {
+            write(folder.path(), &format!("{round}/{number}"), &tape("p"));
+        }
+        // Nothing is missed between the kernel, the thread that reads and the one that waits.
+        root.catch_up(Duration::from_secs(20));
+        assert_eq!(root.index().tapes().count(), (round + 1) * 50);
+    }
+    assert!(!root.is_behind());
+    write(folder.path(), "notes", "no tape");
+    root.catch_up(Duration::from_secs(20));
+    assert_eq!(root.index().problems().count(), 1);
+}
+
+#[test]
 fn a_tape_that_was_written_is_there_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let root = open(folder.path());

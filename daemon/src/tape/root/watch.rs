@@ -5,7 +5,7 @@
 use crate::tape::index::SUFFIX;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, ioctl_fionread};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::io;
@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Folders of a root that are watched; of a larger one all files are looked at, again and again.
@@ -46,8 +46,9 @@ pub(super) struct Changes {
 /// Watches folders.
 #[derive(Debug)]
 pub(super) struct Watcher {
-    inotify: Option<OwnedFd>,
+    inotify: Option<Arc<OwnedFd>>,
     bell: Arc<OwnedFd>,
+    turns: Arc<Turns>,
     folders: HashMap<i32, PathBuf>,
     /// The folder where the root is to appear.
     parent: Option<i32>,
@@ -56,9 +57,46 @@ pub(super) struct Watcher {
     has_warned: bool,
 }
 
-/// Wakes a watcher up.
+/// Wakes a watcher up, and knows whether it is at work.
 #[derive(Debug)]
-pub(super) struct Bell(Arc<OwnedFd>);
+pub(super) struct Bell {
+    bell: Arc<OwnedFd>,
+    inotify: Option<Arc<OwnedFd>>,
+    turns: Arc<Turns>,
+}
+
+/// The turns of a watcher's thread: from noticing that something has changed until it waits again.
+#[derive(Debug, Default)]
+struct Turns {
+    now: Mutex<Turn>,
+    over: Condvar,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Turn {
+    is_on: bool,
+    /// Turns that are over.
+    done: u64,
+}
+
+impl Turns {
+    fn begin(&self) {
+        self.lock().is_on = true;
+    }
+
+    /// What was noticed so far is in the index.
+    fn end(&self) {
+        let mut now = self.lock();
+        if std::mem::take(&mut now.is_on) {
+            now.done += 1;
+            self.over.notify_all();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Turn> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// What the bell says: look at everything, or end.
 const LOOK: u64 = 1;
@@ -73,9 +111,36 @@ impl Bell {
         self.ring(END);
     }
 
+    /// True when something has changed that is not in the index yet, as far as that is watched.
+    pub(super) fn is_behind(&self) -> bool {
+        // In this order: a turn is on before what it is about is read.
+        self.has_unread() || self.turns.lock().is_on
+    }
+
+    /// Waits until what has changed by now is in the index, at most so long.
+    pub(super) fn catch_up(&self, most: Duration) {
+        let mut now = self.turns.lock();
+        // The turn that is on may have read before; the one behind it reads all there is.
+        let enough = now.done + 2;
+        let deadline = Instant::now() + most;
+        while now.done < enough && (now.is_on || self.has_unread()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let waited = self.turns.over.wait_timeout(now, left);
+            now = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn has_unread(&self) -> bool {
+        let inotify = self.inotify.as_ref();
+        inotify.is_some_and(|inotify| ioctl_fionread(inotify).is_ok_and(|unread| unread > 0))
+    }
+
     fn ring(&self, word: u64) {
         // It can only fail when it has been rung four billion times.
-        let _ = rustix::io::write(&*self.0, &word.to_ne_bytes());
+        let _ = rustix::io::write(&*self.bell, &word.to_ne_bytes());
     }
 }
 
@@ -88,16 +153,25 @@ impl Watcher {
     pub(super) fn new() -> io::Result<(Self, Bell)> {
         let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         // Users have a limited number of these.
-        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
+        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)
+            .ok()
+            .map(Arc::new);
+        let turns = Arc::<Turns>::default();
         let watcher = Self {
             is_blind: inotify.is_none(),
-            inotify,
+            inotify: inotify.clone(),
             bell: Arc::clone(&bell),
+            turns: Arc::clone(&turns),
             folders: HashMap::new(),
             parent: None,
             has_warned: false,
         };
-        Ok((watcher, Bell(bell)))
+        let bell = Bell {
+            bell,
+            inotify,
+            turns,
+        };
+        Ok((watcher, bell))
     }
 
     /// Watches the tapes and folders in a folder.
@@ -162,8 +236,12 @@ impl Watcher {
     pub(super) fn wait(&mut self) -> Changes {
         let mut changes = Changes::default();
         while !changes.is_any() {
+            self.turns.end();
             match self.poll(self.is_blind.then_some(POLL)) {
-                Ok(true) => self.take(&mut changes),
+                Ok(true) => {
+                    self.turns.begin();
+                    self.take(&mut changes);
+                }
                 Ok(false) => changes.all = true,
                 Err(error) => {
                     tracing::error!(%error, "tapes are no longer watched");

@@ -1,5 +1,6 @@
 //! What is told of tapes that cannot be used, and of words that mean none.
 
+use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::json;
 use std::ffi::OsStr;
@@ -113,4 +114,36 @@ fn a_name_that_is_no_text_is_told_as_that() {
         assert!(text.contains("its name is not UTF-8; rename it"), "{text}");
         assert!(!text.contains("there is no tape"), "{text}");
     }
+}
+
+#[test]
+fn a_file_that_is_named_is_the_one_that_is_told_of() {
+    let daemon = Daemon::start();
+    let folder = daemon.home().join("bad");
+    fs::create_dir_all(folder.join("folder.json5")).unwrap();
+    symlink("loop", folder.join("loop")).unwrap();
+    let told = |words: &[&OsStr]| {
+        let mut command = Ccctl::new(&daemon).command(&[]);
+        let ran = command.args(words).current_dir(daemon.home());
+        Ran::of(ran.output().unwrap())
+    };
+    for (file, what) in [
+        ("bad/folder.json5", "is a folder, not a tape"),
+        ("bad/nosuch.json5", "there is no file \"bad/nosuch.json5\""),
+    ] {
+        let ran = told(&["tape", "validate", file].map(OsStr::new));
+        let text = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(text.contains(what), "{file}: {text}");
+        assert_ne!(ran.code, Some(0));
+    }
+    let ran = told(&["tape", "list", "--tapes", "bad/loop"].map(OsStr::new));
+    assert_ne!(ran.code, Some(0), "{}", ran.stderr);
+    let words = [b"rec", &b"--"[..], b"echo", b"\xff"].map(OsStr::from_bytes);
+    let ran = told(&words);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr.contains(r#"the argument "\xFF" is not UTF-8"#),
+        "{}",
+        ran.stderr
+    );
 }

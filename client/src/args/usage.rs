@@ -34,6 +34,11 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
         let command = command_of(words);
         return format!("{command} needs a verb; {command} --help shows which there are");
     }
+    if error.kind() == ErrorKind::InvalidUtf8
+        && let Some(word) = words.iter().find(|word| word.to_str().is_none())
+    {
+        return format!("the argument {word:?} is not UTF-8, which all arguments must be");
+    }
     let mut text = error.render().to_string();
     // It was not said here, but in the environment.
     if !words

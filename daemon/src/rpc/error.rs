@@ -150,6 +150,7 @@ fn code_of(error: &RpcError) -> ErrorCode {
 fn tapes_code(error: &FilesError) -> ErrorCode {
     match error {
         FilesError::NotFound { .. }
+        | FilesError::NoSuch { .. }
         | FilesError::NoFile { .. }
         | FilesError::Ambiguous { .. }
         | FilesError::File(FileError::NotFound { .. }) => ErrorCode::TapeNotFound,

@@ -91,9 +91,8 @@ fn named(tape: &str) -> Result<String, Failure> {
         .any(|start| tape.starts_with(start));
     match tape.strip_suffix(EXTENSION) {
         _ if is_path => caller::absolute(path),
-        Some(_) if path.is_file() => caller::absolute(path),
-        Some(id) => Ok(id.to_owned()),
-        None => Ok(tape.to_owned()),
+        Some(_) if path.symlink_metadata().is_ok() => caller::absolute(path),
+        _ => Ok(tape.to_owned()),
     }
 }
 
@@ -249,7 +248,7 @@ mod tests {
     fn a_tape_is_named_by_its_id_or_its_file() {
         assert_eq!(named("bc/rec-1").unwrap(), "bc/rec-1");
         assert_eq!(named("1a2b").unwrap(), "1a2b");
-        assert_eq!(named("bc/no-such.json5").unwrap(), "bc/no-such");
+        assert_eq!(named("bc/no-such.json5").unwrap(), "bc/no-such.json5");
         assert_eq!(named("/t/a.json5").unwrap(), "/t/a.json5");
         let relative = named("./no/a.json5").unwrap();
         assert!(

@@ -10,6 +10,9 @@ use std::io;
 pub(crate) enum FilesError {
     #[error("no tape in {root} has the id {given:?}")]
     NotFound { given: String, root: String },
+    /// `given` may be a file's name, seen from the caller.
+    #[error("there is no file {given:?}, and no tape of that name in {root}")]
+    NoSuch { given: String, root: String },
     #[error("there is no file {path:?}")]
     NoFile { path: String },
     #[error("several tapes have {given:?} in their ids")]

@@ -137,9 +137,10 @@ impl Folder {
     }
 
     fn not_found(&self, given: &str) -> FilesError {
-        FilesError::NotFound {
-            given: given.to_owned(),
-            root: self.path().display().to_string(),
+        let (given, root) = (given.to_owned(), self.path().display().to_string());
+        match given.ends_with(EXTENSION) {
+            true => FilesError::NoSuch { given, root },
+            false => FilesError::NotFound { given, root },
         }
     }
 

@@ -40,6 +40,8 @@ pub(super) enum LoadError {
     Name,
     #[error("more than {MAX_TAPES} tapes; move some into another folder", MAX_TAPES = super::build::MAX_TAPES)]
     TooMany,
+    #[error("more than {MAX_FOLDERS} folders; remove links that lead elsewhere", MAX_FOLDERS = super::walk::MAX_FOLDERS)]
+    TooManyFolders,
     #[error("folders are nested too deep here")]
     TooDeep,
 }

@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// Folders within each other.
 const MAX_DEPTH: usize = 32;
 
+/// Folders that are looked into: a link may lead to all there is.
+pub(super) const MAX_FOLDERS: usize = 100_000;
+
 /// What a tape's file ends with.
 pub(crate) const SUFFIX: &str = ".json5";
 
@@ -39,6 +42,10 @@ pub(crate) fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> Found {
         let id = fs::metadata(&folder).map(|meta| (meta.dev(), meta.ino()));
         if !id.is_ok_and(|id| entered.insert(id)) {
             continue;
+        }
+        if entered.len() > MAX_FOLDERS {
+            found.problems.push((folder, LoadError::TooManyFolders));
+            return found;
         }
         enter(&folder);
         let entries = match fs::read_dir(&folder) {

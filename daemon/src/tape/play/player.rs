@@ -457,11 +457,10 @@ impl Player {
         playing.ordinal += 1;
         let tape = hit.tape.id.to_string();
         playing.at = Some((tape.clone(), hit.exchange));
-        playing
-            .played
-            .entry(tape.clone())
-            .or_default()
-            .insert(hit.exchange..hit.exchange + 1);
+        let played = playing.played.entry(tape.clone()).or_default();
+        // A line that is looked up anew as a whole plays the same ones again.
+        let is_first = !played.contains(&hit.exchange);
+        played.insert(hit.exchange..hit.exchange + 1);
         let mut acts = Acts::of(exchange, hit.meta(), &self.cue, ordinal, skip);
         let start = playing.queued_upto;
         playing.queued_upto += acts.bytes;
@@ -479,7 +478,7 @@ impl Player {
             playing.queue.push_back(queued);
         }
         playing.has_ended = acts.ends;
-        playing.uses.hits += 1;
+        playing.uses.hits += u64::from(is_first);
         playing.uses.injected += u64::from(acts.injection.is_some());
         playing.injection = acts.injection;
         if !playing.uses.used.contains(&tape) {

@@ -72,11 +72,7 @@ impl Root {
                 path: path.to_owned(),
             });
         }
-        if path.exists() && !path.is_dir() {
-            return Err(RootError::NotAFolder {
-                path: path.to_owned(),
-            });
-        }
+        check_folder(path)?;
         let (mut watcher, bell) = match Watcher::new() {
             Ok((watcher, bell)) => (Some(watcher), Some(bell)),
             Err(error) => {
@@ -292,6 +288,17 @@ impl Drop for Root {
         if let Some(bell) = &self.bell {
             bell.end();
         }
+    }
+}
+
+/// Refuses what can be no folder of tapes; one that is not there may come.
+fn check_folder(path: &Path) -> Result<(), RootError> {
+    let path = path.to_owned();
+    match path.metadata() {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(RootError::NotAFolder { path }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(RootError::Io { path, source }),
     }
 }
 

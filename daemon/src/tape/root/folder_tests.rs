@@ -179,6 +179,10 @@ fn what_is_no_folder_is_no_root() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let open = |path: &Path| Root::open(path, None, Arc::default()).unwrap_err();
     assert!(matches!(open(file.path()), RootError::NotAFolder { .. }));
+    let folder = tempfile::tempdir().unwrap();
+    let looped = folder.path().join("looped");
+    std::os::unix::fs::symlink("looped", &looped).unwrap();
+    assert!(matches!(open(&looped), RootError::Io { .. }));
     assert!(matches!(
         open(Path::new("tapes")),
         RootError::Relative { .. }

@@ -300,7 +300,7 @@ impl Builder {
     }
 
     fn read(&mut self, mut lines: Lines<'_>, is_v3: bool) -> Result<(), CastError> {
-        let mut time_us = 0u64;
+        let (mut time_us, mut is_first) = (0u64, true);
         while let Some((line, text)) = lines.next() {
             let is_last = lines.rest.trim_ascii().is_empty();
             let event = text.and_then(|text| match text.starts_with('#') {
@@ -315,12 +315,14 @@ impl Builder {
             let Event(time, code, data) = match event {
                 Ok(Some(event)) => event,
                 Ok(None) => continue,
-                Err(_) if is_last => {
+                // A recording of which nothing else is left would be an empty tape.
+                Err(_) if is_last && !is_first => {
                     self.torn = Some(format!("line {line}, the last one, is not whole: left out"));
                     break;
                 }
                 Err(error) => return Err(error),
             };
+            is_first = false;
             if !(0.0..=MAX_TIME_S).contains(&time) {
                 return Err(CastError::Time { line, time });
             }

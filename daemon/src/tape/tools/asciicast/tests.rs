@@ -195,7 +195,14 @@ fn a_last_line_that_is_torn_is_left_out() {
             ["line 3, the last one, is not whole: left out"]
         );
     }
-    let torn = [header.as_bytes(), b"\n[1, \"o\", \"\xe2\x82"].concat();
+    // With nothing else there is nothing to import.
+    let nothing = import(format!("{header}\nnonsense\n").as_bytes(), facts());
+    assert!(matches!(nothing, Err(CastError::Event { line: 2, .. })));
+    let torn = [
+        header.as_bytes(),
+        b"\n[0, \"o\", \"a\"]\n[1, \"o\", \"\xe2\x82",
+    ]
+    .concat();
     assert_eq!(import(&torn, facts()).unwrap().warnings.len(), 1);
     assert_eq!(
         refused(&format!("{header}\n[0.5, \"o\"\n[1, \"o\", \"a\"]")),

@@ -95,6 +95,7 @@ mod tape_run;
 mod tape_secrets;
 mod tape_sessions;
 mod tape_survival;
+mod tape_terminal_or_pipes;
 mod tape_told;
 mod tape_tools;
 mod tape_travel;

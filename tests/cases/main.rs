@@ -86,6 +86,7 @@ mod tape_config;
 mod tape_endings;
 mod tape_lines;
 mod tape_middle;
+mod tape_pipe_input;
 mod tape_pipes;
 mod tape_plain;
 mod tape_programs;

@@ -84,6 +84,7 @@ mod tape_claude;
 mod tape_client;
 mod tape_config;
 mod tape_endings;
+mod tape_leaving;
 mod tape_lines;
 mod tape_middle;
 mod tape_pipe_input;

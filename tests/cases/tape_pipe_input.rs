@@ -123,3 +123,15 @@ fn a_line_between_pipes_may_be_as_long_as_it_is() {
     assert_eq!(ended.exitstatus, Some(0));
     assert_eq!(session.output().trim(), "17001");
 }
+
+#[test]
+fn a_tape_that_nobody_watches_is_printed_as_it_was_recorded() {
+    let stage = Stage::new();
+    let words = ["printf", r"a\nb\r\n\303\050\n"];
+    let recorded = stage.run("rec", &words, b"").stdout;
+    assert_eq!(recorded, b"a\nb\r\n\xc3(\n");
+    let (path, _) = stage.only_tape();
+    let play = ["tape", "play", path.to_str().unwrap()];
+    let played = Ccctl::new(&stage.daemon).command(&play).output().unwrap();
+    assert_eq!(played.stdout, recorded, "{played:?}");
+}

@@ -64,7 +64,7 @@ fn bounded<T: Send + 'static>(
     work: impl FnOnce(&Place) -> T + Send + 'static,
 ) -> Option<T> {
     let place = place.clone();
-    let (done, is_done) = mpsc::channel();
+    let (done, is_done) = mpsc::sync_channel(1);
     let worker = thread::Builder::new().spawn(move || done.send(work(&place)));
     worker.ok()?;
     is_done.recv_timeout(LONGEST).ok()

@@ -325,7 +325,7 @@ fn the_tools_read_what_was_recorded() {
         Some(0)
     );
     let watched = stage.tape(&["play", first]);
-    assert!(watched.stdout.starts_with("welcome\r\n"), "{watched:?}");
+    assert!(watched.stdout.starts_with("welcome\n"), "{watched:?}");
     let imported = stage.tape(&["import", cast, "--tag", "third"]);
     assert_eq!(imported.code, Some(0), "{imported:?}");
     assert_eq!(stage.ids().len(), 3);

@@ -127,7 +127,7 @@ a script.
 Control-\\ then d leaves, and ends the program.
 
 The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124
-timed out.")]
+timed out. Signals go to the program: see ccctl run.")]
     Rec(Box<RecordArgs>),
     /// Let tapes stand in for a program
     #[command(after_help = "Examples:

@@ -18,7 +18,8 @@ use std::path::PathBuf;
   ccctl run --config backup --set host=example.org
 
 The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable,
-124 timed out. Control-C goes to the program; a second one within 2 seconds ends it.
+124 timed out. Control-C goes to the program; a second one within 2 seconds ends it. SIGTERM and
+SIGHUP go to the program too, which has 2 seconds to end; a second one ends it at once.
 Unless input and output are both terminals, input is typed without echo so that the program reads
 exactly its bytes, and output arrives as the program wrote it.")]
 pub(crate) struct RunArgs {

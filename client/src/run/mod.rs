@@ -2,6 +2,7 @@
 
 mod collect;
 mod dialogue;
+mod grace;
 mod input;
 mod interrupt;
 mod pace;
@@ -17,6 +18,7 @@ use crate::failure::Failure;
 use crate::{secrets, tape};
 use std::io::{self, IsTerminal as _};
 
+pub(crate) use grace::ends_by;
 pub(crate) use request::for_one_run;
 pub(crate) use stream::{Start, create, start};
 

@@ -1,5 +1,6 @@
 //! Signals to ccctl that concern the program it runs.
 
+use super::grace;
 use super::interrupt::Interrupts;
 use crate::ask;
 use crate::call::call_at;
@@ -17,7 +18,10 @@ use signal_hook::iterator::Signals;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// A signal that comes again within this time is the same one: `timeout` sends it to its child, and to their group.
+const SAME_SIGNAL: Duration = Duration::from_millis(300);
 
 /// What became of the wish to end ccctl itself.
 #[derive(Debug, Clone, Default)]
@@ -56,14 +60,40 @@ impl Relay {
             .name("signals".to_owned())
             .spawn(move || {
                 let mut interrupts = Interrupts::default();
+                let mut first_end = None;
                 for signal in signals.forever() {
-                    self.handle(signal, &mut interrupts, &told);
+                    match signal {
+                        SIGTERM | SIGHUP => self.end(signal, &mut first_end, &told),
+                        signal => self.handle(signal, &mut interrupts),
+                    }
                 }
             })?;
         Ok(stopped)
     }
 
-    fn handle(&self, signal: i32, interrupts: &mut Interrupts, stopped: &Stopped) {
+    /// Asks the program to end by the same signal, and a second time, or when it takes too long, ends it.
+    fn end(&self, signal: i32, first: &mut Option<Instant>, stopped: &Stopped) {
+        match first {
+            Some(first) if first.elapsed() < SAME_SIGNAL => {}
+            Some(_) => self.lifeline.cut(),
+            None => {
+                *first = Some(Instant::now());
+                stopped.0.store(signal, Ordering::Release);
+                let (lifeline, place) = (self.lifeline.clone(), self.place.clone());
+                let session = self.session.clone();
+                let asked = std::thread::Builder::new().spawn(move || {
+                    grace::ask(&place, &session, signal);
+                    std::thread::sleep(grace::PATIENCE);
+                    lifeline.cut();
+                });
+                if asked.is_err() {
+                    self.lifeline.cut();
+                }
+            }
+        }
+    }
+
+    fn handle(&self, signal: i32, interrupts: &mut Interrupts) {
         let session = self.session.clone();
         // A session that has ended takes none of these, and then there is nothing to pass on.
         let _ = match signal {
@@ -81,15 +111,10 @@ impl Relay {
                     grace_ms: None,
                 })
             }
-            SIGINT => self.call::<SessionSignal>(&SessionSignalParams {
+            _ => self.call::<SessionSignal>(&SessionSignalParams {
                 session,
                 signal: "INT".to_owned(),
             }),
-            signal => {
-                stopped.0.store(signal, Ordering::Release);
-                self.lifeline.cut();
-                Ok(())
-            }
         };
     }
 

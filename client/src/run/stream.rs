@@ -1,6 +1,7 @@
 //! `ccctl run` as a pipe: output as it comes, input as it is typed.
 
 use super::collect::{Collected, Contains};
+use super::grace;
 use super::input::Forward;
 use super::pace::Pace;
 use super::request;
@@ -111,7 +112,12 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
     drop(raw_mode);
     match ended {
         Ok(ended) => run.finish(&ended, began, context),
-        Err(failure) => why_stopped(&stopped, failure),
+        Err(failure) => {
+            if run.summary != Summary::None {
+                grace::close(&run.place, &run.session);
+            }
+            why_stopped(&stopped, failure)
+        }
     }
 }
 

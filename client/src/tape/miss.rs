@@ -111,6 +111,11 @@ fn tell(differs: &Differs, lines: &mut Vec<String>) {
         lines.push(line("differs", "other inputs came before"));
         return;
     }
+    if let ("terminal", Some(recorded), Some(asked)) = (&part[..], recorded, asked) {
+        let how = format!("it was recorded {recorded}, now it is {asked}");
+        lines.push(line("differs", &how));
+        return;
+    }
     for (name, value) in [("recorded", recorded), ("now", asked)] {
         let value = value
             .as_ref()
@@ -168,6 +173,7 @@ mod tests {
             "kind": "tape_miss", "program": "bc", "prompt": "> ", "input": "2+2",
             "nearest": {"tape_id": "bc/a", "exchange": 3, "line": 40, "differs": [
                 {"part": "input", "recorded": "1+1", "asked": "2+2"},
+                {"part": "terminal", "recorded": "in a terminal", "asked": "between pipes"},
                 {"part": "env LANG", "recorded": "C", "asked": null},
                 {"part": "state", "recorded": "1", "asked": "2"},
             ]},
@@ -178,6 +184,7 @@ mod tests {
   nearest    exchange 3 of bc/a, line 40
   recorded   input \"1+1\"
   now        input \"2+2\"
+  differs    it was recorded in a terminal, now it is between pipes
   recorded   env LANG \"C\"
   now        env LANG none
   differs    other inputs came before

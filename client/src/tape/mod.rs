@@ -10,4 +10,4 @@ pub(crate) use miss::{Misses, block, is_final, line, miss_of, print_blocks};
 pub(crate) use options::{folder, named};
 pub(crate) use record::{Verb, run};
 pub(crate) use shim::shim;
-pub(crate) use summary::{Summary, tell, tell_if_ended};
+pub(crate) use summary::{Summary, await_written, tell, tell_if_ended};

@@ -143,11 +143,14 @@ fn exit_of(ended: &Ended, context: &Context) -> Exit {
 
 /// Ends a program that was left: nobody else has its terminal.
 fn leave(session: &Session, signal: Option<i32>, place: &Place, context: &Context) -> Exit {
+    let ends = signal.is_some_and(|signal| run::ends_by(place, &session.session_id, signal));
     let closed = close(session, place);
-    if signal.is_some() {
+    if signal.is_some() && !ends {
         return Exit::of_program(None, signal);
     }
-    context.note(&format!("{} was left, and ended", session.program));
+    if signal.is_none() {
+        context.note(&format!("{} was left, and ended", session.program));
+    }
     match closed {
         Ok(closed) => Exit::of_program(closed.exitstatus, closed.signal),
         Err(failure) => failure.exit(),

@@ -100,6 +100,11 @@ pub(crate) fn tell_if_ended(summary: Summary, place: &Place, session: &str, cont
     }
 }
 
+/// Waits until what was recorded of a session that ends is written.
+pub(crate) fn await_written(place: &Place, session: &str) {
+    let _ = use_of(place, session);
+}
+
 /// The record's `tape`, once nothing more happens to it; `None` when the daemon does not tell.
 fn use_of(place: &Place, session: &str) -> Option<TapeUse> {
     let params = SessionParams {

@@ -4,9 +4,11 @@
 mod leader;
 mod marks;
 mod relay;
+mod typed;
 
 pub(crate) use leader::{command, play_part};
 pub(crate) use marks::{MarkWriter, Marks, NAME as MARKS, Part};
+pub(crate) use typed::PipedLine;
 
 /// Where the leader has the end of the pipe that is the program's standard input, for those who look what waits for it.
 #[cfg(not(portable))]

@@ -9,6 +9,8 @@ use crate::tape::settings::Settings;
 use crate::tape::tools::asciicast::{self, Version};
 use crate::tape::tools::{Pace, animate, diff, still, transcript};
 use crate::verify::{Verify, lead_to};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::tape::{
     TapeDiff, TapeDiffParams, TapeDiffReply, TapeExport, TapeExportParams, TapeExportReply,
     TapeFormat, TapeGet, TapeImport, TapeImportParams, TapeImportReply, TapeList, TapeOptions,
@@ -146,15 +148,27 @@ fn export(folder: &Folder, params: &TapeExportParams) -> Result<TapeExportReply,
         let cast = asciicast::export(&tape, version);
         (cast.text, cast.is_lossy)
     };
+    let mut output = Vec::new();
+    if params.format == TapeFormat::Output {
+        let chunks = tape.exchanges.iter().flat_map(|exchange| &exchange.chunks);
+        chunks.for_each(|chunk| output.extend_from_slice(&chunk.data));
+    }
     let (text, is_lossy) = match params.format {
         TapeFormat::AsciicastV2 => cast(Version::V2),
         TapeFormat::AsciicastV3 => cast(Version::V3),
         TapeFormat::Transcript => (transcript(&tape), false),
+        TapeFormat::Output => {
+            let text = String::from_utf8_lossy(&output).into_owned();
+            let is_lossy = text.as_bytes() != output;
+            (text, is_lossy)
+        }
     };
+    let is_cut = params.format == TapeFormat::Output && is_lossy;
     Ok(TapeExportReply {
         tape_id: which.id,
         text,
         is_lossy,
+        text_b64: is_cut.then(|| STANDARD.encode(&output)),
     })
 }
 

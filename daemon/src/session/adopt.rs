@@ -115,7 +115,7 @@ impl Sessions {
             }
             None => None,
         };
-        let input = Input::new(Some(master), self.leaving.clone(), tape);
+        let input = Input::new(Some(master), self.leaving.clone(), tape).of_pipes(facts.pipes);
         let session = Session::live(facts, output, flusher, input, rows, cols)
             .resumed(kept.sizes, modes, resumed.answered)
             .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());

@@ -332,6 +332,7 @@ impl Sessions {
         let writer = LogWriter::new(folder.clone(), 0, rotation);
         let output = Output::live(folder, spawned.ring, plan.output_limit);
         let input = Input::new(Some(spawned.master), self.leaving.clone(), tape);
+        let input = input.of_pipes(facts.pipes);
         let flusher = Flusher::new(writer);
         let session = Session::live(facts, output, flusher, input, plan.rows, plan.cols);
         let session = Arc::new(session);

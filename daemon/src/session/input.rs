@@ -2,6 +2,7 @@
 //!
 //! What takes it is a program, or a tape that stands in for one; nothing above here knows which.
 
+use crate::piped::PipedLine;
 use crate::probe::Line;
 use crate::tape::TapeError;
 use crate::tape::record::{Noted, Typed};
@@ -116,6 +117,8 @@ pub(crate) struct Input {
     leaving: CancellationToken,
     /// Records what is typed, or answers it.
     tape: Option<Arc<SessionTape>>,
+    /// Of a program between pipes.
+    pub(super) piped: Option<Mutex<PipedLine>>,
 }
 
 /// What a terminal says about taking more.
@@ -149,6 +152,7 @@ impl Input {
             ended: CancellationToken::new(),
             leaving,
             tape,
+            piped: None,
         }
     }
 
@@ -250,12 +254,16 @@ impl Input {
             .master()
             .ok_or(InputError::Closed { written_bytes: 0 })?;
         let before = Line::of(master.as_fd());
-        if before.canonical {
+        if before.canonical && self.piped.is_none() {
             refuse_long_lines(bytes)?;
         }
         let offset = end();
         if let Some(tape) = self.tape.as_ref().filter(|tape| tape.is_replay()) {
-            tape.typed(stroke).await?;
+            let read = self.piped_line().map(|mut line| line.take(bytes));
+            match &read {
+                Some(read) => tape.typed(stroke.of(read)).await?,
+                None => tape.typed(stroke).await?,
+            }
             return Ok(Written {
                 hidden: before.hides_input(),
                 canonical: before.canonical,
@@ -265,11 +273,16 @@ impl Input {
         }
         let never_echoes = self.tape.as_ref().is_some_and(|tape| tape.never_echoes());
         let hides = never_echoes && hides_more(&master);
-        let outcome = self.write_all(&master, bytes).await;
+        let mut read = Vec::new();
+        let outcome = match &self.piped {
+            Some(_) => self.write_to_pipes(&master, bytes, &mut read).await,
+            None => self.write_all(&master, bytes).await,
+        };
         let after = Line::of(master.as_fd());
         let hidden = before.hides_input() || after.hides_input();
         let part = written_part(&outcome, bytes.len());
         let stroke = match stroke.command {
+            _ if self.piped.is_some() => stroke.of(&read),
             Some(_) if part == bytes.len() => stroke,
             _ => stroke.of(&bytes[..part]),
         };
@@ -313,7 +326,11 @@ impl Input {
         self.write_all(&master, bytes).await
     }
 
-    async fn write_all(&self, master: &Arc<OwnedFd>, bytes: &[u8]) -> Result<(), InputError> {
+    pub(super) async fn write_all(
+        &self,
+        master: &Arc<OwnedFd>,
+        bytes: &[u8],
+    ) -> Result<(), InputError> {
         let mut written = 0;
         let mut deadline = Instant::now() + INPUT_GRACE;
         let mut is_told_of_room = false;
@@ -386,7 +403,7 @@ fn hides_more(master: &OwnedFd) -> bool {
 }
 
 /// How much of so many bytes got to the terminal.
-fn written_part(outcome: &Result<(), InputError>, len: usize) -> usize {
+pub(super) fn written_part(outcome: &Result<(), InputError>, len: usize) -> usize {
     match outcome {
         Ok(()) => len,
         Err(

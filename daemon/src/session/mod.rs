@@ -29,6 +29,7 @@ mod owner;
 mod paste;
 mod persist;
 mod pipe;
+mod piped_input;
 mod plan;
 mod proxy;
 mod pump;

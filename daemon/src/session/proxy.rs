@@ -18,6 +18,7 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::{InputVerdict, SessionCreateParams};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
@@ -102,7 +103,12 @@ impl Live {
         let session = self.session();
         let end = || session.output.end();
         session.note_write();
-        let written = session.input.strike(stroke, end);
+        let keys = session.input.keys_of(stroke.bytes);
+        let keys = match &keys {
+            Cow::Owned(keys) => stroke.of(keys),
+            Cow::Borrowed(_) => stroke,
+        };
+        let written = session.input.strike(keys, end);
         let written = Box::pin(written).await?;
         if let Some(player) = &tape.player {
             player.note_proxied(inputs_in(stroke.bytes));
@@ -258,7 +264,8 @@ async fn catch_up(
         seen.await_prompt(sessions, session, prompt).await?;
         let end = || session.output.end();
         session.note_write();
-        let written = session.input.write(input, false, end).await;
+        let keys = session.input.keys_of(input);
+        let written = session.input.write(&keys, false, end).await;
         written.map_err(|_| String::from("it took no input on its way to where the tape ended"))?;
         seen.is_answered = false;
     }

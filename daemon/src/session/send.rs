@@ -97,7 +97,7 @@ impl Sessions {
         let is_from_terminal = params.data_b64.is_some()
             && session.facts.encoding != UTF_8
             && session.viewers.has(peer);
-        let input = match is_from_terminal {
+        let mut input = match is_from_terminal {
             true => input_of(&session, params, UTF_8)?.encoded(session.facts.encoding),
             false => input_of(&session, params, session.facts.encoding)?,
         };
@@ -108,7 +108,12 @@ impl Sessions {
             ),
             None => None,
         };
-        let last_line = LastLine::after(&input.bytes);
+        let mut last_line = LastLine::after(&input.bytes);
+        if session.facts.pipes && params.eof && last_line == LastLine::HandedOver {
+            // Together they are one key on a tape, whenever the program answers what it was handed.
+            input.bytes.pop();
+            last_line = LastLine::Begun;
+        }
         self.reopen_input(&session);
         let reads = search.as_ref().and_then(|_| self.reads_so_far(&session));
         let reply = self.type_into(&session, peer, &input, params.secret);

@@ -90,7 +90,7 @@ impl SessionTape {
             root: Arc::clone(&self.root),
             record_with: record_with(meta, named),
             rules: self.settings.rules.clone(),
-            invocation: Invocation::new(&meta.program, &meta.args, &meta.env, &meta.cwd),
+            invocation: Invocation::of(meta),
             pace: Pace {
                 latency: self.settings.latency.clone(),
                 error_rate: self.settings.error_rate,

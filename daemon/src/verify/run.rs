@@ -4,7 +4,7 @@ use super::answer::{Answer, Expected, Verdict};
 use crate::connection::Peer;
 use crate::job::{JobHandle, Outcome};
 use crate::session::{OneShot, SessionError, Sessions};
-use crate::tape::format::{Exchange, Tape};
+use crate::tape::format::{Exchange, InputKind, Tape};
 use crate::tape::tools::{input_in_one_line, is_echoed, size, unified};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -217,6 +217,13 @@ impl Verify {
                 return Err(drift("hidden", told.to_owned()));
             };
             bytes = (secret + "\r").into_bytes();
+        } else if self.tape.meta.pty.is_none() {
+            if exchange.input.kind == InputKind::Line {
+                // Between pipes no Enter key ends it.
+                bytes.pop();
+                bytes.push(b'\n');
+            }
+            bytes = shot.session.input.keys_of(&bytes).into_owned();
         }
         let params = SessionSendParams {
             session: shot.session.id().to_string(),

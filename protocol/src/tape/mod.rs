@@ -326,6 +326,8 @@ pub enum TapeFormat {
     AsciicastV3,
     /// Readable text: prompts with what was typed, and what came back.
     Transcript,
+    /// What the program has printed, as it is.
+    Output,
 }
 
 /// Reply of `tape.export`.
@@ -336,6 +338,9 @@ pub struct TapeExportReply {
     pub text: String,
     /// Bytes that are no UTF-8 were replaced.
     pub is_lossy: bool,
+    /// Where they were, the bytes themselves of `output`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_b64: Option<String>,
 }
 
 /// Parameters of `tape.svg`.

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::fullscreen::{Event, Events, Key};
+use crate::output::decode;
 use crate::terminal::can_draw;
 use ccd_protocol::tape::{TapeExport, TapeExportParams, TapeExportReply, TapeFormat};
 use rustix::termios::{QueueSelector, tcflush};
@@ -20,10 +21,14 @@ use std::time::{Duration, Instant};
 ///
 /// Those of the call and of the terminal.
 pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let is_watched = can_draw();
     let params = TapeExportParams {
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
-        format: TapeFormat::AsciicastV2,
+        format: match is_watched || context.global.json {
+            true => TapeFormat::AsciicastV2,
+            false => TapeFormat::Output,
+        },
     };
     let answer = context
         .call::<TapeExport>(&params)
@@ -32,18 +37,20 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
         context.write_line(answer.json.get())?;
         return Ok(Exit::Done);
     }
+    let reply = answer.value;
+    if !is_watched {
+        match &reply.text_b64 {
+            Some(bytes) => context.write_bytes(&decode(bytes)?)?,
+            None => context.write_bytes(reply.text.as_bytes())?,
+        }
+        return Ok(Exit::Done);
+    }
     let limit = args.idle_limit.map(Duration::try_from_secs_f64);
     let pace = Pace {
         speed: args.speed.unwrap_or(1.0),
         longest: limit.and_then(Result::ok),
     };
-    let reply = answer.value;
     let pieces = pieces(&reply.text, pace);
-    if !can_draw() {
-        let all: String = pieces.into_iter().map(|piece| piece.text).collect();
-        context.write_bytes(all.as_bytes())?;
-        return Ok(Exit::Done);
-    }
     watch(&reply, &pieces).map_err(|source| Failure::Io {
         what: "the terminal".to_owned(),
         source,

@@ -31,7 +31,7 @@ pub(crate) fn show(
     let Loaded { which, text, tape } = which.load()?;
     let outline = outline(&text).map_err(|error| which.wrong(error))?;
     let meta = &tape.meta;
-    let invocation = Invocation::new(&meta.program, &meta.args, &meta.env, &meta.cwd);
+    let invocation = Invocation::of(meta);
     let context = keys.then(|| rules.context_of(&invocation).components());
     let mut room = MAX_OUTPUTS_BYTES;
     let mut exchanges = Vec::with_capacity(tape.exchanges.len());

@@ -30,6 +30,8 @@ pub(crate) struct Meta {
     pub(crate) cwd: String,
     /// `None`: without a terminal.
     pub(crate) pty: Option<PtySize>,
+    /// The file does not say whether there was a terminal: it plays with one and without.
+    pub(crate) fits_any_terminal: bool,
     pub(crate) tag: Option<String>,
     /// `None` and 0: as recorded.
     pub(crate) latency: Option<Latency>,
@@ -42,6 +44,13 @@ pub(crate) struct Meta {
     pub(crate) redact: bool,
     /// Keys that this version does not know.
     pub(crate) other: Annotations,
+}
+
+impl Meta {
+    /// Whether the program had a terminal, or pipes; `None` where the file does not say.
+    pub(crate) fn has_terminal(&self) -> Option<bool> {
+        (!self.fits_any_terminal).then_some(self.pty.is_some())
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

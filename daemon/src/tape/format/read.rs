@@ -176,10 +176,12 @@ fn read_meta(scanner: &mut Scanner<'_>) -> Scanned<Meta> {
     let start = scanner.offset();
     let mut meta = Meta {
         redact: true,
+        fits_any_terminal: true,
         ..Meta::default()
     };
     scanner.object(|scanner, key| {
         let known = Part::Meta.known(&key.name);
+        meta.fits_any_terminal &= known != Some("pty");
         let is_null = known.is_some() && scanner.null()?;
         match known {
             Some(_) if is_null => {}

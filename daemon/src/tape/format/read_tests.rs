@@ -11,6 +11,19 @@ fn message(text: &str) -> String {
     error.to_string()
 }
 
+#[test]
+fn a_tape_may_leave_open_whether_there_was_a_terminal() {
+    for (pty, has_terminal) in [
+        ("", None),
+        ("pty: null", Some(false)),
+        ("pty: { rows: 24, cols: 80 }", Some(true)),
+    ] {
+        let text = format!("{{ meta: {{ program: 'p', {pty} }} }}");
+        let tape = read(text.as_bytes()).unwrap();
+        assert_eq!(tape.meta.has_terminal(), has_terminal, "{pty}");
+    }
+}
+
 const WITH: &str = "{ meta: { program: 'p' }, exchanges: [{ ";
 
 #[test]
@@ -415,6 +428,7 @@ pub(in super::super) fn tape() -> impl Strategy<Value = Tape> {
             env,
             cwd,
             pty,
+            fits_any_terminal: false,
             tag,
             latency,
             error_rate,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Begins every file; another form gets another name.
-const MAGIC: &[u8; 16] = b"ccd tape index 2";
+const MAGIC: &[u8; 16] = b"ccd tape index 3";
 
 /// A larger file is none of ours.
 const MAX_BYTES: u64 = 1 << 30;
@@ -203,6 +203,7 @@ struct StoredMeta {
     env: BTreeMap<String, String>,
     cwd: String,
     pty: Option<(u16, u16)>,
+    fits_any_terminal: bool,
     tag: Option<String>,
     latency: Option<StoredLatency>,
     error_rate: f64,
@@ -258,6 +259,7 @@ impl StoredMeta {
             env: meta.env,
             cwd: meta.cwd,
             pty: meta.pty.map(|size| (size.rows, size.cols)),
+            fits_any_terminal: meta.fits_any_terminal,
             tag: meta.tag,
             latency: meta.latency.map(|latency| match latency {
                 Latency::Constant(ms) => StoredLatency::Constant(ms),
@@ -279,6 +281,7 @@ impl StoredMeta {
             env: self.env,
             cwd: self.cwd,
             pty: self.pty.map(|(rows, cols)| PtySize { rows, cols }),
+            fits_any_terminal: self.fits_any_terminal,
             tag: self.tag,
             latency: self.latency.map(|latency| match latency {
                 StoredLatency::Constant(ms) => Latency::Constant(ms),

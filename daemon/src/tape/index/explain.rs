@@ -4,7 +4,7 @@ use super::fits::Fits;
 use super::nearest::{Asked, Near};
 use crate::redact::redact;
 use crate::tape::advice::shell_word;
-use crate::tape::key::{Difference, normal_input};
+use crate::tape::key::{Difference, TERMINAL, normal_input};
 use ccd_protocol::tape::TapeProblem;
 use serde::Serialize;
 use std::fmt;
@@ -47,7 +47,7 @@ pub(crate) struct Nearest {
 /// A part of the key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Differs {
-    /// `program`, `args[0]`, `env LANG`, `cwd`, `prompt`, `input`, `state`.
+    /// `program`, `args[0]`, `terminal`, `env LANG`, `cwd`, `prompt`, `input`, `state`.
     pub(crate) part: String,
     pub(crate) recorded: Option<String>,
     pub(crate) asked: Option<String>,
@@ -195,13 +195,26 @@ fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
         }
         None => {}
     }
-    let record_with = asked.record_with;
-    hints.push(match nearest.is_some_and(Nearest::is_used_up) {
-        true => format!("record a run that goes on like this with `{record_with}`"),
-        false => format!("record it with `{record_with}`"),
-    });
+    hints.push(how_to_record(nearest, asked));
     hints.push("with `--fallback proxy` the program itself answers".to_owned());
     hints
+}
+
+fn how_to_record(nearest: Option<&Nearest>, asked: &Asked<'_>) -> String {
+    let record_with = asked.record_with;
+    if nearest.is_some_and(Nearest::is_used_up) {
+        return format!("record a run that goes on like this with `{record_with}`");
+    }
+    let is_other = |nearest: &Nearest| nearest.differs.iter().any(|part| part.part == TERMINAL);
+    match asked.session.has_terminal {
+        Some(true) if nearest.is_some_and(is_other) => {
+            format!("record it in a terminal with `{record_with}`")
+        }
+        Some(false) if nearest.is_some_and(is_other) => {
+            format!("record it between pipes with `{record_with} | cat`")
+        }
+        _ => format!("record it with `{record_with}`"),
+    }
 }
 
 /// The end of a prompt, where it says what it asks: a full-screen program has all of a screen in its last line.
@@ -295,6 +308,9 @@ impl fmt::Display for Differs {
         let part = &self.part;
         match (&self.recorded, &self.asked) {
             _ if part == "state" => f.write_str("other inputs came before"),
+            (Some(recorded), Some(asked)) if part == TERMINAL => {
+                write!(f, "it was recorded {recorded}, now it is {asked}")
+            }
             (Some(recorded), Some(asked)) => {
                 write!(f, "{part} differs: recorded {recorded:?}, now {asked:?}")
             }

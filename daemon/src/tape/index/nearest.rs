@@ -4,7 +4,7 @@ use super::find::{Index, exact_key, loose_key, state_key};
 use super::fits::{Fits, Hit};
 use super::table::Entry;
 use super::tape::HIDDEN;
-use crate::tape::key::{Context, Difference, Fingerprint, Invocation, Rules};
+use crate::tape::key::{Context, Difference, Fingerprint, Invocation, Rules, TERMINAL};
 use rangemap::RangeSet;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -19,6 +19,8 @@ const MAX_COMPARED: usize = 256;
 /// How much a part that differs counts.
 const PROGRAM_COST: u32 = 1000;
 const CONTEXT_COST: u32 = 60;
+/// Of the same command line.
+const TERMINAL_COST: u32 = 50;
 const PROMPT_COST: u32 = 40;
 /// Of inputs that have nothing in common.
 const INPUT_COST: u32 = 30;
@@ -172,12 +174,11 @@ fn differences<'a>(
 
 impl Near {
     fn cost(&self, input: &[u8]) -> u32 {
-        let context = self.context.iter().map(|difference| {
-            if difference.part == "program" {
-                PROGRAM_COST
-            } else {
-                CONTEXT_COST
-            }
+        let context = self.context.iter();
+        let context = context.map(|difference| match &difference.part[..] {
+            "program" => PROGRAM_COST,
+            TERMINAL => TERMINAL_COST,
+            _ => CONTEXT_COST,
         });
         let mut cost: u32 = context.sum();
         if self.has_other_prompt {

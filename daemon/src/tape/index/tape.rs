@@ -106,12 +106,7 @@ impl IndexedTape {
             inputs.extend_from_slice(input);
         }
         Self {
-            invocation: Arc::new(Invocation::new(
-                &meta.program,
-                &meta.args,
-                &meta.env,
-                &meta.cwd,
-            )),
+            invocation: Arc::new(Invocation::of(&meta)),
             exit: exchanges.last().and_then(|last| last.exit),
             created_ns: created_ns(&meta.created_at),
             prompts: prompts.list,

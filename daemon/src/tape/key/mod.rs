@@ -14,7 +14,7 @@ pub(crate) use hash::Fingerprint;
 pub(crate) use input::{is_open_text, normal_input};
 pub(crate) use prompt::{PromptTracker, prompt_of, prompt_signature};
 pub(crate) use rules::{
-    Context, Difference, Invocation, RuleError, Rules, in_one_line, program_name,
+    Context, Difference, Invocation, RuleError, Rules, TERMINAL, in_one_line, program_name,
 };
 pub(crate) use scrub::scrub;
 pub(crate) use state::StateHash;

@@ -2,6 +2,7 @@
 
 use super::scrub::from_home;
 use crate::redact::{redact, redact_args, redact_variable};
+use crate::tape::format::Meta;
 use ccd_protocol::tape::{IgnoredArg, MatchOptions};
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,11 @@ const MAX_ENTRY_BYTES: usize = 4096;
 
 /// Bytes that a compiled expression may take.
 const MAX_REGEX_BYTES: usize = 1 << 20;
+
+/// The name of the part that says whether a program had a terminal, and what it may be.
+pub(crate) const TERMINAL: &str = "terminal";
+const IN_TERMINAL: &str = "in a terminal";
+const BETWEEN_PIPES: &str = "between pipes";
 
 /// Why rules for matching are none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,15 +56,19 @@ pub(crate) struct Invocation {
     pub(crate) args: Vec<String>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) cwd: String,
+    /// Else pipes; `None`: a tape does not say.
+    pub(crate) has_terminal: Option<bool>,
 }
 
 impl Invocation {
-    pub(crate) fn new(
-        program: &str,
-        args: &[String],
-        env: &BTreeMap<String, String>,
-        cwd: &str,
-    ) -> Self {
+    pub(crate) fn of(meta: &Meta) -> Self {
+        let Meta {
+            program,
+            args,
+            env,
+            cwd,
+            ..
+        } = meta;
         let variable = |(name, value): (&String, &String)| {
             let value = redact_variable(name, value);
             (name.clone(), from_home(&value).into_owned())
@@ -71,6 +81,7 @@ impl Invocation {
                 .collect(),
             env: env.iter().map(variable).collect(),
             cwd: from_home(&redact(cwd).text).into_owned(),
+            has_terminal: meta.has_terminal(),
         }
     }
 }
@@ -95,12 +106,13 @@ pub(crate) struct Context {
     pub(crate) env: BTreeMap<String, String>,
     /// Only with `match_cwd`.
     pub(crate) cwd: Option<String>,
+    pub(crate) has_terminal: Option<bool>,
 }
 
 /// A part of two contexts that is not the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// `program`, `args[1]`, `env LANG`, `cwd`.
+    /// `program`, `args[1]`, [`TERMINAL`], `env LANG`, `cwd`.
     pub(crate) part: String,
     /// What the tape has.
     pub(crate) tape: Option<String>,
@@ -116,6 +128,10 @@ impl Context {
             ("args".to_owned(), shown(&self.args)),
             ("env".to_owned(), shown(&self.env)),
         ]);
+        if let Some(has_terminal) = self.has_terminal {
+            let ends = ends(has_terminal).to_owned();
+            components.insert(TERMINAL.to_owned(), ends);
+        }
         if let Some(cwd) = &self.cwd {
             components.insert("cwd".to_owned(), cwd.clone());
         }
@@ -124,11 +140,12 @@ impl Context {
 
     /// Returns whether a tape of this context plays in a session of another.
     ///
-    /// A tape that says nothing of the environment or the folder, because a person wrote it or it was imported, plays
-    /// in any.
+    /// A tape that says nothing of the environment, the folder or a terminal, because a person wrote it or it was
+    /// imported, plays in any.
     pub(crate) fn fits(&self, session: &Self) -> bool {
         self.program == session.program
             && self.args == session.args
+            && (self.has_terminal.is_none() || self.has_terminal == session.has_terminal)
             && (self.env.is_empty() || self.env == session.env)
             && (self.says_no_folder() || self.cwd == session.cwd)
     }
@@ -151,6 +168,10 @@ impl Context {
             let (tape, other) = (self.args.get(index), session.args.get(index));
             compare(format!("args[{index}]"), tape, other);
         }
+        if let (Some(tape), Some(other)) = (self.has_terminal, session.has_terminal) {
+            let (tape, other) = (ends(tape).to_owned(), ends(other).to_owned());
+            compare(TERMINAL.to_owned(), Some(&tape), Some(&other));
+        }
         if !self.says_no_folder() {
             compare("cwd".to_owned(), self.cwd.as_ref(), session.cwd.as_ref());
         }
@@ -168,6 +189,14 @@ impl Context {
 
     fn says_no_folder(&self) -> bool {
         self.cwd.as_deref().is_none_or(str::is_empty)
+    }
+}
+
+/// What a program has been between, as people are told.
+fn ends(has_terminal: bool) -> &'static str {
+    match has_terminal {
+        true => IN_TERMINAL,
+        false => BETWEEN_PIPES,
     }
 }
 
@@ -234,7 +263,14 @@ impl Rules {
         env: &BTreeMap<String, String>,
         cwd: &str,
     ) -> Context {
-        self.context_of(&Invocation::new(program, args, env, cwd))
+        self.context_of(&Invocation::of(&Meta {
+            program: program.to_owned(),
+            args: args.to_vec(),
+            env: env.clone(),
+            cwd: cwd.to_owned(),
+            fits_any_terminal: true,
+            ..Meta::default()
+        }))
     }
 
     /// Likewise, of a command line that is normalised.
@@ -252,6 +288,7 @@ impl Rules {
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect(),
             cwd: self.match_cwd.then(|| invocation.cwd.clone()),
+            has_terminal: invocation.has_terminal,
         }
     }
 

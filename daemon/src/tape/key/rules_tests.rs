@@ -193,6 +193,29 @@ fn a_tape_that_says_nothing_of_the_environment_plays_in_any() {
 }
 
 #[test]
+fn a_terminal_is_not_pipes_and_a_tape_that_does_not_say_plays_with_both() {
+    let rules = rules(MatchOptions::default());
+    let context = |has_terminal| Context {
+        has_terminal,
+        ..rules.context("p", &[], &env(&[]), "/x")
+    };
+    let kinds = [Some(true), Some(false)];
+    for session in kinds {
+        assert!(context(None).fits(&context(session)));
+        assert!(context(None).differences(&context(session)).is_empty());
+        for tape in kinds {
+            let (tape_context, session_context) = (context(tape), context(session));
+            let differences = tape_context.differences(&session_context);
+            assert_eq!(tape_context.fits(&session_context), tape == session);
+            assert_eq!(differences.is_empty(), tape == session);
+            assert!(differences.iter().all(|found| found.part == TERMINAL));
+        }
+    }
+    let components = context(Some(false)).components();
+    assert_eq!(components[TERMINAL], "between pipes");
+}
+
+#[test]
 fn components_are_told_by_name() {
     let rules = rules(MatchOptions::default());
     let context = rules.context("/bin/p", &words(&["a b"]), &env(&[("TZ", "UTC")]), "/x");

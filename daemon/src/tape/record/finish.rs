@@ -203,7 +203,7 @@ fn write(
     }
     chain(&mut tape, before, begin.state.clone());
     let meta = &tape.meta;
-    let invocation = Invocation::new(&meta.program, &meta.args, &meta.env, &meta.cwd);
+    let invocation = Invocation::of(meta);
     let written = match settings.record {
         RecordMode::Overwrite => place::overwrite(root, &settings, &invocation, &tape),
         _ => place::add(root, &settings, &invocation, tape),

@@ -1,0 +1,71 @@
+//! The last moments of a program that nobody waits for any more: it may end by itself, and its tape is to be written.
+
+use crate::call::call_at;
+use crate::connect::Place;
+use crate::tape;
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{
+    SessionClose, SessionCloseParams, SessionSignal, SessionSignalParams, SessionWait,
+    SessionWaitParams, WaitFor,
+};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// How long a program may take to end when a signal asks it to.
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long the way out takes at most.
+const LONGEST: Duration = Duration::from_secs(3);
+
+/// Sends a program the signal that ccctl got. At most [`LONGEST`].
+pub(super) fn ask(place: &Place, session: &str, signal: i32) {
+    let params = SessionSignalParams {
+        session: session.to_owned(),
+        signal: signal.to_string(),
+    };
+    // One that has ended takes none.
+    bounded(place, move |place| {
+        drop(call_at::<SessionSignal>(place, &params))
+    });
+}
+
+/// Likewise, and waits for its end; false when it goes on.
+pub(crate) fn ends_by(place: &Place, session: &str, signal: i32) -> bool {
+    ask(place, session, signal);
+    let params = SessionWaitParams {
+        session: session.to_owned(),
+        condition: WaitFor::Exit,
+        idle_ms: None,
+        timeout_ms: Timeout::After(PATIENCE.as_secs_f64() * 1000.0),
+    };
+    let ended = bounded(place, move |place| {
+        call_at::<SessionWait>(place, &params).is_ok()
+    });
+    ended == Some(true)
+}
+
+/// Ends a program, and returns when what was recorded of it is written. At most [`LONGEST`].
+pub(super) fn close(place: &Place, session: &str) {
+    let session = session.to_owned();
+    bounded(place, move |place| {
+        let params = SessionCloseParams {
+            session: session.clone(),
+            grace_ms: None,
+        };
+        let _ = call_at::<SessionClose>(place, &params);
+        tape::await_written(place, &session);
+    });
+}
+
+/// Whoever is on the way out does not wait for a daemon that does not answer.
+fn bounded<T: Send + 'static>(
+    place: &Place,
+    work: impl FnOnce(&Place) -> T + Send + 'static,
+) -> Option<T> {
+    let place = place.clone();
+    let (done, is_done) = mpsc::sync_channel(1);
+    let worker = thread::Builder::new().spawn(move || done.send(work(&place)));
+    worker.ok()?;
+    is_done.recv_timeout(LONGEST).ok()
+}

@@ -93,6 +93,7 @@ mod tape_replay;
 mod tape_replay_survival;
 mod tape_run;
 mod tape_secrets;
+mod tape_secrets_shown;
 mod tape_sessions;
 mod tape_survival;
 mod tape_told;

@@ -2,7 +2,7 @@
 
 use super::format::{self, Chunk, Exchange, InputKind, Stream, Tape};
 use super::key::in_one_line;
-use crate::redact::{MASK, redact_document};
+use crate::redact::MASK;
 use ccd_protocol::tape::{Decorator, DecoratorTarget};
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::{Value, json};
@@ -102,6 +102,10 @@ impl Decorators {
         })
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Applies all of them, one after the other, and notes each use in the annotations.
     ///
     /// # Errors
@@ -127,13 +131,6 @@ impl Decorators {
         }
         *tape = decorated;
         Ok(())
-    }
-}
-
-/// Takes the secrets out of what the annotations say of decorators.
-pub(crate) fn redact_notes(tape: &mut Tape) {
-    for exchange in &mut tape.exchanges {
-        exchange.annotations.get_mut(NOTE).map(redact_document);
     }
 }
 

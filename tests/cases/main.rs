@@ -95,6 +95,7 @@ mod tape_replay;
 mod tape_replay_survival;
 mod tape_run;
 mod tape_secrets;
+mod tape_secrets_shown;
 mod tape_sessions;
 mod tape_survival;
 mod tape_terminal_or_pipes;

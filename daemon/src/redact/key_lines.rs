@@ -7,9 +7,6 @@ use serde::{Deserialize, Serialize};
 /// A shorter line begins no key: it may be a command.
 const MIN_LINE_BYTES: usize = 16;
 
-/// What terminals put around a paste.
-const PASTE_MARKS: [&str; 2] = ["\u{1b}[200~", "\u{1b}[201~"];
-
 /// Follows typed lines from the `BEGIN` of a private key to its `END`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeyLines {
@@ -20,18 +17,18 @@ pub(crate) struct KeyLines {
 
 impl KeyLines {
     /// Whether what was typed may belong to a key.
-    pub(crate) fn may_take(&self, typed: &[u8]) -> bool {
-        self.open.is_some() && lines(typed).first().is_none_or(|line| is_body(line))
+    pub(super) fn may_take(&self, lines: &[String]) -> bool {
+        self.open.is_some() && lines.first().is_none_or(|line| is_body(line))
     }
 
-    /// Takes a whole input; true when it has lines of a key that an earlier one has begun.
+    /// Takes the lines of a whole input; true when there are some of a key that an earlier one has begun.
     ///
     /// What begins in the input itself is a secret that shows.
-    pub(crate) fn take(&mut self, typed: &[u8]) -> bool {
+    pub(super) fn take(&mut self, lines: &[String]) -> bool {
         let was_open = self.open.is_some();
         let mut has_key = false;
-        for line in lines(typed) {
-            has_key |= self.take_line(&line);
+        for line in lines {
+            has_key |= self.take_line(line);
         }
         was_open && has_key
     }
@@ -51,19 +48,6 @@ impl KeyLines {
         };
         false
     }
-}
-
-/// The lines that have text.
-fn lines(typed: &[u8]) -> Vec<String> {
-    let text = readable(typed.to_vec());
-    let text = PASTE_MARKS
-        .iter()
-        .fold(text, |text, mark| text.replace(mark, ""));
-    let lines = text.split(['\r', '\n']).map(str::trim);
-    lines
-        .filter(|line| !line.is_empty())
-        .map(str::to_owned)
-        .collect()
 }
 
 fn is_body(line: &str) -> bool {
@@ -90,7 +74,7 @@ mod tests {
         let mut key = KeyLines::default();
         lines
             .iter()
-            .map(|line| key.take(format!("{line}\r").as_bytes()))
+            .map(|&line| key.take(&[line.to_owned()]))
             .collect()
     }
 
@@ -101,14 +85,13 @@ mod tests {
             "cat > key",
             "-----BEGIN RSA PRIVATE KEY-----",
             "Proc-Type: 4,ENCRYPTED",
-            "",
             &full,
             &full,
             "abc=",
             "-----END RSA PRIVATE KEY-----",
             &full,
         ];
-        let secret = [false, false, true, false, true, true, true, false, false];
+        let secret = [false, false, true, true, true, true, false, false];
         assert_eq!(taken(&lines), secret);
     }
 
@@ -127,8 +110,9 @@ mod tests {
     #[test]
     fn a_line_is_held_back_while_it_may_belong_to_a_key() {
         let mut key = KeyLines::default();
-        assert!(!key.may_take(b"Ab1"));
-        key.take(b"-----BEGIN PRIVATE KEY-----\r");
-        assert!(key.may_take(b"Ab1") && !key.may_take(b"-") && !key.may_take(b"ls -l"));
+        let may = |key: &KeyLines, line: &str| key.may_take(&[line.to_owned()]);
+        assert!(!may(&key, "Ab1"));
+        key.take(&["-----BEGIN PRIVATE KEY-----".to_owned()]);
+        assert!(may(&key, "Ab1") && !may(&key, "-") && !may(&key, "ls -l"));
     }
 }

@@ -11,7 +11,9 @@ mod command;
 mod cookie;
 mod key;
 mod key_lines;
+mod known;
 mod netrc;
+mod netrc_lines;
 mod pem;
 mod place;
 mod placeholder;
@@ -22,8 +24,10 @@ mod secret;
 #[cfg_attr(not(test), allow(dead_code))]
 mod settled;
 mod shown;
+mod sql;
 mod switch;
 mod tokens;
+mod typed_lines;
 mod url;
 mod user;
 mod value;
@@ -39,14 +43,16 @@ mod tests;
 
 #[allow(unused_imports)] // the recorder's
 pub(crate) use argument::{redact_args, redact_variable};
-pub(crate) use key_lines::{KeyLines, key_lines};
-pub(crate) use place::{redact_document, redact_members, secret_place};
+pub(crate) use key_lines::key_lines;
+pub(crate) use known::{KnownTexts, is_distinctive, masked_texts};
+pub(crate) use place::{redact_members, secret_place};
 #[allow(unused_imports)] // the recorder's
-pub(crate) use raw::{redact_bytes, redact_chunks, redact_each, redact_typed};
+pub(crate) use raw::{redact_bytes, redact_chunks, redact_each, redact_typed, secret_texts};
 pub(crate) use redactor::{MASK, Redacted, redact, redact_part, secrets_in};
 pub(crate) use redactor::{rules_in_force, use_rules};
 #[allow(unused_imports)] // the recorder's
 pub(crate) use settled::{MAX_UNDECIDED_BYTES, settled};
 pub(crate) use switch::is_on;
+pub(crate) use typed_lines::{SecretLines, TypedLines};
 pub(crate) use user::{MAX_RULE_BYTES, MAX_RULES, UserRules};
 pub(crate) use view::Source;

@@ -17,6 +17,9 @@ const MAX_WORD_BYTES: usize = 512;
 /// Most blanks and ends of lines between two words.
 const MAX_GAP_BYTES: usize = 64;
 
+/// A shorter word is a name rather than one of a sentence.
+const MIN_PROSE_BYTES: usize = 3;
+
 /// What stands before a word.
 const KEYS: [&[u8]; 3] = [b"login", b"account", b"port"];
 
@@ -41,6 +44,8 @@ fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
     if !begins && !bytes[host.clone()].contains(&b'.') {
         return None;
     }
+    let is_name = is_plain_word(&bytes[host.clone()]);
+    let mut may_be_prose = is_name && enclosing.is_none();
     let mut at = host.end;
     for _ in 0..=KEYS.len() {
         // A sentence goes on.
@@ -49,9 +54,12 @@ fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
         }
         let key = word(bytes, at, enclosing)?;
         let value = word(bytes, key.end, enclosing)?;
-        let name = &bytes[key];
+        let name = &bytes[key.clone()];
+        let begins_line = bytes[at..key.start].contains(&b'\n');
+        may_be_prose &= !begins_line && is_plain_word(&bytes[value.clone()]);
         if name.eq_ignore_ascii_case(b"password") {
-            return (!is_placeholder(&bytes[value.clone()])).then_some(value);
+            let is_secret = !may_be_prose && !is_placeholder(&bytes[value.clone()]);
+            return is_secret.then_some(value);
         }
         if !KEYS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
             return None;
@@ -59,6 +67,12 @@ fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
         at = value.end;
     }
     None
+}
+
+/// Such as a sentence has, if by chance it has the words of an entry too: "machine learning login page password policy".
+fn is_plain_word(word: &[u8]) -> bool {
+    let is_lower = word.iter().all(u8::is_ascii_lowercase);
+    is_lower && word.len() >= MIN_PROSE_BYTES && word != b"localhost"
 }
 
 /// The next word; `None` when there is none, or it is too long or too far away.

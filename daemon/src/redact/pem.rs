@@ -75,7 +75,10 @@ fn cut_off_end(text: &str, body: usize) -> Option<usize> {
     let mut end = None;
     let mut offset = body;
     loop {
-        offset += count(&bytes[offset..], |byte| byte.is_ascii_whitespace());
+        // A quotation has a sign before each line.
+        offset += count(&bytes[offset..], |byte| {
+            byte.is_ascii_whitespace() || byte == b'>'
+        });
         if let Some(header_len) = header_len(&text[offset..]) {
             offset += header_len;
             continue;

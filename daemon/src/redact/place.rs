@@ -11,7 +11,7 @@ pub(crate) fn secret_place(document: &Value) -> Option<String> {
 }
 
 /// Takes the secrets out of all texts in `document`, by the same rules; returns how many there were.
-pub(crate) fn redact_document(document: &mut Value) -> usize {
+fn redact_document(document: &mut Value) -> usize {
     match document {
         Value::String(text) => {
             let redacted = redact(text);

@@ -53,6 +53,21 @@ fn in_one(raw: &[u8], source: Source) -> (Vec<u8>, usize) {
     (clean, removed)
 }
 
+/// The texts that the rules find in what was typed or printed, as they are read.
+pub(crate) fn secret_texts(raw: &[u8], source: Source) -> Vec<String> {
+    let redactor = in_force();
+    let views = [
+        Some(View::without_sequences(raw)),
+        View::as_edited(raw, source),
+    ];
+    let texts = views.iter().flatten().flat_map(|view| {
+        let shown = view.shown();
+        let found = redactor.find(shown).into_iter();
+        found.map(move |place| shown.text[place].to_owned())
+    });
+    texts.collect()
+}
+
 /// Where secrets stand in `raw`, in order.
 fn secrets(redactor: &Redactor, raw: &[u8], source: Source) -> Vec<Range<usize>> {
     let plain = View::without_sequences(raw);
@@ -74,7 +89,7 @@ fn secrets(redactor: &Redactor, raw: &[u8], source: Source) -> Vec<Range<usize>>
 }
 
 /// Puts [`MASK`] at `places` of the concatenated chunks, and counts those of each.
-fn mask(chunks: &mut [Vec<u8>], places: &[Range<usize>], counts: &mut [usize]) {
+pub(super) fn mask(chunks: &mut [Vec<u8>], places: &[Range<usize>], counts: &mut [usize]) {
     let mut next = 0;
     let mut start = 0;
     for (chunk, count) in chunks.iter_mut().zip(counts) {

@@ -200,7 +200,6 @@ fn soup() -> impl Strategy<Value = Vec<u8>> {
         b"\x00",
         b"\x01",
         b"\x1f",
-        b"machine h login me password ",
         b"AKIAIOSFODNN7EXAMPLE",
     ]);
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())

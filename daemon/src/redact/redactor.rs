@@ -1,6 +1,6 @@
 use super::shown::Shown;
 use super::user::{RuleError, UserRules};
-use super::{assignment, bearer, command, cookie, netrc, pem, tokens, url};
+use super::{assignment, bearer, command, cookie, netrc, pem, sql, tokens, url};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -301,6 +301,7 @@ fn builtin_rules() -> impl Iterator<Item = Rule> {
         cookie::RULE,
         netrc::RULE,
         pem::RULE,
+        sql::RULE,
         url::CREDENTIALS,
         url::SIGNATURE,
         url::WEBHOOK,

@@ -207,6 +207,8 @@ fn private_keys_go_as_a_whole() {
     );
     becomes(&format!("{cut_off}\n$ exit\n"), "***\n$ exit\n");
     becomes(&format!("{cut_off} and more"), "*** and more");
+    let quoted = format!("> -----BEGIN PRIVATE KEY-----\r\n> {line}\r\n> {line}\r\n> bye\r\n");
+    becomes(&quoted, "> ***\r\n> bye\r\n");
     stays("contains(\"-----BEGIN PRIVATE KEY-----\")");
     stays("-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----");
 }

@@ -271,7 +271,6 @@ fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(Part)) {
     }
     let strings = strings_in(control);
     let mut next = strings.iter().peekable();
-    take(Part::Unseen);
     for (at, &byte) in control.iter().enumerate() {
         while next.next_if(|string| string.end <= at).is_some() {}
         if next.peek().is_some_and(|string| string.start <= at) {
@@ -283,6 +282,7 @@ fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(Part)) {
             _ => {}
         }
     }
+    take(Part::Unseen);
 }
 
 /// NUL and the four separators of ASCII, which keep records apart. Between the bytes of wide characters NUL is no more

@@ -15,7 +15,7 @@ use crate::tape::play::{Cue, Pace, PlayError, Player, Stage};
 use crate::tape::record::{Begin, EndEntry, Finished, Heard, Recording, finish};
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
-use crate::tape::tools::redact_meta;
+use crate::tape::tools::{Removed, redact_meta};
 use crate::tape::{TapeError, record};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionCreateParams};
@@ -178,13 +178,16 @@ impl SessionTape {
     /// Begins to record; the journal is there when this returns, and in the session's folder the note of it.
     pub(super) async fn record(&self, folder: PathBuf, place: Place) -> Result<(), TapeError> {
         let (mut meta, mut options) = (self.meta.clone(), self.recorded_options());
-        let removed = self.settings.redact.then(|| redact_meta(&mut meta));
+        let removed = match self.settings.redact {
+            true => redact_meta(&mut meta),
+            false => Removed::default(),
+        };
         options.tag.clone_from(&meta.tag);
         let begin = Begin {
             session: self.id.to_string(),
             options,
             meta,
-            removed: removed.unwrap_or(0),
+            removed: removed.count,
             at_us: record::now_us(),
             offset: place.offset,
             state: place.state,
@@ -201,7 +204,7 @@ impl SessionTape {
                 journal: journal.clone(),
             };
             note.write(&folder).map_err(TapeError::Journal)?;
-            Recording::begin(journal, begin, is_plain).map_err(TapeError::Journal)
+            Recording::begin(journal, begin, is_plain, &removed.texts).map_err(TapeError::Journal)
         });
         let begun = begun.await.map_err(io::Error::other);
         let recording = begun.map_err(TapeError::Journal)??;
@@ -399,11 +402,12 @@ impl Sessions {
                 reason: super::error::reason_text(reason).into(),
                 offset: session.output.published(),
             });
-            let hidden = recording.secrets();
+            let hidden = recording.hidden();
             let hidden = hidden.unwrap_or_else(|| session.hidden.texts());
             let journal = recording.journal();
             let heard = Heard {
                 hidden: &hidden,
+                recognised: &recording.recognised(),
                 unwritten: &unwritten,
             };
             let root = &tape.root;

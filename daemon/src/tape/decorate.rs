@@ -2,7 +2,7 @@
 
 use super::format::{self, Chunk, Exchange, InputKind, Stream, Tape};
 use super::key::in_one_line;
-use crate::redact::{MASK, redact_document};
+use crate::redact::MASK;
 use ccd_protocol::tape::{Decorator, DecoratorTarget};
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::{Value, json};
@@ -102,6 +102,10 @@ impl Decorators {
         })
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// True when programs have to run to apply them.
     pub(crate) fn run_programs(&self) -> bool {
         let is_filter = |decorator: &Compiled| matches!(decorator.change, Change::Filter(_));
@@ -133,13 +137,6 @@ impl Decorators {
         }
         *tape = decorated;
         Ok(())
-    }
-}
-
-/// Takes the secrets out of what the annotations say of decorators.
-pub(crate) fn redact_notes(tape: &mut Tape) {
-    for exchange in &mut tape.exchanges {
-        exchange.annotations.get_mut(NOTE).map(redact_document);
     }
 }
 

@@ -250,7 +250,7 @@ fn a_note_has_no_secret() {
         let mut tape = tape("x\r", &["hunter2 and TOKEN=abc"]);
         let decorators = Decorators::new(&[decorator]).unwrap();
         decorators.apply(&mut tape, &mut run).unwrap();
-        redact_notes(&mut tape);
+        crate::tape::tools::redact_tape(&mut tape);
         tape.exchanges[0].annotations["decorators"][0].clone()
     };
     let on = DecoratorTarget::Output;

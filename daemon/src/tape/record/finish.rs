@@ -6,12 +6,13 @@ use super::{Note, place};
 use crate::config::Replay;
 use crate::output::{Output, Piece};
 use crate::piped::Marks;
-use crate::tape::decorate::{self, RunFilter};
+use crate::redact::KnownTexts;
+use crate::tape::decorate::RunFilter;
 use crate::tape::format::Tape;
 use crate::tape::key::Invocation;
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
-use crate::tape::tools::{chain, count_removed, mask_text, redact_tape, shown_keys};
+use crate::tape::tools::{chain, count_removed, mask_known, redact_tape, shown_keys};
 use ccd_protocol::tape::RecordMode;
 use std::io;
 use std::path::Path;
@@ -45,6 +46,8 @@ pub(crate) struct Finished {
 pub(crate) struct Heard<'a> {
     /// What was typed unseen, and must not be shown where it was printed.
     pub(crate) hidden: &'a [String],
+    /// Likewise what its name has given away.
+    pub(crate) recognised: &'a [String],
     /// Lines that the journal had no room for.
     pub(crate) unwritten: &'a [u8],
 }
@@ -83,7 +86,8 @@ pub(crate) async fn finish(
         Ok((before, printed)) => (before.0, printed),
         Err(error) => return problem(format!("the session's log cannot be read: {error}")),
     };
-    let (root, hidden) = (Arc::clone(root), heard.hidden.to_vec());
+    let root = Arc::clone(root);
+    let hidden = [heard.hidden, heard.recognised].map(<[String]>::to_vec);
     let folder = output.dir().to_owned();
     let made = tokio::task::spawn_blocking(move || {
         let begin = journalled.begin.clone();
@@ -174,7 +178,7 @@ fn write(
     begin: &Begin,
     mut tape: Tape,
     before: &[u8],
-    hidden: &[String],
+    [hidden, recognised]: &[Vec<String>; 2],
     filter: Option<Box<RunFilter<'static>>>,
 ) -> Finished {
     let settings = Settings::over(&begin.options, &Replay::default(), &root.path);
@@ -189,17 +193,28 @@ fn write(
         };
     }
     let mut filter = filter.unwrap_or_else(|| Box::new(|_, _| Err("no program may run".into())));
-    let keys = shown_keys(&tape);
-    mask_hidden(&mut tape, &[hidden, &keys].concat());
+    let lines = hidden.iter().flat_map(|text| text.split(['\r', '\n']));
+    let long = lines.filter(|text| text.len() >= MIN_HIDDEN_BYTES);
+    let hidden = KnownTexts::of(long.map(str::to_owned).chain(shown_keys(&tape)));
+    let recognised = KnownTexts::of(recognised);
     let is_redacted = begin.options.redact != Some(false);
-    if is_redacted {
-        redact_tape(&mut tape);
-    }
-    if let Err(error) = settings.decorators.apply(&mut tape, &mut *filter) {
-        return problem(error.to_string());
-    }
-    if is_redacted {
-        decorate::redact_notes(&mut tape);
+    let redact = |tape: &mut Tape| {
+        mask_known_texts(tape, &hidden);
+        if is_redacted {
+            redact_tape(tape);
+        }
+        // Behind the rules: a mask in a secret may hide from them what else belongs to it.
+        if mask_known_texts(tape, &recognised) > 0 && is_redacted {
+            redact_tape(tape);
+        }
+    };
+    redact(&mut tape);
+    if !settings.decorators.is_empty() {
+        if let Err(error) = settings.decorators.apply(&mut tape, &mut *filter) {
+            return problem(error.to_string());
+        }
+        // What they have made of it may show more than there was.
+        redact(&mut tape);
     }
     chain(&mut tape, before, begin.state.clone());
     let meta = &tape.meta;
@@ -211,16 +226,14 @@ fn write(
     written.unwrap_or_else(|error| problem(error.to_string()))
 }
 
-/// What was typed unseen is not shown where the program has printed it.
-fn mask_hidden(tape: &mut Tape, hidden: &[String]) {
-    for exchange in &mut tape.exchanges {
-        for text in hidden.iter().flat_map(|text| text.split(['\r', '\n'])) {
-            if text.len() >= MIN_HIDDEN_BYTES {
-                let removed = mask_text(exchange, text.as_bytes());
-                count_removed(exchange, removed);
-            }
-        }
-    }
+/// What nobody may see is not shown where the program has printed it; returns how often it was.
+fn mask_known_texts(tape: &mut Tape, texts: &KnownTexts) -> usize {
+    let each = tape.exchanges.iter_mut().map(|exchange| {
+        let removed = mask_known(exchange, texts);
+        count_removed(exchange, removed);
+        removed
+    });
+    each.sum()
 }
 
 /// A shorter text says nothing, and stands in much.

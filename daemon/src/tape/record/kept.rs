@@ -1,6 +1,6 @@
 //! A recording on its way to the next worker.
 
-use crate::redact::KeyLines;
+use crate::redact::TypedLines;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -13,10 +13,13 @@ pub(crate) struct KeptRecording {
     pub(super) number: u64,
     pub(super) open: Option<KeptInput>,
     #[serde(default)]
-    pub(super) key: KeyLines,
+    pub(super) lines: TypedLines,
     /// What was typed hidden.
     #[serde(default)]
     pub(super) secrets: Vec<String>,
+    /// What is known for a secret by its name.
+    #[serde(default)]
+    pub(super) recognised: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -13,10 +13,12 @@ mod place;
 mod recording;
 mod resume;
 mod secrets;
+mod typed;
 
 pub(crate) use finish::{Finished, Heard, finish};
 pub(crate) use journal::{Begin, EndEntry, Journal, now_us};
 pub(crate) use kept::KeptRecording;
 pub(crate) use note::Note;
-pub(crate) use recording::{CommandLine, ECHO_BYTES, Noted, Recording, Typed};
+pub(crate) use recording::{ECHO_BYTES, Recording};
 pub(crate) use resume::Resumption;
+pub(crate) use typed::{CommandLine, Noted, Typed};

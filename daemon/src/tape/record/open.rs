@@ -26,6 +26,10 @@ pub(super) struct Open {
     pub(super) cut_echo: Option<String>,
     /// A line of a private key.
     pub(super) private_key: bool,
+    /// It is complete, and was looked at for what it goes on with.
+    pub(super) is_followed: bool,
+    /// With a secret that an earlier input has begun.
+    pub(super) goes_on_with_secret: bool,
     pub(super) echo: EchoFollower,
     /// Output since it was typed.
     pub(super) printed: Vec<u8>,

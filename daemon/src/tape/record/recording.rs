@@ -7,7 +7,8 @@ use super::kept::{KeptInput, KeptRecording};
 use super::open::{END_OF_INPUT, Open};
 use super::resume::Resumption;
 use super::secrets::{Again, Secrets};
-use crate::redact::KeyLines;
+use super::typed::{Noted, Typed};
+use crate::redact::{SecretLines, Source, TypedLines, secret_texts};
 use crate::tape::key::PromptTracker;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,37 +26,6 @@ pub(crate) const ECHO_BYTES: usize = 16 << 10;
 /// Noted but not written.
 const MAX_WAITING_BYTES: usize = 1 << 20;
 
-/// Something that was typed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Typed<'a> {
-    pub(crate) bytes: &'a [u8],
-    /// Of the output when it was typed.
-    pub(crate) offset: u64,
-    /// The terminal did not show it.
-    pub(crate) unseen: bool,
-    /// Whoever typed it says that it is a secret.
-    pub(crate) is_secret: bool,
-    /// The program reads keys, not lines.
-    pub(crate) keys: bool,
-    pub(crate) command: Option<CommandLine<'a>>,
-}
-
-/// A line that the daemon makes of a command for a shell: no secret, shown or not.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CommandLine<'a> {
-    /// The shell shows secrets in it, until it prints this.
-    pub(crate) cut_echo: Option<&'a str>,
-}
-
-/// What became of something that was typed.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Noted {
-    /// Some of it only [`Recording::kept`] has; the file has a mask.
-    pub(crate) must_keep: bool,
-    /// It belongs to a private key, although the terminal shows it.
-    pub(crate) is_secret: bool,
-}
-
 /// A recording while it goes on.
 #[derive(Debug)]
 pub(crate) struct Recording {
@@ -71,15 +41,16 @@ struct State {
     /// Of the newest exchange.
     number: u64,
     open: Option<Open>,
-    /// Of a private key that is typed line by line, the lines before the open input.
-    key: KeyLines,
+    /// The lines before the open input, where they have begun a secret.
+    typed: TypedLines,
     /// Microseconds, offset and length of output that may go on.
     piece: Option<(u64, u64, u64)>,
     /// Lines for the journal.
     lines: Vec<u8>,
     /// Where the terminal never echoes: what is asked for tells whether it is a secret.
     prompt: Option<PromptTracker>,
-    /// What was typed hidden, the last ones: no tape shows it where the program prints it, or it is typed again.
+    /// What was typed hidden or recognised, the last ones: no tape shows it where the program prints it, or it is typed
+    /// again.
     secrets: Secrets,
     /// Why they cannot be written.
     problem: Option<String>,
@@ -88,16 +59,22 @@ struct State {
 }
 
 impl Recording {
-    /// Begins to record in a journal at `path`.
+    /// Begins to record in a journal at `path`; `known` are the secrets that the program was started with.
     ///
     /// # Errors
     ///
     /// The journal cannot be written.
-    pub(crate) fn begin(path: PathBuf, begin: Begin, is_plain: bool) -> io::Result<Self> {
+    pub(crate) fn begin(
+        path: PathBuf,
+        begin: Begin,
+        is_plain: bool,
+        known: &[String],
+    ) -> io::Result<Self> {
         let redacts = begin.options.redact != Some(false);
         let journal = Journal::create(path.clone(), begin)?;
         let mut state = State::new(Some(journal), redacts, 0, None);
         state.prompt = is_plain.then(PromptTracker::default);
+        state.secrets.recognise(known);
         Ok(Self::with(path, state))
     }
 
@@ -133,6 +110,8 @@ impl Recording {
                 needs_no_echo: kept.needs_no_echo,
                 cut_echo: kept.cut_echo,
                 private_key: kept.private_key,
+                is_followed: kept.private_key,
+                goes_on_with_secret: false,
                 echo,
                 is_answered: !printed.is_empty(),
                 printed,
@@ -141,8 +120,8 @@ impl Recording {
         });
         let journal = Some(resumption.journal);
         let mut state = State::new(journal, kept.redacts, resumption.number, open);
-        state.key = kept.key;
-        state.secrets = Secrets::of(kept.secrets);
+        state.typed = kept.lines;
+        state.secrets = Secrets::of(kept.secrets, kept.recognised);
         state.prompt = kept.is_plain.then(|| {
             let mut prompt = PromptTracker::default();
             prompt.feed(tail);
@@ -164,8 +143,9 @@ impl Recording {
             redacts: state.redacts,
             is_plain: state.prompt.is_some(),
             number: state.number,
-            key: state.key,
-            secrets: state.secrets.texts(),
+            lines: state.typed,
+            secrets: state.secrets.hidden(),
+            recognised: state.secrets.recognised(),
             open: state.open.as_ref().map(|open| KeptInput {
                 at_us: open.at_us,
                 offset: open.offset,
@@ -185,10 +165,15 @@ impl Recording {
     }
 
     /// What was typed hidden, of a session whose terminal never echoes: there the session takes everything for hidden.
-    pub(crate) fn secrets(&self) -> Option<Vec<String>> {
+    pub(crate) fn hidden(&self) -> Option<Vec<String>> {
         let state = self.lock();
         let is_plain = state.prompt.is_some();
-        is_plain.then(|| state.secrets.texts())
+        is_plain.then(|| state.secrets.hidden())
+    }
+
+    /// What is known for a secret by its name.
+    pub(crate) fn recognised(&self) -> Vec<String> {
+        self.lock().secrets.recognised()
     }
 
     /// Exchanges so far, with the program's start.
@@ -236,6 +221,8 @@ impl Recording {
                 needs_no_echo: never_echoes,
                 cut_echo: None,
                 private_key: false,
+                is_followed: false,
+                goes_on_with_secret: false,
                 echo: EchoFollower::default(),
                 printed: Vec::new(),
                 is_answered: false,
@@ -260,7 +247,7 @@ impl Recording {
         let open = state.open.as_ref();
         Noted {
             must_keep: open.is_some_and(|open| !open.is_written),
-            is_secret: open.is_some_and(|open| open.private_key),
+            is_secret: open.is_some_and(|open| open.goes_on_with_secret),
         }
     }
 
@@ -328,7 +315,7 @@ impl State {
             redacts,
             number,
             open,
-            key: KeyLines::default(),
+            typed: TypedLines::default(),
             piece: None,
             lines: Vec::new(),
             prompt: None,
@@ -387,9 +374,9 @@ impl State {
         let Some(mut open) = self.open.take() else {
             return;
         };
-        let may_be_key = self.redacts && self.key.may_take(&open.raw);
-        if may_be_key && open.ends_line() {
-            self.decide_key(&mut open);
+        let may_go_on = self.redacts && self.typed.may_take(&open.raw);
+        if may_go_on && open.ends_line() {
+            self.follow(&mut open);
         }
         let is_over = open.ends_line() || !open.goes_on();
         let again = match open.hidden {
@@ -397,16 +384,15 @@ impl State {
             false => self.secrets.again(&open.raw),
         };
         open.hidden |= again == Again::Yes;
-        let is_held_back = (may_be_key || again == Again::MayBe) && !open.ends_line();
+        let is_held_back = (may_go_on || again == Again::MayBe) && !open.ends_line();
         let is_shown = !is_held_back && open.is_shown(is_over);
         if !open.is_written && (open.hidden || is_shown) {
             let is_whole = open.ends_line() || open.hidden;
-            let entry = open.entry(self.number, self.redacts, is_whole || open.is_decided());
+            self.note_input(&open, is_whole || open.is_decided());
             open.is_written = is_whole;
             if open.is_written {
                 open.printed = Vec::new();
             }
-            self.note(&Entry::Input(entry));
         } else if !open.is_written && is_new {
             self.note(&Entry::Input(open.stand_in(self.number)));
         }
@@ -418,19 +404,38 @@ impl State {
         let Some(mut open) = self.open.take() else {
             return;
         };
-        self.decide_key(&mut open);
+        self.follow(&mut open);
         if !open.is_written {
             open.hidden |= !open.is_shown(true) || self.secrets.again(&open.raw) == Again::Yes;
-            let entry = open.entry(self.number, self.redacts, true);
-            self.note(&Entry::Input(entry));
+            self.note_input(&open, true);
         }
     }
 
-    /// An input is complete: a line of a private key is kept no more than what was typed unseen.
-    fn decide_key(&mut self, open: &mut Open) {
-        if self.redacts && !open.private_key {
-            open.private_key = self.key.take(&open.raw);
-            open.hidden |= open.private_key;
+    /// Notes an input, and remembers what no tape may have of it.
+    fn note_input(&mut self, open: &Open, is_whole: bool) {
+        let entry = open.entry(self.number, self.redacts, is_whole);
+        if is_whole && !open.hidden && entry.removed > 0 {
+            let found = secret_texts(&open.raw, Source::Typed);
+            self.secrets.recognise(&found);
+        }
+        self.note(&Entry::Input(entry));
+    }
+
+    /// An input is complete: what goes on with a secret is kept no more than what was typed unseen.
+    fn follow(&mut self, open: &mut Open) {
+        if !self.redacts || open.is_followed {
+            return;
+        }
+        open.is_followed = true;
+        if let Some(SecretLines {
+            is_private_key,
+            texts,
+        }) = self.typed.take(&open.raw)
+        {
+            open.private_key = is_private_key;
+            open.goes_on_with_secret = true;
+            open.hidden = true;
+            texts.into_iter().for_each(|text| self.secrets.add(text));
         }
     }
 

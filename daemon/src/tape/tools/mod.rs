@@ -12,18 +12,18 @@ mod plain;
 mod redact;
 mod timeline;
 mod transcript;
-mod typed_key;
+mod typed_lines;
 
 pub(crate) use animation::{Pace, animate, still};
 pub(crate) use chain::chain;
 pub(crate) use diff::{diff, normal_output, unified};
-pub(crate) use mask::{count_removed, mask_text};
+pub(crate) use mask::{count_removed, mask_known};
 pub(crate) use one_line::input_in_one_line;
 pub(crate) use plain::shown;
-pub(crate) use redact::{Removal, redact_meta, redact_tape};
+pub(crate) use redact::{Removal, Removed, redact_meta, redact_tape};
 pub(crate) use timeline::{size, with_returns};
 pub(crate) use transcript::{ended, is_echoed, transcript};
-pub(crate) use typed_key::{PRIVATE_KEY, shown_keys};
+pub(crate) use typed_lines::{PRIVATE_KEY, shown_keys};
 
 #[cfg(test)]
 mod tests {

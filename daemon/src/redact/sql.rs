@@ -1,0 +1,38 @@
+//! Passwords in statements that give one to a user: `IDENTIFIED BY '…'`, `WITH PASSWORD '…'`.
+
+use super::assignment::blanks;
+use super::placeholder::is_placeholder;
+use super::redactor::{Rule, Verdict};
+use super::shown::Shown;
+use super::value::Quote;
+use std::ops::Range;
+
+/// A quote must follow: prose has none there.
+pub(super) const RULE: Rule = Rule {
+    anchors: &[
+        "identified by ",
+        "identified by password ",
+        "with password ",
+        "encrypted password ",
+    ],
+    judge,
+};
+
+/// Longest password that is compared, in bytes.
+const MAX_PASSWORD_BYTES: usize = 512;
+
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let bytes = shown.text.as_bytes();
+    let start = anchor.end + blanks(bytes, anchor.end);
+    let Some(quote) = Quote::at(bytes, start) else {
+        return Verdict::Innocent;
+    };
+    let inner = start + quote.len();
+    // What proves innocent is bounded.
+    let head = &bytes[..bytes.len().min(inner + MAX_PASSWORD_BYTES)];
+    let password = inner..quote.content_end(head, inner);
+    if Quote::at(bytes, password.end) != Some(quote) || is_placeholder(&bytes[password.clone()]) {
+        return Verdict::Innocent;
+    }
+    Verdict::Secret(password)
+}

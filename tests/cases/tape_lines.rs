@@ -1,6 +1,6 @@
 //! Lines that are typed on tapes piece by piece, and what of them is taken back; arguments that look alike.
 
-use crate::support::conversation::{ask, converse, output, start, tape, tapes};
+use crate::support::conversation::{ask, converse, output, record, start, tape, tapes};
 use crate::support::session::{assert_error, lacks};
 use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Daemon, eventually};
@@ -63,6 +63,9 @@ fn a_recording_cut_in_a_line_does_not_take_the_begin_of_a_longer_one() {
             ask(&daemon, &session, (None, "found\\s+> $")).unwrap();
             let came = String::from_utf8(output(&daemon, &session)).unwrap();
             assert_eq!(came, "> inside\r\nfound\r\n> ", "{text} {strict}");
+            // What was taken back has not played.
+            let hits = &record(&daemon, &session)["tape"]["hits"];
+            assert_eq!(*hits, 2, "{text} {strict}");
         }
     }
     // A line that is on no tape is told as a whole.

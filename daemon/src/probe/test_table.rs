@@ -10,6 +10,9 @@ use super::{Line, Probe, fresh};
 const LOOKS: usize = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
+/// Has the shell stop its program, which it tells.
+const STOP_KEY: &str = "\u{1a}";
+
 /// Programs without which the table proves nothing.
 const REQUIRED: [&str; 6] = ["bash", "dash", "cat", "python3", "perl", "sleep"];
 
@@ -98,6 +101,13 @@ impl<'a> Row<'a> {
         for text in &self.typed {
             let before = wait_for_reader(&mut terminal, last.take());
             terminal.send(text);
+            if *text == STOP_KEY {
+                // Until it has stopped the program still waits for input.
+                eventually(|| match terminal.has_shown("Stopped") {
+                    true => Ok(()),
+                    false => Err(terminal.output()),
+                });
+            }
             last = Some((before, Instant::now()));
         }
         let mut agreeing = 0;

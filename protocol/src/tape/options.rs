@@ -159,7 +159,7 @@ pub struct TapeUse {
     pub record: Option<RecordMode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FallbackMode>,
-    /// Exchanges of tapes that have answered, each counted once.
+    /// Exchanges that were answered from tapes.
     pub hits: u64,
     /// Inputs that no tape had.
     pub misses: u64,

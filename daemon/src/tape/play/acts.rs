@@ -18,13 +18,15 @@ pub(super) struct Acts {
 }
 
 impl Acts {
-    /// What an exchange has printed, but for its first bytes: `skip` of them. It is the `ordinal`th that plays.
+    /// What an exchange has printed, but for its first bytes: `skip` of them. It is the `ordinal`th that plays,
+    /// asked for at `at`.
     pub(super) fn of(
         exchange: &Exchange,
         meta: &Meta,
         cue: &Cue,
         ordinal: u64,
         skip: usize,
+        at: Instant,
     ) -> Self {
         let pace = &cue.pace;
         // The terminal of a session passes on what a tape says, so what had none needs its carriage returns here.
@@ -49,7 +51,7 @@ impl Acts {
         if let Some(injection) = injection {
             tracing::info!(target: "tape", program = meta.program, exchange = ordinal, ?injection, "an error was injected");
         }
-        let mut acts = vec![Act::Typed(Instant::now())];
+        let mut acts = vec![Act::Typed(at)];
         let (mut skip, mut bytes) = (skip, 0);
         for ((chunk, data), delay) in exchange.chunks.iter().zip(&data).zip(delays) {
             let data = &data[..data.len().min(left)];

@@ -3,12 +3,26 @@
 use super::cue::PlayError;
 use super::player::Player;
 use super::search::prompts;
-use crate::tape::index::{Asked, Fits};
+use crate::tape::index::{Asked, Fits, Index};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a miss waits for files that have just changed.
+const CATCH_UP: Duration = Duration::from_secs(2);
 
 /// Input of a miss that is compared with what tapes have.
 const MAX_EXPLAINED_BYTES: usize = 64 << 10;
 
 impl Player {
+    /// Waits for files that have changed and are not in the index yet; false where it is still the one that was asked.
+    pub(super) async fn has_other_index(&self, asked: &Arc<Index>) -> bool {
+        let root = Arc::clone(&self.cue.root);
+        if root.is_behind() {
+            let _ = tokio::task::spawn_blocking(move || root.catch_up(CATCH_UP)).await;
+        }
+        !Arc::ptr_eq(&self.cue.root.index(), asked)
+    }
+
     /// Says why nothing answers what is pending, and forgets it.
     pub(super) fn miss(&self, fits: &Fits) -> PlayError {
         let mut playing = self.lock();

@@ -161,6 +161,8 @@ impl Playing {
                 played.remove(taken.exchange..taken.exchange + 1);
             }
         }
+        let answers = taken.len() as u64;
+        self.uses.hits = self.uses.hits.saturating_sub(answers);
         printed.append(&mut self.echoed);
         self.echoed = printed;
         if let Some(first) = taken.first() {

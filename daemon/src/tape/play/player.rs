@@ -25,9 +25,6 @@ const MAX_PENDING_BYTES: usize = 16 << 20;
 const MAX_LOOKS: usize = 5;
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
-/// How long a miss waits for files that have just changed.
-const CATCH_UP: Duration = Duration::from_secs(2);
-
 /// The tapes of one session.
 #[derive(Debug)]
 pub(crate) struct Player {
@@ -188,7 +185,8 @@ impl Player {
         let hit = hit.ok_or(io::ErrorKind::NotFound)?;
         let exchange = read(&index, &hit).await?;
         let done = usize::try_from(printed.saturating_sub(queued.start)).unwrap_or(usize::MAX);
-        let acts = Acts::of(&exchange, hit.meta(), &self.cue, queued.ordinal, done);
+        let at = Instant::now();
+        let acts = Acts::of(&exchange, hit.meta(), &self.cue, queued.ordinal, done, at);
         Ok(acts.acts)
     }
 
@@ -275,7 +273,7 @@ impl Player {
     ///
     /// [`PlayError::Miss`] when no tape begins so.
     pub(crate) async fn start(&self) -> Result<(), PlayError> {
-        let started = self.answer(true).await;
+        let started = self.answer(true, Instant::now()).await;
         self.show.begin();
         started
     }
@@ -286,6 +284,7 @@ impl Player {
     ///
     /// [`PlayError`]; what was typed and is no input is forgotten then.
     pub(crate) async fn typed(&self, bytes: &[u8]) -> Result<(), PlayError> {
+        let at = Instant::now();
         self.show.room().await;
         {
             let mut playing = self.lock();
@@ -298,11 +297,12 @@ impl Player {
             }
             playing.pending.extend_from_slice(bytes);
         }
-        self.answer(false).await
+        self.answer(false, at).await
     }
 
-    /// Plays all exchanges that what is pending has the input of.
-    async fn answer(&self, is_start: bool) -> Result<(), PlayError> {
+    /// Plays all exchanges that what is pending has the input of. Their time counts from `at`, when it was typed: that a
+    /// tape has to be read is no delay of the program.
+    async fn answer(&self, is_start: bool, at: Instant) -> Result<(), PlayError> {
         let (mut looks, mut has_waited) = (0, false);
         loop {
             let fits = self.fits();
@@ -331,7 +331,7 @@ impl Player {
                 }
                 Found::Open => return Ok(()),
                 Found::Part { hit } => {
-                    self.echo(&fits.index, hit).await;
+                    self.echo(&fits.index, hit, at).await;
                     return Ok(());
                 }
                 Found::Nothing if !has_waited && self.has_other_index(&fits.index).await => {
@@ -342,7 +342,7 @@ impl Player {
             };
             match read(&fits.index, &hit).await {
                 Ok(exchange) => {
-                    self.play(&fits, &hit, len, &exchange);
+                    self.play(&fits, &hit, len, &exchange, at);
                     if is_start {
                         // Nobody prints yet, and so nobody makes room.
                         return Ok(());
@@ -359,15 +359,6 @@ impl Player {
                 }
             }
         }
-    }
-
-    /// Waits for files that have changed and are not in the index yet; false where it is still the one that was asked.
-    async fn has_other_index(&self, asked: &Arc<Index>) -> bool {
-        let root = Arc::clone(&self.cue.root);
-        if root.is_behind() {
-            let _ = tokio::task::spawn_blocking(move || root.catch_up(CATCH_UP)).await;
-        }
-        !Arc::ptr_eq(&self.cue.root.index(), asked)
     }
 
     /// Takes what is pending as more of a hidden input without an end, if one was typed last.
@@ -395,7 +386,7 @@ impl Player {
 
     /// Prints the echo of an input that is not complete, where what would be its answer begins so: a person sees what
     /// they type.
-    async fn echo(&self, index: &Arc<Index>, hit: Option<Hit>) {
+    async fn echo(&self, index: &Arc<Index>, hit: Option<Hit>, at: Instant) {
         let Some(hit) = hit else { return };
         let Ok(exchange) = read(index, &hit).await else {
             return;
@@ -413,7 +404,7 @@ impl Player {
         playing.queued_upto += new.len() as u64;
         playing.echoed = playing.pending.clone();
         self.show.hold([
-            Act::Typed(Instant::now()),
+            Act::Typed(at),
             Act::Print {
                 delay: Duration::ZERO,
                 bytes: new,
@@ -423,7 +414,7 @@ impl Player {
     }
 
     /// Plays an exchange whose input are the first `len` bytes that are pending.
-    fn play(&self, fits: &Fits, hit: &Hit, len: usize, exchange: &Exchange) {
+    fn play(&self, fits: &Fits, hit: &Hit, len: usize, exchange: &Exchange, at: Instant) {
         let mut playing = self.lock();
         let input: Vec<u8> = playing.pending.drain(..len).collect();
         let prompt = playing.prompt.prompt();
@@ -457,11 +448,12 @@ impl Player {
         playing.ordinal += 1;
         let tape = hit.tape.id.to_string();
         playing.at = Some((tape.clone(), hit.exchange));
-        let played = playing.played.entry(tape.clone()).or_default();
-        // A line that is looked up anew as a whole plays the same ones again.
-        let is_first = !played.contains(&hit.exchange);
-        played.insert(hit.exchange..hit.exchange + 1);
-        let mut acts = Acts::of(exchange, hit.meta(), &self.cue, ordinal, skip);
+        playing
+            .played
+            .entry(tape.clone())
+            .or_default()
+            .insert(hit.exchange..hit.exchange + 1);
+        let mut acts = Acts::of(exchange, hit.meta(), &self.cue, ordinal, skip, at);
         let start = playing.queued_upto;
         playing.queued_upto += acts.bytes;
         let end = playing.queued_upto;
@@ -478,7 +470,7 @@ impl Player {
             playing.queue.push_back(queued);
         }
         playing.has_ended = acts.ends;
-        playing.uses.hits += u64::from(is_first);
+        playing.uses.hits += 1;
         playing.uses.injected += u64::from(acts.injection.is_some());
         playing.injection = acts.injection;
         if !playing.uses.used.contains(&tape) {

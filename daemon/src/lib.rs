@@ -9,6 +9,7 @@
 )]
 
 mod args;
+mod canonical;
 mod chain;
 mod clock;
 mod config;

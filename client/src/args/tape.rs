@@ -274,6 +274,7 @@ pub(crate) struct TapePruneArgs {
 #[command(after_help = "Examples:
   ccctl tape shim sqlite3 --to ci-bin --tapes tests/tapes
   PATH=$PWD/ci-bin:$PATH make test
+  ccctl tape shim sqlite3 --to rec-bin --tapes tests/tapes --record new --fallback proxy
   ccctl tape shim psql --to ci-bin --latency 0 --ignore-arg 1
 
 What is asked of the shim is asked of ccctl play, with these options and --no-summary; its arguments are the program's.")]

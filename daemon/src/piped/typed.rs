@@ -3,21 +3,10 @@
 //! `^V` has the terminal take the next byte as it is, and `^D` has it hand over a line that has not ended. Neither is
 //! anything that the program reads, so tapes have what it reads, and know nothing of the terminal.
 
-/// Ends the input at the begin of a line; inside a line it hands over what is there.
-const END_OF_INPUT: u8 = 0x04;
-
-/// The next byte is taken as it is.
-const QUOTE: u8 = 0x16;
+use crate::canonical::{END_OF_INPUT, PIECE_LEN, QUOTE, type_byte};
 
 const ERASE: u8 = 0x7f;
 const KILL: u8 = 0x15;
-
-/// Longest piece of a line, below the 4,096 bytes of Linux and the 1,024 of other systems.
-const MAX_PIECE_LEN: usize = if cfg!(target_os = "linux") {
-    4000
-} else {
-    1000
-};
 
 /// The line that the terminal has not handed over.
 #[derive(Debug, Default)]
@@ -61,10 +50,7 @@ impl PipedLine {
         };
         let mut keys = Vec::with_capacity(input.len() + 2);
         for &byte in text {
-            if acts(byte) {
-                keys.push(QUOTE);
-            }
-            keys.push(byte);
+            type_byte(&mut keys, byte);
         }
         if ends {
             let is_begun = text.last().map_or(self.len > 0, |byte| *byte != b'\n');
@@ -75,7 +61,7 @@ impl PipedLine {
     }
 
     fn is_full(&self) -> bool {
-        self.len >= MAX_PIECE_LEN && !self.is_quoted
+        self.len >= PIECE_LEN && !self.is_quoted
     }
 
     fn take_byte(&mut self, byte: u8) -> Option<u8> {
@@ -144,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_handed_over_in_pieces_that_a_terminal_keeps() {
-        let long = [vec![b'x'; 3 * MAX_PIECE_LEN], b"\x16\x04\n".to_vec()].concat();
+        let long = [vec![b'x'; 3 * PIECE_LEN], b"\x16\x04\n".to_vec()].concat();
         let mut line = PipedLine::default();
         let (mut rest, mut pieces) = (&long[..], Vec::new());
         while !rest.is_empty() {
@@ -156,9 +142,9 @@ mod tests {
                 assert_eq!(line.hand_over(), [END_OF_INPUT]);
             }
         }
-        assert_eq!(pieces, [MAX_PIECE_LEN, MAX_PIECE_LEN, MAX_PIECE_LEN, 3]);
+        assert_eq!(pieces, [PIECE_LEN, PIECE_LEN, PIECE_LEN, 3]);
         // Whoever hands over a full line is not in the way.
-        let typed = [vec![b'x'; MAX_PIECE_LEN], vec![END_OF_INPUT, b'y']].concat();
+        let typed = [vec![b'x'; PIECE_LEN], vec![END_OF_INPUT, b'y']].concat();
         assert_eq!(PipedLine::default().room_for(&typed), typed.len());
     }
 

@@ -2,6 +2,7 @@
 //!
 //! What takes it is a program, or a tape that stands in for one; nothing above here knows which.
 
+use crate::canonical;
 use crate::piped::PipedLine;
 use crate::probe::Line;
 use crate::tape::TapeError;
@@ -25,9 +26,6 @@ pub(crate) const INPUT_GRACE: Duration = Duration::from_secs(5);
 
 /// Time between two looks at a terminal that cannot say when it takes more.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
-
-/// Longest line the kernel keeps for a program that reads lines.
-pub(crate) const CANONICAL_LINE_LEN: usize = 4095;
 
 /// Why input did not get to the terminal.
 #[derive(Debug)]
@@ -433,11 +431,11 @@ fn write_some(master: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
 
 /// In canonical mode the kernel drops silently what is over its line buffer: say so instead.
 fn refuse_long_lines(bytes: &[u8]) -> Result<(), InputError> {
-    if bytes.len() <= CANONICAL_LINE_LEN {
+    if bytes.len() <= canonical::LINE_LEN {
         return Ok(());
     }
     let len = longest_line(bytes);
-    if len > CANONICAL_LINE_LEN {
+    if len > canonical::LINE_LEN {
         return Err(InputError::LineTooLong { len });
     }
     Ok(())
@@ -449,8 +447,8 @@ fn longest_line(bytes: &[u8]) -> usize {
     for &byte in bytes {
         match byte {
             _ if is_quoted => (len, is_quoted) = (len + 1, false),
-            0x16 => is_quoted = true,
-            b'\n' | b'\r' | 0x04 => len = 0,
+            canonical::QUOTE => is_quoted = true,
+            b'\n' | b'\r' | canonical::END_OF_INPUT => len = 0,
             _ => len += 1,
         }
         longest = longest.max(len);

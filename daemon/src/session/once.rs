@@ -8,6 +8,7 @@ use super::live::Session;
 use super::one_shot::OneShot;
 use super::registry::Sessions;
 use super::start_up::INPUT_PATIENCE;
+use crate::canonical::{END_OF_INPUT, PIECE_LEN, type_byte};
 use crate::connection::Peer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -24,22 +25,8 @@ use tokio_util::sync::CancellationToken;
 /// Most output in the reply.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
-/// Ends input in a terminal's canonical mode.
-const END_OF_INPUT: u8 = 0x04;
-
 /// How the files of scripts are called.
 const SCRIPT_PREFIX: &str = "script-";
-
-/// Makes the terminal take the next byte as it is.
-const LITERAL_NEXT: u8 = 0x16;
-
-/// Longest piece of a line that is handed over at once: the terminal keeps no more than
-/// [`super::input::CANONICAL_LINE_LEN`] bytes of one.
-const MAX_PIECE_LEN: usize = if cfg!(target_os = "linux") {
-    4000
-} else {
-    1000
-};
 
 /// Which part of an output is wanted that is too long for a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -332,14 +319,11 @@ fn typed_input(bytes: &[u8]) -> Vec<u8> {
     let mut piece_len = 0;
     for &byte in bytes {
         // Within a line it only hands over what is there.
-        if piece_len == MAX_PIECE_LEN {
+        if piece_len == PIECE_LEN {
             typed.push(END_OF_INPUT);
             piece_len = 0;
         }
-        if (byte < 0x20 && byte != b'\n' && byte != b'\t') || byte == 0x7f {
-            typed.push(LITERAL_NEXT);
-        }
-        typed.push(byte);
+        type_byte(&mut typed, byte);
         piece_len = if byte == b'\n' { 0 } else { piece_len + 1 };
     }
     if piece_len > 0 {

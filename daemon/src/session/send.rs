@@ -2,12 +2,13 @@
 
 use super::end_of_input::LastLine;
 use super::error::SessionError;
-use super::input::{CANONICAL_LINE_LEN, InputError};
+use super::input::InputError;
 use super::keys;
 use super::live::Session;
 use super::paste;
 use super::registry::Sessions;
 use super::typed_line::Taken;
+use crate::canonical::LINE_LEN;
 use crate::connection::Peer;
 use crate::interaction::{Event, Form, Inexact, Typed};
 use base64::Engine;
@@ -336,7 +337,7 @@ pub(crate) fn input_error(session: &Session, error: InputError) -> SessionError 
         InputError::Full { written_bytes } => SessionError::InputFull { written_bytes },
         InputError::HandedOver { written_bytes } => SessionError::HandedOver { written_bytes },
         InputError::LineTooLong { len } => SessionError::InvalidArgument(format!(
-            "a line of {len} bytes would be cut: the program reads lines, of which the terminal keeps {CANONICAL_LINE_LEN} bytes; \
+            "a line of {len} bytes would be cut: the program reads lines, of which the terminal keeps {LINE_LEN} bytes; \
              send shorter lines, or a program that reads keys"
         )),
         InputError::Tape(error) => error.into(),

@@ -6,11 +6,9 @@
 use super::cue::Cue;
 use super::player::Playing;
 use super::stage::InputModes;
+use crate::canonical::END_OF_INPUT;
 use crate::tape::index::{Fits, Hit};
 use crate::tape::key::{is_open_text, normal_input};
-
-/// Ends a line without Enter, and on an empty line the input.
-const END_OF_INPUT: u8 = 0x04;
 
 /// Ends of lines at which an input is tried to end.
 const MAX_ENDS: usize = 64;

@@ -2,6 +2,7 @@
 
 use super::echo::EchoFollower;
 use super::journal::InputEntry;
+use crate::canonical::END_OF_INPUT;
 use crate::expect::clean_lossy;
 use crate::redact::{MASK, redact_typed, settled};
 
@@ -10,9 +11,6 @@ const MIN_SECRET_CHARS: usize = 4;
 
 /// Longest line that is gathered key by key.
 const MAX_GATHERED_BYTES: usize = 64 << 10;
-
-/// Ends a line without Enter, and on an empty line the input.
-pub(super) const END_OF_INPUT: u8 = 0x04;
 
 /// The input of the newest exchange.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use crate::config::{Config, Paths};
 use crate::expect::PatternCache;
 use crate::holder::{Holder, ProcessTables};
 use crate::interaction::Recorder;
-use crate::pattern::Library;
+use crate::library::Library;
 use crate::program::Programs;
 use crate::store::Store;
 use crate::tape::root::Roots;

@@ -33,7 +33,6 @@ mod program;
 mod readiness;
 mod rpc;
 mod run;
-mod screen;
 mod service;
 mod serving;
 mod session;
@@ -47,6 +46,7 @@ mod upgrade;
 mod verify;
 
 use args::Args;
+use ccd_screen as screen;
 use ccd_text::{canonical, clock, expect, pattern, redact};
 use clap::Parser;
 use lock::LockError;

@@ -26,7 +26,7 @@ const CURSOR_THICKNESS: u32 = 2;
 
 /// The picture would be longer than 64 MiB.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct PictureTooLarge;
+pub struct PictureTooLarge;
 
 /// Returns these rows of `still` as an SVG document with this title. Equal screens give equal texts.
 ///
@@ -35,7 +35,7 @@ pub(crate) struct PictureTooLarge;
 /// # Errors
 ///
 /// [`PictureTooLarge`].
-pub(crate) fn draw(
+pub fn draw(
     still: &Still,
     rows: &Range<u16>,
     title: &str,

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Red, green and blue.
-pub(crate) type Rgb = (u8, u8, u8);
+pub type Rgb = (u8, u8, u8);
 
 /// Red, green and blue of text without a colour of its own.
-pub(crate) const FOREGROUND: Rgb = (0xff, 0xff, 0xff);
+pub const FOREGROUND: Rgb = (0xff, 0xff, 0xff);
 /// Red, green and blue behind text.
-pub(crate) const BACKGROUND: Rgb = (0, 0, 0);
+pub const BACKGROUND: Rgb = (0, 0, 0);
 
 const NAMED: [Rgb; 16] = [
     (0x00, 0x00, 0x00),
@@ -32,7 +32,7 @@ const NAMED: [Rgb; 16] = [
 ];
 
 /// Returns red, green and blue of colour `index`: 16 named ones, a cube of 216, 24 greys.
-pub(crate) fn color(index: u8) -> Rgb {
+pub fn color(index: u8) -> Rgb {
     match index {
         0..16 => NAMED[usize::from(index)],
         16..232 => {

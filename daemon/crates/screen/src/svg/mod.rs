@@ -7,8 +7,8 @@ mod paint;
 mod picture;
 mod text;
 
-pub(crate) use film::Film;
-pub(crate) use picture::{PictureTooLarge, draw};
+pub use film::Film;
+pub use picture::{PictureTooLarge, draw};
 
 /// Width and height of a cell, and where in it the text stands, in the picture's units.
 const CELL_WIDTH: u32 = 9;

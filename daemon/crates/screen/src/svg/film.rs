@@ -17,7 +17,7 @@ const USE_BYTES: usize = 40;
 ///
 /// A row that several pictures show is drawn once. All pictures have the size of the first.
 #[derive(Default)]
-pub(crate) struct Film {
+pub struct Film {
     /// Numbers of rows by what they show.
     numbers: HashMap<String, usize>,
     pictures: Vec<Picture>,
@@ -37,7 +37,7 @@ struct Picture {
 
 impl Film {
     /// Adds a picture that is shown from this time on, unless the one before shows the same.
-    pub(crate) fn push(&mut self, at_ms: u64, still: &Still) {
+    pub fn push(&mut self, at_ms: u64, still: &Still) {
         let Paint { ink, ground } = Paint::default_of(still);
         if self.pictures.is_empty() {
             (self.size, self.ink) = (still.size(), ink);
@@ -71,19 +71,19 @@ impl Film {
     }
 
     /// Returns how many pictures there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.pictures.len()
     }
 
     /// Returns about how long the document is.
-    pub(crate) fn len_bytes(&self) -> usize {
+    pub fn len_bytes(&self) -> usize {
         self.len_bytes
     }
 
     /// Returns an SVG document with this title that shows the pictures again and again, the last one until `end_ms`.
     ///
     /// Whoever does not animate, or does not want to see things move, gets the last picture.
-    pub(crate) fn document(&self, title: &str, end_ms: u64) -> String {
+    pub fn document(&self, title: &str, end_ms: u64) -> String {
         let (width, height) = (
             u32::from(self.size.1) * CELL_WIDTH + 2 * MARGIN,
             u32::from(self.size.0) * CELL_HEIGHT + 2 * MARGIN,

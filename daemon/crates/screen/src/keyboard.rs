@@ -12,7 +12,7 @@ const MAX_STACK_LEN: usize = 8;
 /// Keys that have bytes of old keep them whatever is set, which every program understands, also one that follows
 /// after a crash; only keys without any, such as `S-Enter`, need to know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Keyboard {
+pub struct Keyboard {
     flags: u8,
     saved: [u8; MAX_STACK_LEN],
     saved_len: u8,
@@ -21,17 +21,17 @@ pub(crate) struct Keyboard {
 
 impl Keyboard {
     /// Returns the kitty flags in force, 0 for none.
-    pub(crate) fn flags(&self) -> u8 {
+    pub fn flags(&self) -> u8 {
         self.flags
     }
 
     /// Returns whether the program reads `CSI code ; modifiers u`.
-    pub(crate) fn reads_csi_u(&self) -> bool {
+    pub fn reads_csi_u(&self) -> bool {
         self.flags != 0
     }
 
     /// Returns whether the program reads `CSI 27 ; modifiers ; code ~`.
-    pub(crate) fn reads_modified_other_keys(&self) -> bool {
+    pub fn reads_modified_other_keys(&self) -> bool {
         self.modify_other_keys != 0
     }
 

@@ -4,15 +4,15 @@ use proptest::prelude::*;
 
 /// What a screen shows without its styles.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Snapshot {
-    pub(crate) lines: Vec<String>,
+pub struct Snapshot {
+    pub lines: Vec<String>,
     cursor: Cursor,
     title: String,
     alternate: bool,
 }
 
 impl Screen {
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> Snapshot {
         let still = self.still();
         Snapshot {
             lines: still.lines(&(0..still.size().0)),
@@ -22,7 +22,7 @@ impl Screen {
         }
     }
 
-    pub(crate) fn cells(&self) -> Vec<Vec<CellRun>> {
+    pub fn cells(&self) -> Vec<Vec<CellRun>> {
         let still = self.still();
         still.cells(&(0..still.size().0))
     }

@@ -23,7 +23,7 @@ const SCROLLBACK_LINES: usize = 0;
 /// Not drawn as xterm would: movable tab stops, insert mode, autowrap switched off, double-size lines. Not remembered of a
 /// cell: that it is struck through, blinks, is hidden or part of a link; kinds and colours of underlines; of bold and dim
 /// only the last that was set.
-pub(crate) struct Screen {
+pub struct Screen {
     /// Of output that is not UTF-8.
     decoder: Option<Decoder>,
     /// The last byte may begin a character that the decoder has not finished.
@@ -52,7 +52,7 @@ struct OpenCharacter {
 
 impl Screen {
     /// Returns a blank screen; sizes of 0 count as 1.
-    pub(crate) fn new(rows: u16, cols: u16) -> Self {
+    pub fn new(rows: u16, cols: u16) -> Self {
         let picture = Picture {
             parser: vt100::Parser::new(at_least_one(rows), at_least_one(cols), SCROLLBACK_LINES),
             modes: Modes::default(),
@@ -72,7 +72,7 @@ impl Screen {
 
     /// Reads output in another encoding from now on. Those in which control sequences do not stand as they are in ASCII
     /// (UTF-16, ISO-2022-JP) are drawn as UTF-8.
-    pub(crate) fn reading(self, encoding: &'static Encoding) -> Self {
+    pub fn reading(self, encoding: &'static Encoding) -> Self {
         let is_other = encoding != UTF_8 && encoding.is_ascii_compatible();
         Self {
             decoder: is_other.then(|| encoding.new_decoder_without_bom_handling()),
@@ -81,7 +81,7 @@ impl Screen {
     }
 
     /// Draws the next chunk of output, cut anywhere.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+    pub fn feed(&mut self, bytes: &[u8]) {
         let Some(decoder) = &mut self.decoder else {
             return self.feed_utf8(bytes);
         };
@@ -124,7 +124,7 @@ impl Screen {
     }
 
     /// Changes the size; sizes of 0 count as 1.
-    pub(crate) fn resize(&mut self, rows: u16, cols: u16) {
+    pub fn resize(&mut self, rows: u16, cols: u16) {
         let (rows, cols) = (at_least_one(rows), at_least_one(cols));
         self.picture.modes.scroll_region = None;
         self.picture
@@ -132,30 +132,30 @@ impl Screen {
     }
 
     /// Returns the size as rows and columns.
-    pub(crate) fn size(&self) -> (u16, u16) {
+    pub fn size(&self) -> (u16, u16) {
         let (rows, cols) = self.picture.parser.screen().size();
         (rows.get(), cols.get())
     }
 
     /// Returns where the cursor is.
-    pub(crate) fn cursor(&self) -> Cursor {
+    pub fn cursor(&self) -> Cursor {
         still::cursor(self.picture.parser.screen(), &self.picture.modes)
     }
 
     /// Returns the modes after all output that was fed.
     #[cfg(test)]
-    pub(crate) fn modes(&self) -> &Modes {
+    pub fn modes(&self) -> &Modes {
         &self.picture.modes
     }
 
     /// Returns how often the model failed on some output and began anew with a blank screen.
     #[cfg(test)]
-    pub(crate) fn faults(&self) -> u64 {
+    pub fn faults(&self) -> u64 {
         self.picture.faults
     }
 
     /// Returns a copy of what is shown, to be looked at while this screen goes on.
-    pub(crate) fn still(&self) -> Still {
+    pub fn still(&self) -> Still {
         Still {
             screen: self.picture.parser.screen().clone(),
             modes: self.picture.modes,
@@ -165,7 +165,7 @@ impl Screen {
     }
 
     /// Bytes at the end of what was fed that show nothing yet: a sequence or a character without its end.
-    pub(crate) fn open_bytes(&self) -> u64 {
+    pub fn open_bytes(&self) -> u64 {
         if self.may_lack_bytes {
             return 1;
         }
@@ -181,7 +181,7 @@ impl Screen {
     }
 
     /// Returns output that makes a terminal of this size, whatever it shows now, show this screen at once.
-    pub(crate) fn repaint_again(&mut self) -> Vec<u8> {
+    pub fn repaint_again(&mut self) -> Vec<u8> {
         let keyboard = self.picture.modes.keyboard;
         repaint::again(&self.repaint(), &keyboard)
     }
@@ -190,7 +190,7 @@ impl Screen {
     ///
     /// Where possible it draws the main screen first when the alternate one is shown, so that it is there when the
     /// program leaves.
-    pub(crate) fn repaint(&mut self) -> Vec<u8> {
+    pub fn repaint(&mut self) -> Vec<u8> {
         let picture = &mut self.picture;
         let main_screen = picture.main_screen();
         let screen = picture.parser.screen();
@@ -204,7 +204,7 @@ impl Screen {
     }
 
     /// Returns output that makes another [`Screen`] of this size show this screen, changed colours included.
-    pub(crate) fn saved(&mut self) -> Vec<u8> {
+    pub fn saved(&mut self) -> Vec<u8> {
         let mut output = self.repaint();
         output.extend_from_slice(self.picture.palette.restored().as_bytes());
         output

@@ -8,7 +8,7 @@ use super::splitter::{Kind, Sequence};
 
 /// Which mouse events the program wants to see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum MouseTracking {
+pub enum MouseTracking {
     #[default]
     Off,
     /// Presses (DEC mode 9).
@@ -23,7 +23,7 @@ pub(crate) enum MouseTracking {
 
 /// How mouse events are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum MouseEncoding {
+pub enum MouseEncoding {
     #[default]
     Legacy,
     /// DEC mode 1005.
@@ -38,41 +38,41 @@ pub(crate) enum MouseEncoding {
 
 /// What the program has set, as a terminal remembers it. The default is a terminal just switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Modes {
+pub struct Modes {
     /// DECCKM: arrows, Home and End send SS3 instead of CSI.
-    pub(crate) application_cursor: bool,
+    pub application_cursor: bool,
     /// DECKPAM: the keypad sends sequences instead of characters.
-    pub(crate) application_keypad: bool,
+    pub application_keypad: bool,
     /// DEC mode 2004.
-    pub(crate) bracketed_paste: bool,
+    pub bracketed_paste: bool,
     /// DEC modes 47, 1047 and 1049.
-    pub(crate) alternate_screen: bool,
+    pub alternate_screen: bool,
     /// DECTCEM.
-    pub(crate) cursor_visible: bool,
+    pub cursor_visible: bool,
     /// DEC mode 12.
-    pub(crate) cursor_blink: bool,
+    pub cursor_blink: bool,
     /// DECAWM.
-    pub(crate) autowrap: bool,
+    pub autowrap: bool,
     /// DECOM: rows count from the top of the scroll region.
-    pub(crate) origin: bool,
+    pub origin: bool,
     /// DECSCNM.
-    pub(crate) reverse_video: bool,
+    pub reverse_video: bool,
     /// IRM: text pushes what follows to the right.
-    pub(crate) insert: bool,
+    pub insert: bool,
     /// LNM: a line feed also returns.
-    pub(crate) newline: bool,
+    pub newline: bool,
     /// DEC mode 1004.
-    pub(crate) focus_events: bool,
+    pub focus_events: bool,
     /// Which mouse events are wanted.
-    pub(crate) mouse: MouseTracking,
+    pub mouse: MouseTracking,
     /// How mouse events are wanted.
-    pub(crate) mouse_encoding: MouseEncoding,
+    pub mouse_encoding: MouseEncoding,
     /// DECSCUSR: 0 the terminal's own, 1 to 6 block, underline and bar, blinking and steady.
-    pub(crate) cursor_style: u8,
+    pub cursor_style: u8,
     /// First and last row that scroll, from 0; `None` is the whole screen.
-    pub(crate) scroll_region: Option<(u16, u16)>,
+    pub scroll_region: Option<(u16, u16)>,
     /// Encodings of keys beyond the usual.
-    pub(crate) keyboard: Keyboard,
+    pub keyboard: Keyboard,
 }
 
 impl Default for Modes {
@@ -101,7 +101,7 @@ impl Default for Modes {
 
 impl Modes {
     /// Returns whether the DEC private mode `number` is set; `None` for a mode this terminal does not have.
-    pub(crate) fn dec(&self, number: u16) -> Option<bool> {
+    pub fn dec(&self, number: u16) -> Option<bool> {
         let mut copy = *self;
         if let Some(flag) = copy.dec_flag(number) {
             return Some(*flag);
@@ -113,7 +113,7 @@ impl Modes {
     }
 
     /// Returns whether the ANSI mode `number` is set; `None` for a mode this terminal does not have.
-    pub(crate) fn ansi(&self, number: u16) -> Option<bool> {
+    pub fn ansi(&self, number: u16) -> Option<bool> {
         match number {
             4 => Some(self.insert),
             20 => Some(self.newline),

@@ -13,7 +13,7 @@ const OUTSIDE: &str = "·";
 
 /// What a terminal of `rows` and `cols` shows of a screen.
 #[derive(Debug)]
-pub(crate) struct Viewport {
+pub struct Viewport {
     rows: u16,
     cols: u16,
     /// First row and column of the screen that are shown.
@@ -24,7 +24,7 @@ pub(crate) struct Viewport {
 }
 
 impl Viewport {
-    pub(crate) fn new((rows, cols): (u16, u16)) -> Self {
+    pub fn new((rows, cols): (u16, u16)) -> Self {
         Self {
             rows,
             cols,
@@ -35,7 +35,7 @@ impl Viewport {
     }
 
     /// Returns output that brings the terminal from what it shows to `screen`; empty when it shows that.
-    pub(crate) fn draw(&mut self, screen: &Screen) -> Vec<u8> {
+    pub fn draw(&mut self, screen: &Screen) -> Vec<u8> {
         let (rows, cols) = screen.size();
         let cursor = screen.cursor();
         self.corner = (

@@ -7,12 +7,12 @@ use std::ops::Range;
 
 /// A copy of a screen that nothing changes any more.
 #[derive(Clone)]
-pub(crate) struct Still {
+pub struct Still {
     pub(super) screen: vt100::Screen,
     pub(super) modes: Modes,
     pub(super) palette: Palette,
     /// At most 1 KiB, without control characters.
-    pub(crate) title: String,
+    pub title: String,
 }
 
 /// What one cell shows, with the cell behind it where the character is wide.
@@ -27,33 +27,33 @@ pub(super) struct Glyph<'a> {
 
 impl Still {
     /// Returns the size as rows and columns.
-    pub(crate) fn size(&self) -> (u16, u16) {
+    pub fn size(&self) -> (u16, u16) {
         let (rows, cols) = self.screen.size();
         (rows.get(), cols.get())
     }
 
     /// The program uses the alternate screen.
-    pub(crate) fn alternate(&self) -> bool {
+    pub fn alternate(&self) -> bool {
         self.screen.alternate_screen()
     }
 
     /// Default colours are swapped.
-    pub(crate) fn reverse(&self) -> bool {
+    pub fn reverse(&self) -> bool {
         self.modes.reverse_video
     }
 
     /// The program wants to see mouse events.
-    pub(crate) fn mouse(&self) -> bool {
+    pub fn mouse(&self) -> bool {
         self.modes.mouse != Default::default()
     }
 
     /// Returns where the next character goes, always inside the screen.
-    pub(crate) fn cursor(&self) -> Cursor {
+    pub fn cursor(&self) -> Cursor {
         cursor(&self.screen, &self.modes)
     }
 
     /// Returns one text for each of these rows, trailing blanks removed.
-    pub(crate) fn lines(&self, rows: &Range<u16>) -> Vec<String> {
+    pub fn lines(&self, rows: &Range<u16>) -> Vec<String> {
         let cols = self.size().1;
         let texts = self.screen.rows(0, cols);
         texts
@@ -65,7 +65,7 @@ impl Still {
 
     /// Returns each of these rows as runs of equally styled cells; blank cells of the default style at its end are left
     /// out.
-    pub(crate) fn cells(&self, rows: &Range<u16>) -> Vec<Vec<CellRun>> {
+    pub fn cells(&self, rows: &Range<u16>) -> Vec<Vec<CellRun>> {
         rows.clone().map(|row| self.runs(row)).collect()
     }
 

@@ -17,7 +17,7 @@ const MAX_COLORS_ASKED: usize = 256;
 
 /// A question to the terminal. What depends on the moment it was asked in, but for the cursor, is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Query {
+pub enum Query {
     /// DA1.
     PrimaryAttributes,
     /// DA2.
@@ -90,7 +90,7 @@ impl Query {
 }
 
 /// Tells whether [`answer`] needs the cursor, hence a screen model that has seen all output up to the query's end.
-pub(crate) fn needs_cursor(query: &Query) -> bool {
+pub fn needs_cursor(query: &Query) -> bool {
     matches!(query, Query::CursorPosition { .. })
 }
 
@@ -98,11 +98,7 @@ pub(crate) fn needs_cursor(query: &Query) -> bool {
 ///
 /// `cursor` is row and column from 0; without it a question for the cursor stays unanswered. `size` is rows and
 /// columns. The cursor's row counts from the top of the screen in origin mode too.
-pub(crate) fn answer(
-    query: &Query,
-    cursor: Option<(u16, u16)>,
-    size: (u16, u16),
-) -> Option<Vec<u8>> {
+pub fn answer(query: &Query, cursor: Option<(u16, u16)>, size: (u16, u16)) -> Option<Vec<u8>> {
     let text = match *query {
         Query::PrimaryAttributes => "\x1b[?62;22c".to_owned(),
         // The first number is a VT220, the second a version that makes vim use the SGR mouse protocol.

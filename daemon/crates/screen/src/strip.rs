@@ -10,14 +10,14 @@ use super::splitter::Splitter;
 /// A sequence cut by the end of a chunk is held back until it is complete or too long to be a query, at most
 /// about 2 KiB; a terminal would show nothing of it before either.
 #[derive(Debug)]
-pub(crate) struct QueryStripper {
+pub struct QueryStripper {
     splitter: Splitter,
     held: Vec<u8>,
 }
 
 impl QueryStripper {
     /// Returns a stripper for a stream that begins outside any sequence.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             splitter: Splitter::new(),
             held: Vec::new(),
@@ -25,7 +25,7 @@ impl QueryStripper {
     }
 
     /// Returns `bytes` without queries, after what was held back, before what is now.
-    pub(crate) fn strip(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub fn strip(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut pending = std::mem::take(&mut self.held);
         let held_len = pending.len();
         pending.extend_from_slice(bytes);

@@ -10,18 +10,18 @@ pub(super) const MAX_TEXT_BYTES: usize = 1024;
 
 /// Something in the output that is not for the screen alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Event {
+pub struct Event {
     /// Offset of the sequence's first byte, from the session's start.
-    pub(crate) start: u64,
+    pub start: u64,
     /// Offset just past its last byte.
-    pub(crate) end: u64,
+    pub end: u64,
     /// What was found there.
-    pub(crate) kind: EventKind,
+    pub kind: EventKind,
 }
 
 /// What an [`Event`] is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum EventKind {
+pub enum EventKind {
     /// A question that wants an answer typed, see [`answer`](super::answer).
     Query(Query),
     /// A shell's prompt mark.
@@ -32,17 +32,17 @@ pub(crate) enum EventKind {
 
 /// A shell's prompt mark (OSC 133).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub struct Mark {
     /// `A` before the prompt, `B` after it, `C` before a command's output, `D` after it; other letters occur.
-    pub(crate) kind: char,
+    pub kind: char,
     /// What follows the letter and its semicolon, at most 1 KiB.
-    pub(crate) params: String,
+    pub params: String,
 }
 
 impl Mark {
     /// Returns the exit status that a `D` mark carries as its first parameter.
     #[cfg(test)]
-    pub(crate) fn exit_status(&self) -> Option<i32> {
+    pub fn exit_status(&self) -> Option<i32> {
         if self.kind != 'D' {
             return None;
         }
@@ -52,14 +52,14 @@ impl Mark {
 
 /// Reads the output once, in chunks of any size, and keeps only what a cut sequence needs: about 2 KiB at most.
 #[derive(Debug)]
-pub(crate) struct Scanner {
+pub struct Scanner {
     splitter: Splitter,
     modes: Modes,
 }
 
 impl Scanner {
     /// Returns a scanner for a terminal just switched on.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             splitter: Splitter::new(),
             modes: Modes::default(),
@@ -67,7 +67,7 @@ impl Scanner {
     }
 
     /// Goes on where another one has left the modes.
-    pub(crate) fn resume(modes: Modes) -> Self {
+    pub fn resume(modes: Modes) -> Self {
         Self {
             splitter: Splitter::new(),
             modes,
@@ -75,7 +75,7 @@ impl Scanner {
     }
 
     /// Returns the modes after all that was fed.
-    pub(crate) fn modes(&self) -> &Modes {
+    pub fn modes(&self) -> &Modes {
         &self.modes
     }
 
@@ -83,7 +83,7 @@ impl Scanner {
     ///
     /// Chunks must follow one another; where they are cut makes no difference. An event belongs to the chunk its
     /// sequence ends in and may start before it. One sequence can ask several questions.
-    pub(crate) fn feed(&mut self, bytes: &[u8], base_offset: u64, events: &mut Vec<Event>) {
+    pub fn feed(&mut self, bytes: &[u8], base_offset: u64, events: &mut Vec<Event>) {
         let mut rest = bytes;
         while let Some(sequence) = self.splitter.next(&mut rest, |body| !is_picture_only(body)) {
             let end = base_offset + (bytes.len() - rest.len()) as u64;

@@ -15,22 +15,14 @@ mod connection;
 mod daemon;
 mod documents;
 mod formats;
-mod holder;
 mod interaction;
 mod job;
 mod library;
 mod lock;
 mod log;
-#[cfg(any(target_os = "macos", test))]
-mod macos;
 mod maintenance;
-mod nice;
 mod output;
-mod own_process;
-mod piped;
-mod probe;
 mod program;
-mod readiness;
 mod rpc;
 mod run;
 mod service;
@@ -47,6 +39,9 @@ mod verify;
 
 use args::Args;
 use ccd_screen as screen;
+#[cfg(target_os = "macos")]
+use ccd_terminal::macos;
+use ccd_terminal::{holder, nice, piped, placeholder, probe, readiness};
 use ccd_text::{canonical, clock, expect, pattern, redact};
 use clap::Parser;
 use lock::LockError;
@@ -57,7 +52,7 @@ use std::process::ExitCode;
 /// Runs the daemon until it is stopped.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Some(status) = tape::play::play_part().or_else(piped::play_part) {
+    if let Some(status) = placeholder::play_part().or_else(piped::play_part) {
         return status;
     }
     let args = match Args::try_parse() {
@@ -98,7 +93,8 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
         locks,
         owns_path: socket.own_path.is_some(),
     };
-    let ended = holder::hold(&held, originals).map_err(system("the worker cannot be started"));
+    let ended = holder::hold(&held, originals, &clock::now())
+        .map_err(system("the worker cannot be started"));
     // A worker that was to end has removed it. We still have the locks.
     drop(socket.own_path);
     let ended = ended?;

@@ -9,7 +9,6 @@ mod list;
 mod list_of;
 mod locate;
 mod mistake;
-mod nearest;
 mod paths;
 mod read;
 mod schema;
@@ -17,9 +16,7 @@ mod setting;
 mod values;
 
 pub(crate) use folder::{FolderError, prepare_exclusive};
-pub(crate) use latency::MAX_LATENCY_MS;
 pub(crate) use list::{entries, entry};
-pub(crate) use nearest::nearest;
 pub(crate) use paths::Paths;
 pub(crate) use read::{ConfigError, Loaded, Sources, check_file};
-pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging, Replay};
+pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging};

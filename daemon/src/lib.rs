@@ -9,18 +9,16 @@
 )]
 
 mod args;
-mod canonical;
 mod chain;
-mod clock;
 mod config;
 mod connection;
 mod daemon;
 mod documents;
-mod expect;
 mod formats;
 mod holder;
 mod interaction;
 mod job;
+mod library;
 mod lock;
 mod log;
 #[cfg(any(target_os = "macos", test))]
@@ -29,15 +27,12 @@ mod maintenance;
 mod nice;
 mod output;
 mod own_process;
-mod pattern;
 mod piped;
 mod probe;
 mod program;
 mod readiness;
-mod redact;
 mod rpc;
 mod run;
-mod screen;
 mod service;
 mod serving;
 mod session;
@@ -51,6 +46,8 @@ mod upgrade;
 mod verify;
 
 use args::Args;
+use ccd_screen as screen;
+use ccd_text::{canonical, clock, expect, pattern, redact};
 use clap::Parser;
 use lock::LockError;
 use run::StartError;

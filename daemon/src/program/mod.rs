@@ -18,4 +18,3 @@ pub(crate) use recorded::{command_template, from_rows};
 pub(crate) use script::{Script, ScriptStep, Typing, Wanted};
 pub(crate) use secrets::{asks_for_secret, refuse_secrets};
 pub(crate) use tape::{check_options as check_tape_options, laid_over as tape_laid_over};
-pub(crate) use template::quoted;

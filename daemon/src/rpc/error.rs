@@ -5,7 +5,7 @@ use crate::documents::DocumentError;
 use crate::expect::PatternError;
 use crate::holder::SpawnError;
 use crate::job::JobError;
-use crate::pattern::LibraryError;
+use crate::library::LibraryError;
 use crate::program::{MissingSecret, ProgramError};
 use crate::session::{PipeError, SessionError};
 use crate::store::StoreError;
@@ -14,6 +14,7 @@ use crate::tape::files::FilesError;
 use crate::tape::format::file::FileError;
 use crate::tape::root::RootError;
 use ccd_protocol::ErrorCode;
+use ccd_text::pattern::EntryError;
 use jsonrpsee::types::ErrorObjectOwned;
 use serde_json::{Map, Value, json};
 
@@ -100,7 +101,9 @@ impl From<RpcError> for ErrorObjectOwned {
         }
         match &error {
             RpcError::Session(error) => add_details(error, &mut data),
-            RpcError::Library(LibraryError::Pattern(error)) => add_place(error, &mut data),
+            RpcError::Library(LibraryError::Entry(EntryError::Pattern(error))) => {
+                add_place(error, &mut data)
+            }
             RpcError::AmbiguousJob { candidates, .. }
             | RpcError::Tapes(FilesError::Ambiguous { candidates, .. }) => {
                 data.insert("candidates".into(), json!(candidates));
@@ -128,15 +131,13 @@ fn code_of(error: &RpcError) -> ErrorCode {
         RpcError::HandingOver => ErrorCode::HandedOver,
         RpcError::Lost(_) => ErrorCode::Unavailable,
         RpcError::Document(_) | RpcError::Library(LibraryError::Document(_)) => ErrorCode::Storage,
-        RpcError::Library(
-            LibraryError::Pattern(_)
-            | LibraryError::Heavy { .. }
-            | LibraryError::HeavyTogether { .. },
-        ) => ErrorCode::InvalidPattern,
+        RpcError::Library(LibraryError::Entry(
+            EntryError::Pattern(_) | EntryError::Heavy { .. } | EntryError::HeavyTogether { .. },
+        )) => ErrorCode::InvalidPattern,
         RpcError::Library(LibraryError::NotFound { .. }) => ErrorCode::PatternNotFound,
-        RpcError::Library(LibraryError::Category { .. } | LibraryError::Limit(_)) => {
-            ErrorCode::InvalidArgument
-        }
+        RpcError::Library(LibraryError::Entry(
+            EntryError::Category { .. } | EntryError::Limit(_),
+        )) => ErrorCode::InvalidArgument,
         RpcError::LimitReached(_) => ErrorCode::LimitReached,
         RpcError::Chain(ChainError::NotFound(_)) => ErrorCode::ChainNotFound,
         RpcError::Chain(ChainError::TooDeep(_)) => ErrorCode::LimitReached,

@@ -6,7 +6,7 @@ use crate::config::{Config, Paths};
 use crate::expect::PatternCache;
 use crate::holder::{Holder, ProcessTables};
 use crate::interaction::Recorder;
-use crate::pattern::Library;
+use crate::library::Library;
 use crate::program::Programs;
 use crate::session::input::Reads;
 use crate::session::output::Logger;

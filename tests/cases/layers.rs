@@ -65,7 +65,10 @@ fn each_library_is_known_to_its_layer_alone() {
     for (library, homes) in [
         ("jsonrpsee", &["connection/", "rpc/"][..]),
         ("sqlx", &["store/"]),
-        ("pty_process", &["holder/", "session/second_terminal.rs"]),
+        (
+            "pty_process",
+            &["holder/", "session/run/second_terminal.rs"],
+        ),
         ("vt100", &["screen/"]),
         ("vte", &["tape/tools/"]),
         ("similar", &["tape/tools/"]),

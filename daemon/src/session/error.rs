@@ -81,7 +81,7 @@ pub(crate) enum SessionError {
     #[error("{program:?} is no shell that can run commands")]
     NotAShell { program: String },
     #[error(transparent)]
-    Pipe(#[from] super::pipe::PipeError),
+    Pipe(#[from] crate::session::pipe::PipeError),
     #[error("the session {0} has no named pipe")]
     NoPipe(SessionId),
     #[error(transparent)]

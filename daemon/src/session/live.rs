@@ -1,24 +1,24 @@
 //! One session: the facts of its start, its output, its terminal, its state.
 
-use super::discarded::Fates;
 use super::error::{SessionError, describe_end, injected_end};
-use super::input::Input;
-use super::kept_tape::PastTape;
-use super::logger::SessionLog;
-use super::owner::OwnerWanted;
 use super::pipe::Pipe;
-use super::queries::Queries;
-use super::screen::ScreenModel;
-use super::sizes::Sizes;
-use super::start_up::{Origin, StartUp};
-use super::streams::Streams;
-use super::viewers::Viewers;
 use crate::config::Config;
 use crate::holder::Exit;
 use crate::interaction::HiddenTexts;
 use crate::output::{Flusher, Output};
 use crate::probe::Reader;
 use crate::screen::{Event, Modes, Scanner};
+use crate::session::attach::Viewers;
+use crate::session::end::OwnerWanted;
+use crate::session::input::Fates;
+use crate::session::input::Input;
+use crate::session::output::SessionLog;
+use crate::session::output::Streams;
+use crate::session::screen::Queries;
+use crate::session::screen::ScreenModel;
+use crate::session::screen::Sizes;
+use crate::session::start::{Origin, StartUp};
+use crate::session::tape::PastTape;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{
     EndReason, Session as Record, SessionOutput, SessionState, WaitingForInput,

@@ -1,15 +1,15 @@
 //! All sessions of the daemon, and what they share.
 
-use super::discarded::Reads;
 use super::error::SessionError;
 use super::live::Session;
-use super::logger::Logger;
 use crate::config::{Config, Paths};
 use crate::expect::PatternCache;
 use crate::holder::{Holder, ProcessTables};
 use crate::interaction::Recorder;
 use crate::library::Library;
 use crate::program::Programs;
+use crate::session::input::Reads;
+use crate::session::output::Logger;
 use crate::store::Store;
 use crate::tape::root::Roots;
 use ccd_protocol::SessionId;

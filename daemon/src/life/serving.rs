@@ -1,9 +1,9 @@
 //! What serves, and the orders in which it is taken down.
 
+use super::socket::OwnPath;
 use crate::daemon::Daemon;
 use crate::holder::{Holder, HolderNews};
 use crate::session::Sessions;
-use crate::socket::OwnPath;
 use crate::store::{Store, Write};
 use std::io;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(crate) struct Serving {
 impl Serving {
     /// Ends all sessions and the holder.
     pub(crate) async fn stop(self, holder: &Holder, own_path: Option<OwnPath>) {
-        crate::service::stopping();
+        super::service::stopping();
         let (daemon, sessions) = (self.daemon, self.sessions);
         let ended = async {
             // Clients are served meanwhile, and hear how their sessions end.

@@ -1,7 +1,7 @@
 //! Looks at the build that is to go on with the sessions.
 
+use super::formats::Formats;
 use crate::daemon::Successor;
-use crate::formats::Formats;
 use crate::rpc::RpcError;
 use rustix::fs::{Mode, OFlags};
 use std::io::Read as _;

@@ -1,6 +1,10 @@
 //! Builds the daemon's parts in order, and takes them down in reverse.
 
-use crate::args::Args;
+use super::args::Args;
+use super::lock::{Lock, LockError};
+use super::serving::{Connections, SHUTDOWN_LIMIT, Serving, spawn_pumps};
+use super::shutdown::{End, Signals};
+use super::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::config::{Loaded, Paths, Sources};
 use crate::connection::{self, Ends};
 use crate::daemon::Daemon;
@@ -11,12 +15,8 @@ use crate::holder::Welcomed;
 use crate::holder::{Adopted, Cause, HandOver, Holder, HolderNews};
 use crate::interaction::Recorder;
 use crate::job::Jobs;
-use crate::lock::{Lock, LockError};
 use crate::log::Log;
-use crate::serving::{Connections, SHUTDOWN_LIMIT, Serving, spawn_pumps};
 use crate::session::{Past, SessionError, Sessions};
-use crate::shutdown::{End, Signals};
-use crate::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::store::{Opening, Store, StoreError};
 use crate::tape::settings::root_of;
 use std::io;
@@ -284,7 +284,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     tracker.spawn(Arc::clone(&sessions).finish_left_tapes());
     tracker.spawn(open_tapes(Arc::clone(&daemon)));
     spawn_watchdog(&daemon);
-    crate::service::ready();
+    super::service::ready();
     holder.ready();
     let own_path = own_path.map(OwnPath::of);
     let connections = Connections {
@@ -309,7 +309,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
             tracing::info!("stopped");
         }
         End::HolderDied => {
-            crate::shutdown::end_for_certain_after(SHUTDOWN_LIMIT);
+            super::shutdown::end_for_certain_after(SHUTDOWN_LIMIT);
             serving.end_without_holder(own_path).await;
             opened.store.close().await;
             let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
@@ -380,7 +380,7 @@ async fn open_tapes(daemon: Arc<Daemon>) {
 
 /// Tells the service manager that we are alive, as long as the database answers too.
 fn spawn_watchdog(daemon: &Arc<Daemon>) {
-    let Some(period) = crate::service::watchdog_period() else {
+    let Some(period) = super::service::watchdog_period() else {
         return;
     };
     let daemon = Arc::clone(daemon);
@@ -393,7 +393,7 @@ fn spawn_watchdog(daemon: &Arc<Daemon>) {
             }
             let nothing = crate::store::Write::Interactions(Vec::new());
             if daemon.sessions.store.commit(nothing).await.is_ok() {
-                crate::service::alive();
+                super::service::alive();
             }
         }
     });

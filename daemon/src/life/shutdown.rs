@@ -52,10 +52,10 @@ impl Signals {
                     break "nobody goes on";
                 }
                 _ = self.hangup.recv() => {
-                    crate::service::reloading();
+                    super::service::reloading();
                     // The log has the place of a mistake; the old configuration stays.
                     let _ = daemon.reload().await;
-                    crate::service::ready();
+                    super::service::ready();
                 }
             }
         };

@@ -285,9 +285,12 @@ fn what_a_repository_needs_is_there() {
 #[test]
 fn links_between_documents_lead_somewhere() {
     let folders = [root(), root().join("docs")];
-    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    let entries = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap());
     let files = entries.map(|entry| entry.unwrap().path());
-    let documents = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let documents =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
     for path in documents {
         let document = path.display();
         let text = fs::read_to_string(&path).unwrap();

@@ -287,13 +287,15 @@ fn what_a_repository_needs_is_there() {
 
 #[test]
 fn links_between_documents_lead_somewhere() {
-    for document in [
-        "README.md",
-        "ARCHITECTURE.md",
-        "CHANGELOG.md",
-        "docs/PROTOCOL.md",
-    ] {
-        let path = root().join(document);
+    let folders = [root(), root().join("docs")];
+    let entries = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap());
+    let files = entries.map(|entry| entry.unwrap().path());
+    let documents =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    for path in documents {
+        let document = path.display();
         let text = fs::read_to_string(&path).unwrap();
         for (at, _) in text.match_indices("](") {
             let target = text[at + 2..].split(')').next().unwrap();

@@ -4,6 +4,7 @@ use super::overrides::MAX_WEIGHT;
 use crate::documents::DocumentError;
 use crate::expect::PatternError;
 use ccd_protocol::pattern::PatternType;
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 
 /// Why the library cannot do what it is asked for.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +36,35 @@ pub(crate) enum LibraryError {
     },
     #[error("{0}{advice}", advice = advice(.0))]
     Document(#[from] DocumentError),
+}
+
+impl Reportable for LibraryError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Category { .. } | Self::Limit(_) => ErrorCode::InvalidArgument,
+            Self::Pattern(error) => error.code(),
+            Self::Heavy { .. } | Self::HeavyTogether { .. } => ErrorCode::InvalidPattern,
+            Self::NotFound { .. } => ErrorCode::PatternNotFound,
+            Self::Document(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        matches!(self, Self::NotFound { .. })
+            .then_some("pattern.list shows what is built in and what was set")
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Pattern(error) => error.data(),
+            Self::Category { .. }
+            | Self::Limit(_)
+            | Self::Heavy { .. }
+            | Self::HeavyTogether { .. }
+            | Self::NotFound { .. }
+            | Self::Document(_) => ErrorData::new(),
+        }
+    }
 }
 
 /// What can be done about a file that cannot be read or written.

@@ -29,5 +29,4 @@ mod seen;
 
 pub(crate) use classify::MAX_TEXT_BYTES;
 pub(crate) use compiled::Compiled;
-pub(crate) use error::LibraryError;
 pub(crate) use library::Library;

@@ -67,7 +67,6 @@ pub(crate) use live::Session;
 pub(crate) use once::{Once, Part};
 pub(crate) use one_shot::OneShot;
 pub(crate) use persist::Past;
-pub(crate) use pipe::PipeError;
 pub(crate) use read::wait_for_published;
 pub(crate) use registry::Sessions;
 pub(crate) use viewers::{Attached, Size};

@@ -1,6 +1,7 @@
 //! Folders of JSON files that users keep by name: program configurations and chains.
 
 use ccd_protocol::SessionId;
+use ccd_protocol::{ErrorCode, Reportable};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ffi::OsStr;
@@ -37,6 +38,12 @@ pub(crate) enum DocumentError {
     TooLarge { path: PathBuf, len: u64 },
     #[error("{} holds {MAX_DOCUMENTS} documents already: delete some", .path.display())]
     Full { path: PathBuf },
+}
+
+impl Reportable for DocumentError {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::Storage
+    }
 }
 
 /// A folder with one file a name, `{name}.json`; made with the first document, for us alone.

@@ -5,7 +5,9 @@ use super::record::{add_list, entry_of, error, job_of, row_of};
 use super::running::{JobHandle, Outcome, Running};
 use crate::store::{Store, StoreError, Write};
 use ccd_protocol::job::{Job, JobEntry, JobState};
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use dashmap::DashMap;
+use serde_json::json;
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
@@ -46,13 +48,41 @@ pub(crate) enum JobError {
     TooMany,
     #[error("no job has the id {0:?}")]
     NotFound(String),
-    #[error("several jobs have ids that begin with {given:?}")]
+    #[error("{given:?} is the begin of several jobs' ids: {}", .candidates.join(", "))]
     Ambiguous {
         given: String,
         candidates: Vec<String>,
     },
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl Reportable for JobError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::TooMany => ErrorCode::LimitReached,
+            Self::NotFound(_) | Self::Ambiguous { .. } => ErrorCode::NotFound,
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Ambiguous { .. } => Some("give more letters of the id"),
+            Self::Store(error) => error.hint(),
+            Self::TooMany | Self::NotFound(_) => None,
+        }
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Ambiguous { candidates, .. } => {
+                ErrorData::from_iter([("candidates".into(), json!(candidates))])
+            }
+            Self::Store(error) => error.data(),
+            Self::TooMany | Self::NotFound(_) => ErrorData::new(),
+        }
+    }
 }
 
 /// All running jobs; ended ones are in the database.

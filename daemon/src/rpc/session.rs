@@ -1,7 +1,7 @@
 //! `session.*`.
 
-use super::RpcError;
 use super::register::{checked_method, method, parse};
+use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use crate::program::check_tape_options;
 use crate::store::InteractionRow;
@@ -88,10 +88,10 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 }
 
 /// An option that nobody reads would be taken for one that works: `fallbak` is no fallback.
-fn check_tape(params: &Params<'_>) -> Result<(), RpcError> {
+fn check_tape(params: &Params<'_>) -> Result<(), CallError> {
     match parse::<OfTape>(params)?.tape {
         Value::Object(tape) => {
-            check_tape_options(&tape).map_err(|mistake| RpcError::Params(mistake.to_string()))
+            check_tape_options(&tape).map_err(|mistake| CallError::Params(mistake.to_string()))
         }
         _ => Ok(()),
     }
@@ -108,7 +108,7 @@ async fn history(
         .min(MAX_HISTORY_LEN);
     let before = match &params.before {
         Some(before) => before.parse().map_err(|_| {
-            RpcError::InvalidArgument(format!("before is {before:?}, which is no row's id"))
+            CallError::InvalidArgument(format!("before is {before:?}, which is no row's id"))
         })?,
         None => i64::MAX,
     };

@@ -24,7 +24,6 @@ pub(crate) use error::{SessionError, describe_end, reason_text};
 pub(crate) use input::key_fault;
 pub(crate) use live::Session;
 pub(crate) use output::wait_for_published;
-pub(crate) use pipe::PipeError;
 pub(crate) use registry::Sessions;
 pub(crate) use run::OneShot;
 pub(crate) use run::{Once, Part};

@@ -12,6 +12,7 @@ pub(crate) use sessions::SessionRow;
 pub(crate) use tapes::TapeUseRow;
 pub(crate) use writer::Write;
 
+use ccd_protocol::{ErrorCode, Reportable};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
@@ -53,6 +54,17 @@ pub(crate) enum StoreError {
     Write { path: PathBuf, reason: String },
     #[error("the database is closed")]
     Closed,
+}
+
+impl Reportable for StoreError {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::Storage
+    }
+
+    fn hint(&self) -> Option<&str> {
+        matches!(self, Self::Full { .. })
+            .then_some("free space, then repeat the call: nothing of it was done")
+    }
 }
 
 /// Handle to the database.

@@ -15,7 +15,6 @@ mod clock;
 mod config;
 mod connection;
 mod daemon;
-mod documents;
 mod expect;
 mod formats;
 mod holder;
@@ -51,6 +50,7 @@ mod upgrade;
 mod verify;
 
 use args::Args;
+use ccd_store::documents;
 use clap::Parser;
 use lock::LockError;
 use run::StartError;

@@ -3,12 +3,12 @@
 use super::hidden::HIDDEN;
 use super::masked::Masked;
 use super::nearby::Nearby;
+use super::table::InteractionRow;
 use super::{Event, Form, Noted, Typed};
 use crate::expect::clean_lossy;
 use crate::program::quoted;
 use crate::redact::{redact, redact_part};
 use crate::session::{Session, describe_end};
-use crate::store::InteractionRow;
 use ccd_protocol::session::EndReason;
 use std::ops::Range;
 use std::sync::atomic::Ordering;

@@ -2,9 +2,8 @@
 
 use super::read::MAX_STEPS;
 use super::template::{escaped, quoted};
-use crate::interaction::{Form, HIDDEN, Inexact};
+use crate::interaction::{Form, HIDDEN, Inexact, InteractionRow};
 use crate::redact::MASK;
-use crate::store::InteractionRow;
 use ccd_protocol::program::{ExpectStep, Response, SecretSource};
 
 /// Longest text of a match that is asked as a question.

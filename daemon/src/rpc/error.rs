@@ -204,7 +204,7 @@ fn session_code(error: &SessionError) -> ErrorCode {
         SessionError::ProcessEnded(_) => ErrorCode::ProcessEnded,
         SessionError::InputFull { .. } => ErrorCode::InputFull,
         SessionError::HandedOver { .. } => ErrorCode::HandedOver,
-        SessionError::Busy(_) => ErrorCode::Busy,
+        SessionError::Busy(_) | SessionError::Store(StoreError::Busy { .. }) => ErrorCode::Busy,
         SessionError::NotAShell { .. } => ErrorCode::NotAShell,
         SessionError::Pipe(PipeError::Taken { .. }) => ErrorCode::SessionConflict,
         SessionError::Pipe(PipeError::Io { .. }) => ErrorCode::Storage,

@@ -3,10 +3,10 @@
 use crate::expect::PatternError;
 use crate::holder::{Exit, SpawnError};
 use crate::program::ProgramError;
-use crate::store::StoreError;
 use crate::tape::TapeError;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
+use ccd_store::StoreError;
 
 /// Why a call on a session failed.
 #[derive(Debug, thiserror::Error)]

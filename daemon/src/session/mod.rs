@@ -50,6 +50,7 @@ mod start_up;
 mod strays;
 mod streams;
 mod success;
+mod table;
 mod tape;
 mod tape_progress;
 mod task;

@@ -4,6 +4,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod database;
+#[cfg(test)]
+mod database_tests;
 pub mod documents;
 mod error;
 mod open;

@@ -3,8 +3,8 @@
 use super::register::{checked_method, method, parse};
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
+use crate::interaction::{InteractionRow, interactions};
 use crate::program::check_tape_options;
-use crate::store::InteractionRow;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
     Action, Interaction, SessionCleanup, SessionClose, SessionCreate, SessionExpect, SessionGet,
@@ -115,11 +115,8 @@ async fn history(
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     // What happened before this call is part of the answer.
     daemon.sessions.recorder.flush().await;
-    let rows = daemon
-        .sessions
-        .store
-        .interactions(session.id().as_str(), limit, before)
-        .await?;
+    let store = &daemon.sessions.store;
+    let rows = interactions(store, session.id().as_str(), limit, before).await?;
     Ok(SessionHistoryReply {
         interactions: rows.into_iter().map(interaction).collect(),
     })

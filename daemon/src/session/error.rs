@@ -3,11 +3,11 @@
 use crate::expect::PatternError;
 use crate::holder::{Exit, SpawnError};
 use crate::program::ProgramError;
-use crate::store::StoreError;
 use crate::tape::TapeError;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use ccd_store::StoreError;
 use serde_json::{Value, json};
 
 /// Why a call on a session failed.

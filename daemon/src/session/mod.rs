@@ -15,6 +15,7 @@ mod screen;
 mod shell;
 mod start;
 mod survive;
+mod table;
 mod tape;
 mod wait;
 

@@ -46,6 +46,7 @@ mod socket;
 mod status;
 mod store;
 mod tape;
+mod tape_usage;
 #[cfg_attr(portable, path = "no_upgrade.rs")]
 mod upgrade;
 mod verify;

@@ -18,7 +18,9 @@ use crate::session::{Past, SessionError, Sessions};
 use crate::shutdown::{End, Signals};
 use crate::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::store::{Opening, Store, StoreError};
+use crate::tape::root::Roots;
 use crate::tape::settings::root_of;
+use crate::tape_usage::TapeUsage;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -231,12 +233,15 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let tracker = TaskTracker::new();
     let (recorder, pending) = Recorder::new();
     let config = Arc::new(loaded.config.clone());
+    let usage = Arc::new(TapeUsage(opened.store.clone()));
+    let roots = Roots::new(&paths.base, usage, &tracker, stop.clone());
     let sessions = Sessions::new(
         holder.clone(),
         opened.store.clone(),
         recorder,
         paths,
         config,
+        roots,
         tracker.clone(),
         stop.clone(),
     )

@@ -75,11 +75,11 @@ impl Sessions {
         recorder: Recorder,
         paths: Paths,
         config: Arc<Config>,
+        roots: Arc<Roots>,
         tracker: TaskTracker,
         stop: CancellationToken,
     ) -> io::Result<Arc<Self>> {
         let reuse_key = holder.secret();
-        let roots = Roots::new(&paths.base, store.clone(), &tracker, stop.clone());
         let logger = Logger::start(holder.clone(), recorder.clone())?;
         Ok(Arc::new(Self {
             all: DashMap::new(),

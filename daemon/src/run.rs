@@ -1,7 +1,7 @@
 //! Builds the daemon's parts in order, and takes them down in reverse.
 
 use crate::args::Args;
-use crate::config::{Loaded, Paths, Sources};
+use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
 use crate::connection::{self, Ends};
 use crate::daemon::Daemon;
 #[cfg(portable)]
@@ -89,6 +89,8 @@ impl Ground {
 pub(crate) struct Prepared {
     pub(crate) paths: Paths,
     sources: Sources,
+    /// What was there, and what it says.
+    read: Snapshot,
     loaded: Arc<Loaded>,
     log: Log,
 }
@@ -108,6 +110,8 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     let env = |name: &str| std::env::var_os(name);
     let paths = paths_of(args)?;
     let sources = Sources::from_env(args.config.clone(), env, &paths.base);
+    // Before it is loaded: a change in between is found later.
+    let read = sources.snapshot();
     let loaded = match sources.load() {
         // Sessions wait for us, and shall not end for a mistake in a file.
         Err(error) if terminals.are_handed_over() => Loaded::in_spite_of(&error),
@@ -120,6 +124,7 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     Ok(Prepared {
         paths,
         sources,
+        read,
         loaded,
         log,
     })
@@ -202,9 +207,11 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let Prepared {
         paths,
         sources,
+        read,
         loaded,
         log,
     } = prepared;
+    let watch = ConfigWatch::start(sources.clone()).map_err(system("threads cannot be started"))?;
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
     #[cfg(not(portable))]
     crate::holder::hear_signals();
@@ -267,7 +274,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         jobs,
         log,
         sources,
-        Arc::clone(&loaded),
+        (Arc::clone(&loaded), read),
         hand_over.map(told),
     ));
     report_start(&loaded, opened.set_aside.as_deref(), killed);
@@ -288,6 +295,8 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
     tracker.spawn(Arc::clone(&sessions).finish_left_tapes());
     tracker.spawn(open_tapes(Arc::clone(&daemon)));
+    let follower = Arc::clone(&daemon);
+    tracker.spawn(async move { follower.follow_configuration(watch).await });
     spawn_watchdog(&daemon);
     crate::service::ready();
     holder.ready();

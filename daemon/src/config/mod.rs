@@ -15,11 +15,13 @@ mod read;
 mod schema;
 mod setting;
 mod values;
+mod watch;
 
 pub(crate) use folder::{FolderError, prepare_exclusive};
 pub(crate) use latency::MAX_LATENCY_MS;
 pub(crate) use list::{entries, entry};
 pub(crate) use nearest::nearest;
 pub(crate) use paths::Paths;
-pub(crate) use read::{ConfigError, Loaded, Sources, check_file};
+pub(crate) use read::{ConfigError, Loaded, Snapshot, Sources, check_file};
 pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging, Replay};
+pub(crate) use watch::ConfigWatch;

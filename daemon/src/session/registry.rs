@@ -69,6 +69,10 @@ impl Sessions {
     /// # Errors
     ///
     /// The kernel's error when there can be no more threads.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a part that it is made of"
+    )]
     pub(crate) fn new(
         holder: Holder,
         store: Store,

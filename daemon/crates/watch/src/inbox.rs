@@ -140,8 +140,10 @@ impl Inbox {
             let mut paths = event.paths.iter();
             paths.any(|path| state.folders.contains_key(path))
         };
-        let (files, others): (Vec<_>, Vec<_>) =
-            event.paths.into_iter().partition(|path| (self.wanted)(path));
+        let (files, others): (Vec<_>, Vec<_>) = event
+            .paths
+            .into_iter()
+            .partition(|path| (self.wanted)(path));
         let has_folder = || may_be_folder(kind) && others.iter().any(|path| path.is_dir());
         let rescan = is_watched || is_folder(kind) || has_folder();
         (files, rescan)

@@ -4,10 +4,7 @@
 //! everybody else. Reads are never reported: the system is not even asked for them. Where the system reports nothing
 //! (its limits are reached, or there are more than [`MAX_FOLDERS`] folders), everything counts as changed twice a
 //! second.
-#![cfg_attr(
-    test,
-    allow(clippy::unwrap_used, reason = "tests fail by panicking")
-)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod inbox;
 mod links;

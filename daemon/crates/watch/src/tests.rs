@@ -2,7 +2,7 @@ use crate::{Changes, Handle, MAX_FILES, Renewal, Watcher};
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(20);
@@ -25,7 +25,7 @@ impl Watching {
         prepare(&base);
         let (mut watcher, handle) = Watcher::new(|path| path.extension().is_some());
         watcher.renew(|renewal| ask(renewal, &base));
-        let (sender, changes) = channel();
+        let (sender, changes) = sync_channel(4096);
         std::thread::spawn(move || {
             while let Some(found) = watcher.wait(Duration::from_millis(2), LONG) {
                 if found.rescan {
@@ -193,7 +193,11 @@ fn more_files_than_are_named_ask_for_a_rescan() {
     watching.handle.catch_up(LONG);
     while let Ok(changes) = watching.changes.try_recv() {
         assert!(changes.files.len() <= MAX_FILES);
-        named += if changes.rescan { MAX_FILES + 1 } else { changes.files.len() };
+        named += if changes.rescan {
+            MAX_FILES + 1
+        } else {
+            changes.files.len()
+        };
     }
     assert!(named > MAX_FILES);
 }

@@ -21,10 +21,8 @@ pub(crate) type UsageError = Box<dyn std::error::Error + Send + Sync>;
 /// Keeps the counts from one daemon to the next.
 pub(crate) trait UsageStore: std::fmt::Debug + Send + Sync {
     /// Returns the counts of a root.
-    fn load<'a>(
-        &'a self,
-        root: &'a Path,
-    ) -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>>;
+    fn load<'a>(&'a self, root: &'a Path)
+    -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>>;
 
     /// Replaces the counts of some tapes of a root.
     fn save<'a>(

@@ -51,7 +51,7 @@ fn a_good_change_holds_and_a_bad_one_is_shown_until_it_is_mended() {
     assert_eq!(now["limits"]["max_sessions"], 8);
     assert!(now["last_errors"].to_string().contains(":2:17: "), "{now}");
     let shown = Ccctl::new(&daemon).ok(&["daemon", "status"]);
-    let line = format!("refused, the old one holds: {place}");
+    let line = format!("refused, the old one stays: {place}");
     assert!(shown.contains(&line), "{shown}");
     replace(&path, "{max_sessions: 9}");
     await_max(&daemon, 9);

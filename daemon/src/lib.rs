@@ -25,6 +25,7 @@ mod session;
 mod status;
 mod store;
 mod tape;
+mod tape_usage;
 mod upgrade;
 mod verify;
 

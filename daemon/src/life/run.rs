@@ -5,7 +5,7 @@ use super::lock::{Lock, LockError};
 use super::serving::{Connections, SHUTDOWN_LIMIT, Serving, spawn_pumps};
 use super::shutdown::{End, Signals};
 use super::socket::{OwnPath, Socket, SocketError, passed_in};
-use crate::config::{Loaded, Paths, Sources};
+use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
 use crate::connection::{self, Ends};
 use crate::daemon::Daemon;
 #[cfg(portable)]
@@ -18,7 +18,9 @@ use crate::job::Jobs;
 use crate::log::Log;
 use crate::session::{Past, SessionError, Sessions};
 use crate::store::{Opening, SCHEMA, Store, StoreError};
+use crate::tape::root::Roots;
 use crate::tape::settings::root_of;
+use crate::tape_usage::TapeUsage;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -90,6 +92,8 @@ impl Ground {
 pub(crate) struct Prepared {
     pub(crate) paths: Paths,
     sources: Sources,
+    /// What was there, and what it says.
+    read: Snapshot,
     loaded: Arc<Loaded>,
     log: Log,
 }
@@ -109,6 +113,8 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     let env = |name: &str| std::env::var_os(name);
     let paths = paths_of(args)?;
     let sources = Sources::from_env(args.config.clone(), env, &paths.base);
+    // Before it is loaded: a change in between is found later.
+    let read = sources.snapshot();
     let loaded = match sources.load() {
         // Sessions wait for us, and shall not end for a mistake in a file.
         Err(error) if terminals.are_handed_over() => Loaded::in_spite_of(&error),
@@ -121,6 +127,7 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     Ok(Prepared {
         paths,
         sources,
+        read,
         loaded,
         log,
     })
@@ -203,9 +210,11 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let Prepared {
         paths,
         sources,
+        read,
         loaded,
         log,
     } = prepared;
+    let watch = ConfigWatch::start(sources.clone()).map_err(system("threads cannot be started"))?;
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
     #[cfg(not(portable))]
     crate::holder::hear_signals();
@@ -235,12 +244,15 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let tracker = TaskTracker::new();
     let (recorder, pending) = Recorder::new();
     let config = Arc::new(loaded.config.clone());
+    let usage = Arc::new(TapeUsage(store.clone()));
+    let roots = Roots::new(&paths.base, usage, &tracker, stop.clone());
     let sessions = Sessions::new(
         holder.clone(),
         store.clone(),
         recorder,
         paths,
         config,
+        roots,
         tracker.clone(),
         stop.clone(),
     )
@@ -266,7 +278,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         jobs,
         log,
         sources,
-        Arc::clone(&loaded),
+        (Arc::clone(&loaded), read),
         hand_over.map(told),
     ));
     report_start(&loaded, killed);
@@ -287,6 +299,8 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
     tracker.spawn(Arc::clone(&sessions).finish_left_tapes());
     tracker.spawn(open_tapes(Arc::clone(&daemon)));
+    let follower = Arc::clone(&daemon);
+    tracker.spawn(async move { follower.follow_configuration(watch).await });
     spawn_watchdog(&daemon);
     super::service::ready();
     holder.ready();

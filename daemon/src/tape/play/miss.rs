@@ -17,9 +17,7 @@ impl Player {
     /// Waits for files that have changed and are not in the index yet; false where it is still the one that was asked.
     pub(super) async fn has_other_index(&self, asked: &Arc<Index>) -> bool {
         let root = Arc::clone(&self.cue.root);
-        if root.is_behind() {
-            let _ = tokio::task::spawn_blocking(move || root.catch_up(CATCH_UP)).await;
-        }
+        let _ = tokio::task::spawn_blocking(move || root.catch_up(CATCH_UP)).await;
         !Arc::ptr_eq(&self.cue.root.index(), asked)
     }
 

@@ -18,6 +18,7 @@ mod daemon;
 mod documents;
 mod expect;
 mod formats;
+mod hidden;
 mod holder;
 mod interaction;
 mod job;

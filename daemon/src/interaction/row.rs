@@ -1,10 +1,9 @@
 //! From an event to its rows.
 
-use super::hidden::HIDDEN;
-use super::masked::Masked;
 use super::nearby::Nearby;
 use super::{Event, Form, Noted, Typed};
 use crate::expect::clean_lossy;
+use crate::hidden::{HIDDEN, Masked};
 use crate::program::quoted;
 use crate::redact::{redact, redact_part};
 use crate::session::{Session, describe_end};

@@ -2,7 +2,8 @@
 
 use super::read::MAX_STEPS;
 use super::template::{escaped, quoted};
-use crate::interaction::{Form, HIDDEN, Inexact};
+use crate::hidden::HIDDEN;
+use crate::interaction::{Form, Inexact};
 use crate::redact::MASK;
 use crate::store::InteractionRow;
 use ccd_protocol::program::{ExpectStep, Response, SecretSource};

@@ -21,8 +21,6 @@ mod placeholder;
 mod raw;
 mod redactor;
 mod secret;
-#[cfg_attr(not(test), allow(dead_code))]
-mod settled;
 mod shown;
 mod sql;
 mod switch;
@@ -50,8 +48,6 @@ pub(crate) use place::{redact_members, secret_place};
 pub(crate) use raw::{redact_bytes, redact_chunks, redact_each, redact_typed, secret_texts};
 pub(crate) use redactor::{MASK, Redacted, redact, redact_part, secrets_in};
 pub(crate) use redactor::{rules_in_force, use_rules};
-#[allow(unused_imports)] // the recorder's
-pub(crate) use settled::{MAX_UNDECIDED_BYTES, settled};
 pub(crate) use switch::is_on;
 pub(crate) use typed_lines::{SecretLines, TypedLines};
 pub(crate) use user::{MAX_RULE_BYTES, MAX_RULES, UserRules};

@@ -5,6 +5,7 @@ use super::live::Session;
 use super::proxy::{KeptLive, Stagehand};
 use super::registry::Sessions;
 use super::tape::SessionTape;
+use crate::hidden::HiddenTexts;
 use crate::output::{Output, Piece};
 use crate::tape::decorate::RunFilter;
 use crate::tape::format::Meta;
@@ -93,7 +94,8 @@ impl Sessions {
         tape.meta = kept.meta;
         tape.proxied = AtomicU64::new(kept.proxied);
         if let Some(recording) = kept.recording {
-            let resumed = resume_recording(recording, output).await;
+            let hidden = tape.recorded_secrets();
+            let resumed = resume_recording(recording, hidden, output).await;
             if let Some(problem) = resumed.problem() {
                 tracing::error!(session = %id, problem, "the session goes on");
             }
@@ -183,7 +185,11 @@ impl Sessions {
 }
 
 /// Goes on with a recording, which may need output that memory has no more.
-async fn resume_recording(kept: KeptRecording, output: &Output) -> Recording {
+async fn resume_recording(
+    kept: KeptRecording,
+    hidden: Arc<HiddenTexts>,
+    output: &Output,
+) -> Recording {
     let at = kept.clone();
     let resumption = tokio::task::spawn_blocking(move || Resumption::of(&at)).await;
     let resumption = resumption.map_err(io::Error::other).flatten();
@@ -193,7 +199,7 @@ async fn resume_recording(kept: KeptRecording, output: &Output) -> Recording {
     };
     let end = output.published();
     let tail = printed_from(output, end.saturating_sub(record::ECHO_BYTES as u64)).await;
-    Recording::resume(kept, resumption, printed, &tail)
+    Recording::resume(kept, resumption, hidden, &printed, &tail)
 }
 
 /// The output from an offset on, so much as echoes are looked for in.

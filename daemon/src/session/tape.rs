@@ -7,6 +7,7 @@ use super::live::Session;
 use super::plan::Plan;
 use super::proxy::{Live, Stagehand, plays};
 use super::registry::Sessions;
+use crate::hidden::HiddenTexts;
 use crate::piped;
 use crate::tape::advice::record_with;
 use crate::tape::format::Meta;
@@ -34,6 +35,8 @@ pub(crate) struct SessionTape {
     pub(crate) root: Arc<Root>,
     pub(super) player: Option<Player>,
     pub(super) recording: OnceLock<Recording>,
+    /// The session's secrets.
+    pub(super) hidden: Arc<HiddenTexts>,
     /// Starts the real program where no tape answers.
     pub(super) stagehand: Option<Stagehand>,
     /// The real program, once it has taken over from the tapes.
@@ -195,6 +198,8 @@ impl SessionTape {
         };
         let root = Arc::clone(&self.root);
         let is_plain = self.never_echoes();
+        let hidden = self.recorded_secrets();
+        hidden.recognise(&removed.texts);
         let begun = tokio::task::spawn_blocking(move || {
             root.make_folder()?;
             let journal = record::Journal::path_of(&root.path, &begin.session);
@@ -204,12 +209,21 @@ impl SessionTape {
                 journal: journal.clone(),
             };
             note.write(&folder).map_err(TapeError::Journal)?;
-            Recording::begin(journal, begin, is_plain, &removed.texts).map_err(TapeError::Journal)
+            Recording::begin(journal, begin, is_plain, hidden).map_err(TapeError::Journal)
         });
         let begun = begun.await.map_err(io::Error::other);
         let recording = begun.map_err(TapeError::Journal)??;
         let _ = self.recording.set(recording);
         Ok(())
+    }
+
+    /// The secrets that a recording goes by: where the terminal never echoes, the session takes all that is typed for
+    /// hidden.
+    pub(super) fn recorded_secrets(&self) -> Arc<HiddenTexts> {
+        match self.never_echoes() {
+            true => Arc::default(),
+            false => Arc::clone(&self.hidden),
+        }
     }
 
     /// The options with all that was not said, as the recording is finished by them.
@@ -318,6 +332,7 @@ impl Sessions {
             root,
             player: None,
             recording: OnceLock::new(),
+            hidden: Arc::default(),
             stagehand: None,
             live: OnceLock::new(),
             left: Mutex::default(),
@@ -402,13 +417,11 @@ impl Sessions {
                 reason: super::error::reason_text(reason).into(),
                 offset: session.output.published(),
             });
-            let hidden = recording.hidden();
-            let hidden = hidden.unwrap_or_else(|| session.hidden.texts());
             let journal = recording.journal();
             let heard = Heard {
-                hidden: &hidden,
-                recognised: &recording.recognised(),
-                unwritten: &unwritten,
+                hidden: recording.hidden().lines(),
+                recognised: recording.hidden().recognised(),
+                unwritten,
             };
             let root = &tape.root;
             let finished =

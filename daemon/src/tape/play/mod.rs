@@ -4,7 +4,6 @@ mod acts;
 mod alarm;
 mod cue;
 mod miss;
-mod open_line;
 mod pace;
 mod player;
 mod prompt_text;

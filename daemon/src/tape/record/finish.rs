@@ -42,14 +42,14 @@ pub(crate) struct Finished {
 }
 
 /// What only the process that has recorded knows.
-#[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Heard<'a> {
-    /// What was typed unseen, and must not be shown where it was printed.
-    pub(crate) hidden: &'a [String],
+#[derive(Debug, Default)]
+pub(crate) struct Heard {
+    /// Lines that were typed unseen, and must not be shown where they were printed.
+    pub(crate) hidden: Vec<String>,
     /// Likewise what its name has given away.
-    pub(crate) recognised: &'a [String],
+    pub(crate) recognised: Vec<String>,
     /// Lines that the journal had no room for.
-    pub(crate) unwritten: &'a [u8],
+    pub(crate) unwritten: Vec<u8>,
 }
 
 /// Makes the tape of a session that has ended: its journal says what was typed, `output` has what was printed.
@@ -60,10 +60,10 @@ pub(crate) async fn finish(
     root: &Arc<Root>,
     journal: &Path,
     output: &Output,
-    heard: Heard<'_>,
+    heard: Heard,
     filter: Option<Box<RunFilter<'static>>>,
 ) -> Finished {
-    let (path, unwritten) = (journal.to_owned(), heard.unwritten.to_vec());
+    let (path, unwritten) = (journal.to_owned(), heard.unwritten);
     let entries = tokio::task::spawn_blocking(move || {
         let mut entries = journal::read(&path)?;
         entries.extend(journal::read_from(unwritten.as_slice())?);
@@ -87,7 +87,7 @@ pub(crate) async fn finish(
         Err(error) => return problem(format!("the session's log cannot be read: {error}")),
     };
     let root = Arc::clone(root);
-    let hidden = [heard.hidden, heard.recognised].map(<[String]>::to_vec);
+    let known = [heard.hidden, heard.recognised];
     let folder = output.dir().to_owned();
     let made = tokio::task::spawn_blocking(move || {
         let begin = journalled.begin.clone();
@@ -98,7 +98,7 @@ pub(crate) async fn finish(
             };
         }
         let tape = journalled.tape(&printed);
-        write(&root, &begin, tape, &before.bytes, &hidden, filter)
+        write(&root, &begin, tape, &before.bytes, &known, filter)
     });
     let mut finished = made
         .await
@@ -193,9 +193,7 @@ fn write(
         };
     }
     let mut filter = filter.unwrap_or_else(|| Box::new(|_, _| Err("no program may run".into())));
-    let lines = hidden.iter().flat_map(|text| text.split(['\r', '\n']));
-    let long = lines.filter(|text| text.len() >= MIN_HIDDEN_BYTES);
-    let hidden = KnownTexts::of(long.map(str::to_owned).chain(shown_keys(&tape)));
+    let hidden = KnownTexts::of(hidden.iter().cloned().chain(shown_keys(&tape)));
     let recognised = KnownTexts::of(recognised);
     let is_redacted = begin.options.redact != Some(false);
     let redact = |tape: &mut Tape| {
@@ -235,6 +233,3 @@ fn mask_known_texts(tape: &mut Tape, texts: &KnownTexts) -> usize {
     });
     each.sum()
 }
-
-/// A shorter text says nothing, and stands in much.
-pub(super) const MIN_HIDDEN_BYTES: usize = 4;

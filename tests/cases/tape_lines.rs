@@ -43,6 +43,14 @@ fn a_recording_cut_in_a_line_does_not_take_the_begin_of_a_longer_one() {
     let daemon = Daemon::start();
     let root = daemon.home().join("t");
     write(&root, "a-cut", &[("> ", "raw", "in", "in")]);
+    let cut = root.join("a-cut.json5");
+    let text = fs::read_to_string(&cut).unwrap();
+    let marked = text.replace(
+        "dataText: \"in\" }, out",
+        "dataText: \"in\", unfinished: true }, out",
+    );
+    assert_ne!(text, marked);
+    fs::write(&cut, marked).unwrap();
     let whole = ("> ", "line", "inside", "inside\\r\\nfound\\r\\n> ");
     write(&root, "whole", &[whole]);
     for strict in [false, true] {
@@ -64,7 +72,7 @@ fn a_recording_cut_in_a_line_does_not_take_the_begin_of_a_longer_one() {
             ask(&daemon, &session, (None, "found\\s+> $")).unwrap();
             let came = String::from_utf8(output(&daemon, &session)).unwrap();
             assert_eq!(came, "> inside\r\nfound\r\n> ", "{text} {strict}");
-            // What was taken back has not played.
+            // What was cut off has not played.
             let hits = &record(&daemon, &session)["tape"]["hits"];
             assert_eq!(*hits, 2, "{text} {strict}");
         }
@@ -121,7 +129,7 @@ fn a_line_that_ends_with_the_recording_is_in_no_file_before_and_never_answers() 
         ask(&daemon, &session, (None, "hal$")).unwrap();
         assert_eq!(record(&daemon, &session)["tape"]["hits"], 1);
         types_keys(&daemon, &session, "f\r");
-        ask(&daemon, &session, (None, "half\nhalf\n$")).unwrap();
+        ask(&daemon, &session, (None, "^f\nhalf\n$")).unwrap();
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) struct Open {
     echo: EchoFollower,
     /// Output since it was typed.
     #[serde(skip)]
-    printed: Vec<u8>,
+    pub(super) printed: Vec<u8>,
     /// Something was printed since.
     #[serde(skip)]
     pub(super) is_answered: bool,

@@ -133,7 +133,10 @@ impl Recording {
             is_plain,
             number: state.number,
             lines: state.typed,
-            secrets: is_plain.then(|| self.hidden.texts()).unwrap_or_default(),
+            secrets: match is_plain {
+                true => self.hidden.texts(),
+                false => Vec::new(),
+            },
             recognised: self.hidden.recognised(),
             open: state.open.clone(),
         }
@@ -205,7 +208,9 @@ impl Recording {
         }
         if let Some(open) = &mut state.open {
             open.printed(bytes);
-            state.note_complete();
+            if !open.is_written {
+                state.note_complete();
+            }
         }
         let (now, len) = (now_us(), bytes.len() as u64);
         match &mut state.piece {
@@ -325,6 +330,9 @@ impl State {
             if open.is_written || is_new {
                 self.note_input(&open, false);
             }
+            if open.is_written {
+                open.printed = Vec::new();
+            }
         }
         self.open = Some(open);
     }
@@ -413,3 +421,7 @@ fn stopped(journal: &Path, error: &io::Error) -> String {
         journal.display()
     )
 }
+
+#[cfg(test)]
+#[path = "recording_tests.rs"]
+mod tests;

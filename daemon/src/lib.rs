@@ -12,6 +12,7 @@ mod chain;
 mod config;
 mod connection;
 mod daemon;
+mod hidden;
 mod interaction;
 mod job;
 mod library;

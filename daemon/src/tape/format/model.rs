@@ -106,6 +106,8 @@ pub(crate) struct TypedInput {
     /// Exactly what was typed, but for secrets. A `line` ends with the Enter key (`\r`), which its text in the file does
     /// not show; `raw` has all that was typed.
     pub(crate) bytes: Vec<u8>,
+    /// The recording ended before it did: it never answers. In the file only when true.
+    pub(crate) unfinished: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

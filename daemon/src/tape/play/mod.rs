@@ -3,7 +3,6 @@
 mod acts;
 mod cue;
 mod miss;
-mod open_line;
 mod pace;
 mod player;
 mod prompt_text;

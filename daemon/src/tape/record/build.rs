@@ -131,11 +131,11 @@ impl Journalled {
             offset: self.begin.offset,
             bytes: Vec::new(),
             hidden: false,
-            undecided: false,
             keys: false,
             private_key: false,
             removed: self.begin.removed,
             cut_echo: None,
+            unfinished: false,
         };
         let opened = self
             .begin
@@ -199,6 +199,7 @@ impl Journalled {
             input: TypedInput {
                 kind: kind_of(&input.bytes),
                 bytes: input.bytes.clone(),
+                unfinished: input.unfinished,
             },
             chunks,
             exit: None,

@@ -22,11 +22,11 @@ fn input(number: u64, at_us: u64, offset: u64, bytes: &[u8]) -> Entry {
         offset,
         bytes: bytes.to_vec(),
         hidden: false,
-        undecided: false,
         keys: false,
         private_key: false,
         removed: 0,
         cut_echo: None,
+        unfinished: false,
     })
 }
 

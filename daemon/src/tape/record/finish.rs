@@ -37,12 +37,14 @@ pub(crate) struct Finished {
 }
 
 /// What only the process that has recorded knows.
-#[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Heard<'a> {
-    /// What was typed unseen, and must not be shown where it was printed.
-    pub(crate) hidden: &'a [String],
+#[derive(Debug, Default)]
+pub(crate) struct Heard {
+    /// Lines that were typed unseen, and must not be shown where they were printed.
+    pub(crate) hidden: Vec<String>,
     /// Likewise what its name has given away.
-    pub(crate) recognised: &'a [String],
+    pub(crate) recognised: Vec<String>,
+    /// Lines that the journal had no room for.
+    pub(crate) unwritten: Vec<u8>,
 }
 
 /// A recording that is over, before its tape is made: what its journal says.
@@ -95,7 +97,7 @@ impl Ended {
         folder: &Path,
         before: &[u8],
         printed: &Printed,
-        heard: Heard<'_>,
+        heard: &Heard,
         filter: Option<Box<RunFilter<'static>>>,
     ) -> Finished {
         let begin = self.journalled.begin.clone();
@@ -141,7 +143,7 @@ fn write(
     begin: &Begin,
     mut tape: Tape,
     before: &[u8],
-    Heard { hidden, recognised }: Heard<'_>,
+    heard: &Heard,
     filter: Option<Box<RunFilter<'static>>>,
 ) -> Finished {
     let settings = Settings::over(&begin.options, &Replay::default(), &root.path);
@@ -156,10 +158,8 @@ fn write(
         };
     }
     let mut filter = filter.unwrap_or_else(|| Box::new(|_, _| Err("no program may run".into())));
-    let lines = hidden.iter().flat_map(|text| text.split(['\r', '\n']));
-    let long = lines.filter(|text| text.len() >= MIN_HIDDEN_BYTES);
-    let hidden = KnownTexts::of(long.map(str::to_owned).chain(shown_keys(&tape)));
-    let recognised = KnownTexts::of(recognised);
+    let hidden = KnownTexts::of(heard.hidden.iter().cloned().chain(shown_keys(&tape)));
+    let recognised = KnownTexts::of(&heard.recognised);
     let is_redacted = begin.options.redact != Some(false);
     let redact = |tape: &mut Tape| {
         mask_known_texts(tape, &hidden);
@@ -198,6 +198,3 @@ fn mask_known_texts(tape: &mut Tape, texts: &KnownTexts) -> usize {
     });
     each.sum()
 }
-
-/// A shorter text says nothing, and stands in much.
-pub(super) const MIN_HIDDEN_BYTES: usize = 4;

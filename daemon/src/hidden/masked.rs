@@ -1,6 +1,6 @@
 //! Parts of a text without what nobody may read of the whole.
 
-use super::hidden::{HIDDEN, HiddenTexts, part_of};
+use super::texts::{HIDDEN, HiddenTexts, part_of};
 use crate::redact::{MASK, secrets_in};
 use std::ops::Range;
 

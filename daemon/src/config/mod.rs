@@ -3,7 +3,6 @@
 //! [`schema::KEYS`] is the one table of keys: reading, checking, listing and `config.example.json` all follow it.
 
 mod check;
-mod folder;
 mod latency;
 mod list;
 mod list_of;
@@ -16,7 +15,6 @@ mod schema;
 mod setting;
 mod values;
 
-pub(crate) use folder::{FolderError, prepare_exclusive};
 pub(crate) use latency::MAX_LATENCY_MS;
 pub(crate) use list::{entries, entry};
 pub(crate) use nearest::nearest;

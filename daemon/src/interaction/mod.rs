@@ -14,7 +14,7 @@ pub(crate) use hidden::{HIDDEN, HiddenTexts};
 pub(crate) use masked::Masked;
 pub(crate) use row::{SEND_CHARS, shown_args, shown_command, shown_input, shown_output};
 
-use crate::connection::Peer;
+use crate::peer::Peer;
 use crate::session::Session;
 use crate::store::{InteractionRow, Store, Write};
 use std::sync::Arc;

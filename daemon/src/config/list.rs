@@ -48,7 +48,7 @@ mod tests {
         });
         let objects: Vec<String> = objects.collect();
         format!(
-            "// Every key with its default, as JSON5: comments are welcome.\n{{\n{}\n}}\n",
+            "// Every key with its default. The format is JSON5, so comments are allowed.\n{{\n{}\n}}\n",
             objects.join(",\n\n")
         )
     }

@@ -8,16 +8,18 @@ mod list;
 mod list_of;
 mod locate;
 mod mistake;
-mod nearest;
 mod paths;
 mod read;
 mod schema;
 mod setting;
 mod values;
 
+<<<<<<< HEAD
 pub(crate) use latency::MAX_LATENCY_MS;
+=======
+pub(crate) use folder::{FolderError, prepare_exclusive};
+>>>>>>> main
 pub(crate) use list::{entries, entry};
-pub(crate) use nearest::nearest;
 pub(crate) use paths::Paths;
 pub(crate) use read::{ConfigError, Loaded, Sources, check_file};
-pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging, Replay};
+pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging};

@@ -12,6 +12,8 @@
 pub mod canonical;
 pub mod clock;
 pub mod expect;
+pub mod nearest;
 pub mod pattern;
+pub mod piped_line;
 pub mod redact;
 pub mod shell;

@@ -1,7 +1,7 @@
 //! Typing into a program between pipes: its terminal is our process's.
 
 use super::write::{Input, InputError, written_part};
-use crate::piped::PipedLine;
+use ccd_text::piped_line::PipedLine;
 use std::borrow::Cow;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -3,10 +3,10 @@
 //! What takes it is a program, or a tape that stands in for one; nothing above here knows which.
 
 use crate::canonical;
-use crate::piped::PipedLine;
 use crate::probe::Line;
 use crate::tape::TapeError;
 use crate::tape::record::{Noted, Typed};
+use ccd_text::piped_line::PipedLine;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};

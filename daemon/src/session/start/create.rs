@@ -9,6 +9,7 @@ use crate::output::log::LogWriter;
 use crate::output::{Flusher, Output};
 use crate::peer::Peer;
 use crate::piped;
+use crate::placeholder;
 use crate::program::{ProgramError, Script};
 use crate::redact;
 use crate::session::error::SessionError;
@@ -18,7 +19,6 @@ use crate::session::registry::Sessions;
 use crate::session::shell;
 use crate::session::survive::Keepsake;
 use crate::session::tape::{Beginning, SessionTape};
-use crate::tape::play::stand_in;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Session as Record, SessionCreateParams, SessionPipeParams};
 use rand::Rng;
@@ -209,7 +209,7 @@ impl Sessions {
         let beginning = self.begin_tape(params, &plan, &id).await?;
         let (program, argv) = match beginning {
             Beginning::Live(_) => self.command(params, &mut plan, &id)?,
-            Beginning::Replay(_) => stand_in_command()?,
+            Beginning::Replay(_) => placeholder_command()?,
         };
         let env = plan.env.entries()?;
         let recorded = self.record_start(&beginning, &id).await?;
@@ -425,8 +425,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Of the process that a tape plays on.
-fn stand_in_command() -> Result<(PathBuf, Vec<CString>), SessionError> {
-    let (program, words) = stand_in();
+fn placeholder_command() -> Result<(PathBuf, Vec<CString>), SessionError> {
+    let (program, words) = placeholder::command();
     let words = words
         .iter()
         .map(|word| c_string(OsStr::new(word), "an argument"));

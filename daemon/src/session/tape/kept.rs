@@ -1,5 +1,6 @@
 //! A session's part in tapes, on its way to the next process.
 
+use super::finished_tape::{Remembered, finish};
 use super::proxy::{KeptLive, Stagehand};
 use super::session_tape::SessionTape;
 use crate::output::{Output, Piece};
@@ -9,7 +10,7 @@ use crate::session::registry::Sessions;
 use crate::tape::decorate::RunFilter;
 use crate::tape::format::Meta;
 use crate::tape::play::{KeptPlayer, Player};
-use crate::tape::record::{self, Heard, KeptRecording, Note, Recording, Resumption};
+use crate::tape::record::{self, KeptRecording, Note, Recording, Resumption};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::{TapeOptions, TapeUse};
@@ -148,8 +149,8 @@ impl Sessions {
             Note::remove(folder);
             return true;
         }
-        let heard = Heard::default();
-        let finished = record::finish(&root, &note.journal, output, heard, filters).await;
+        let remembered = Remembered::default();
+        let finished = finish(&root, &note.journal, output, remembered, filters).await;
         if finished.is_put_off {
             return false;
         }

@@ -1,6 +1,8 @@
 //! What tapes have to do with a session: it is recorded, played, or first played and then live.
 
+mod far_side;
 mod filter;
+mod finished_tape;
 mod kept;
 mod progress;
 mod proxy;

@@ -1,5 +1,7 @@
 //! What tapes have to do with a session: it is recorded, or played, or first played and then live.
 
+use super::far_side::TerminalFarSide;
+use super::finished_tape::{Remembered, finish};
 use super::kept::{Left, PastTape};
 use super::proxy::{Live, Stagehand, plays};
 use crate::piped;
@@ -11,8 +13,8 @@ use crate::session::start::Plan;
 use crate::tape::advice::record_with;
 use crate::tape::format::Meta;
 use crate::tape::key::{Invocation, StateHash, program_name};
-use crate::tape::play::{Cue, Pace, PlayError, Player, Stage};
-use crate::tape::record::{Begin, EndEntry, Finished, Heard, Recording, finish};
+use crate::tape::play::{Cue, Pace, PlayError, Player};
+use crate::tape::record::{Begin, EndEntry, Finished, Recording};
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
 use crate::tape::tools::{Removed, redact_meta};
@@ -341,7 +343,8 @@ impl Sessions {
         };
         let tape = session.tape().map(Arc::clone);
         let left = tape.as_ref().and_then(|tape| tape.take_left());
-        let stage = Stage::open(master, left.is_none()).map_err(SessionError::Terminal)?;
+        let stage =
+            TerminalFarSide::open(master, left.is_none()).map_err(SessionError::Terminal)?;
         let (show, session) = (player.show(), Arc::clone(session));
         let sessions = Arc::clone(self);
         self.tracker.spawn(async move {
@@ -405,14 +408,20 @@ impl Sessions {
             let hidden = recording.hidden();
             let hidden = hidden.unwrap_or_else(|| session.hidden.texts());
             let journal = recording.journal();
-            let heard = Heard {
-                hidden: &hidden,
-                recognised: &recording.recognised(),
-                unwritten: &unwritten,
+            let remembered = Remembered {
+                hidden,
+                recognised: recording.recognised(),
+                unwritten,
             };
             let root = &tape.root;
-            let finished =
-                finish(root, journal, &session.output, heard, Some(self.filters())).await;
+            let finished = finish(
+                root,
+                journal,
+                &session.output,
+                remembered,
+                Some(self.filters()),
+            )
+            .await;
             if finished.problem.is_some() {
                 // The tape that could not be written has given room back.
                 recording.flush();

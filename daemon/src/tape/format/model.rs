@@ -1,5 +1,7 @@
 //! What a tape says.
 
+pub(crate) use ccd_protocol::tape::Stream;
+
 use ccd_protocol::tape::{Latency, TapeExit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -121,11 +123,4 @@ pub(crate) struct Chunk {
     pub(crate) data: Vec<u8>,
     /// In the file only when it is standard error.
     pub(crate) stream: Stream,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Stream {
-    #[default]
-    Stdout,
-    Stderr,
 }

@@ -5,7 +5,7 @@
 
 use super::cue::Cue;
 use super::player::Playing;
-use super::stage::InputModes;
+use super::show::InputModes;
 use crate::canonical::END_OF_INPUT;
 use crate::tape::index::{Fits, Hit};
 use crate::tape::key::{is_open_text, normal_input};

@@ -15,7 +15,7 @@ mod resume;
 mod secrets;
 mod typed;
 
-pub(crate) use finish::{Finished, Heard, finish};
+pub(crate) use finish::{Ended, Finished, Heard, MAX_OUTPUT_BYTES, Printed};
 pub(crate) use journal::{Begin, EndEntry, Journal, now_us};
 pub(crate) use kept::KeptRecording;
 pub(crate) use note::Note;

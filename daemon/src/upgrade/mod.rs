@@ -1,0 +1,8 @@
+//! Whether another build can go on with the sessions.
+
+mod formats;
+#[cfg_attr(portable, path = "no_look.rs")]
+mod look;
+
+pub(crate) use formats::Formats;
+pub(crate) use look::look;

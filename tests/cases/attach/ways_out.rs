@@ -1,0 +1,174 @@
+//! How an attached terminal leaves its session, and what it shows then.
+
+use crate::attach::terminal::{
+    CCCTL, DETACH, attach, attached, client_of, entered, person, screen, settings, shows,
+    signal_process,
+};
+use crate::support::{Ccctl, Daemon, eventually};
+
+#[test]
+fn every_way_out_gives_the_terminal_back() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let person = person(&daemon, 24, 80);
+    let before = settings(&person);
+    let alternate =
+        r"printf '\033[?1049h\033[?1000;2004h\033[?25l\033[?1hfull\033=\033[4h\033[5;9r'";
+    for (signal, status) in [
+        ("TERM", 143),
+        ("HUP", 129),
+        ("INT", 130),
+        ("QUIT", 131),
+        ("USR1", 138),
+        ("ALRM", 142),
+    ] {
+        attach(&person, target.id(), "");
+        attached(&target, 1);
+        entered(&person);
+        target.ask(alternate, "full");
+        shows(&person, "full");
+        let pid = eventually("ccctl has a process", || client_of(&person));
+        signal_process(pid, signal);
+        person.expect("detached from");
+        person.ask("echo $?", &format!("\n\r?{status}"));
+        let now = screen(&person);
+        assert!(!now.alternate && now.cursor.visible, "{signal}");
+        assert_eq!(settings(&person), before, "{signal}");
+        attached(&target, 0);
+    }
+    // Stopped and continued, as by a shell's job control.
+    attach(&person, target.id(), "");
+    attached(&target, 1);
+    entered(&person);
+    let pid = eventually("ccctl has a process", || client_of(&person));
+    signal_process(pid, "TSTP");
+    person.expect("Stopped");
+    assert!(!screen(&person).alternate);
+    person.line("fg");
+    shows(&person, "full");
+    // And as nobody can be prepared for: the shell takes the terminal as it finds it.
+    let pid = eventually("ccctl has a process", || client_of(&person));
+    signal_process(pid, "STOP");
+    person.expect("Stopped");
+    person.line("printf 'in %s' between; fg");
+    person.expect("in between");
+    attached(&target, 1);
+    eventually("the terminal is the session's again", || {
+        let lines = screen(&person).lines;
+        (!lines.iter().any(|line| line.contains("in between"))).then_some(())
+    });
+    person.keys(&["C-u"]);
+    person.line("stty -a <$(tty)");
+    target.expect("icanon");
+    target.close();
+    person.expect("has ended: exited|has ended: closed|has ended");
+    assert_eq!(settings(&person), before);
+}
+
+#[test]
+fn what_was_shown_stays_above_the_shell() {
+    let daemon = Daemon::start();
+    let target = daemon.open("sh", &["-c", "echo one; echo two; read x; echo got $x"]);
+    target.expect("two");
+    let person = person(&daemon, 24, 80);
+    attach(&person, target.id(), "");
+    attached(&target, 1);
+    entered(&person);
+    person.keys(DETACH);
+    person.expect("detached from");
+    let lines = screen(&person).lines;
+    assert_eq!(&lines[..2], ["one", "two"]);
+    assert!(lines[2].contains("detached from"), "{lines:?}");
+    attach(&person, target.id(), "");
+    attached(&target, 1);
+    entered(&person);
+    person.line("more");
+    person.expect("has ended: exited 0");
+    let lines = screen(&person).lines;
+    assert_eq!(&lines[..4], ["one", "two", "more", "got more"]);
+    assert!(lines[4].contains("has ended"), "{lines:?}");
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_do_instead() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let ran = Ccctl::new(&daemon).run(&["session", "attach", target.id()]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("tail -f"), "{}", ran.stderr);
+    let person = person(&daemon, 24, 80);
+    attach(&person, "nobody; echo status $?", "");
+    person.expect("no session has");
+    person.expect("status 4");
+    target.close();
+    attach(&person, &format!("{}; echo status $?", target.id()), "");
+    person.expect("has ended");
+    person.expect("status 1");
+}
+
+#[test]
+fn a_session_is_created_and_attached_in_one_step() {
+    let daemon = Daemon::start();
+    let person = person(&daemon, 20, 60);
+    person.line(&format!(
+        "CCD_DETACH_KEYS='C-a x' '{CCCTL}' session create --name mine --attach -- bash --norc"
+    ));
+    eventually("the session is there", || daemon.id_of("mine").ok());
+    person.line("stty size");
+    person.expect("20 60");
+    person.keys(&["C-a", "x"]);
+    person.expect("detached from mine");
+    let ran = Ccctl::new(&daemon).run(&["session", "create", "--attach", "--", "cat"]);
+    assert_eq!(ran.code, Some(2));
+    assert_eq!(daemon.listed(false).len(), 2, "nothing was started");
+}
+
+#[test]
+fn a_program_that_has_ended_before_it_could_be_attached_is_shown() {
+    let daemon = Daemon::start();
+    let person = person(&daemon, 20, 60);
+    for round in 0..10 {
+        person.line(&format!(
+            "'{CCCTL}' session create --attach -- printf 'hello {round}'; echo status $?"
+        ));
+        person.expect(&format!("hello {round}\r\n.* has ended: exited 0"));
+        person.expect("\n\r?status 0");
+    }
+}
+
+#[test]
+fn what_the_environment_says_is_told() {
+    let daemon = Daemon::start();
+    let target = daemon.open_bash();
+    let person = person(&daemon, 24, 80);
+    person.line(&format!(
+        "TERM=dumb '{CCCTL}' session attach {}; echo status $?",
+        target.id()
+    ));
+    person.expect("can be drawn on");
+    person.expect("status 2");
+    person.line(&format!(
+        "CCD_DETACH_KEYS=x-y '{CCCTL}' session attach {}; echo status $?",
+        target.id()
+    ));
+    person.expect(r"for \$CCD_DETACH_KEYS: .*is no key");
+    person.expect("status 2");
+}
+
+#[test]
+fn the_end_of_the_daemon_is_the_end_of_the_session() {
+    let mut daemon = Daemon::start();
+    let outer = Daemon::start();
+    let target = daemon.open_bash();
+    let person = person(&outer, 24, 80);
+    let id = target.id().to_owned();
+    person.line(&format!(
+        "CCD_HOME='{}' '{CCCTL}' session attach {id}",
+        daemon.home().display()
+    ));
+    attached(&target, 1);
+    entered(&person);
+    drop(target);
+    daemon.kill();
+    person.expect("the daemon has ended, and the session");
+}

@@ -1,0 +1,11 @@
+//! `ccctl` as people and scripts use it.
+
+mod auto_start;
+mod completion;
+mod hand_over;
+mod menu;
+mod mistakes;
+mod run_survival;
+mod sessions;
+mod survival;
+mod top;

@@ -1,0 +1,9 @@
+//! The transport: requests, replies, limits, who may connect.
+
+mod bad_input;
+mod bad_times;
+mod leaving;
+mod limits;
+mod lines;
+mod peers;
+mod transports;

@@ -1,0 +1,6 @@
+//! Waiting for patterns, prompts, silence and the end.
+
+mod bad_patterns;
+mod deadline;
+mod matches;
+mod waiting;

@@ -1,0 +1,6 @@
+//! Typing into sessions.
+
+mod discarded;
+mod end_of_input;
+pub(crate) mod hidden;
+mod typing;

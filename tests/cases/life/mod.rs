@@ -1,0 +1,9 @@
+//! The daemon's life: one per socket and base folder, how it starts and stops, what it keeps.
+
+mod database;
+mod descriptors;
+mod goodbye;
+mod service_manager;
+mod start_and_stop;
+mod two_daemons;
+mod units;

@@ -1,0 +1,7 @@
+//! A session's output: read, logged, pushed.
+
+mod disk;
+mod flood;
+mod log;
+mod read;
+mod subscribe;

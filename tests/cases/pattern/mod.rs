@@ -1,0 +1,4 @@
+//! The pattern library.
+
+mod file;
+mod library;

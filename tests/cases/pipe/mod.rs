@@ -1,0 +1,5 @@
+//! Named pipes.
+
+mod events;
+mod place;
+mod survival;

@@ -1,0 +1,414 @@
+//! Program configurations: kept, listed, shown, deleted, and taken from sessions.
+
+use crate::input::hidden::files_with;
+use crate::support::session::{assert_error, lacks};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::ErrorCode;
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+pub(crate) fn save(daemon: &Daemon, name: &str, config: Value) -> Result<Value, Value> {
+    let params = json!({"name": name, "config": config});
+    daemon.call_value("program.save", &params)
+}
+
+/// Keeps a configuration through the client; the document comes on its standard input.
+fn save_file(
+    daemon: &Daemon,
+    name: &str,
+    document: &str,
+    more: &[&str],
+) -> crate::support::client::Ran {
+    let path = daemon.home().join("document.json");
+    std::fs::write(&path, document).unwrap();
+    let path = path.to_str().unwrap();
+    let words = [&["program", "save", name, "--file", path], more].concat();
+    Ccctl::new(daemon).run(&words)
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_configuration_is_kept_listed_shown_and_deleted() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    assert_eq!(ccctl.ok(&["program", "list"]), "");
+    let document = r#"{"command_template": "ssh {host}", "typical_timeout": 77, "tape": {"record": "new", "seed": 1},
+        "expect_sequences": [{"pattern": "word: ", "response": {"secret": {"env": "PW"}}}]}"#;
+    let saved = save_file(&daemon, "box", document, &[]);
+    assert_eq!((saved.code, saved.stderr.as_str()), (Some(0), ""));
+    let path = daemon.home().join("programs/box.json");
+    assert_eq!(saved.stdout.trim(), path.to_str().unwrap());
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    let kept = parsed(&std::fs::read_to_string(&path).unwrap());
+    assert_eq!(kept["tape"], json!({"record": "new", "seed": 1}));
+    assert_eq!(
+        ccctl.ok(&["program", "list"]),
+        "box  1  77s  host  PW  ssh {host}\n"
+    );
+    let shown = ccctl.ok(&["program", "show", "box"]);
+    assert!(shown.contains("\"word: \" → secret from $PW"), "{shown}");
+    let got = parsed(&ccctl.ok(&["program", "get", "box", "--json"]));
+    assert_eq!(got, kept);
+    ccctl.ok(&["program", "delete", "box"]);
+    assert!(!path.exists());
+    for verb in ["get", "delete"] {
+        let gone = ccctl.run(&["program", verb, "box"]);
+        assert_eq!(gone.code, Some(4));
+        assert!(
+            gone.stderr
+                .contains("no program configuration is named 'box'")
+        );
+        assert!(
+            gone.stderr.contains("ccctl program list"),
+            "{}",
+            gone.stderr
+        );
+    }
+}
+
+#[test]
+fn one_that_is_there_is_only_replaced_when_asked() {
+    let daemon = Daemon::start();
+    assert_eq!(
+        save_file(&daemon, "x", r#"{"command_template": "a"}"#, &[]).code,
+        Some(0)
+    );
+    let refused = save_file(&daemon, "x", r#"{"command_template": "b"}"#, &[]);
+    assert_eq!(refused.code, Some(5));
+    assert!(
+        refused
+            .stderr
+            .contains("named 'x' already; --force replaces it"),
+        "{}",
+        refused.stderr
+    );
+    let forced = save_file(&daemon, "x", r#"{"command_template": "b"}"#, &["--force"]);
+    assert!(forced.stderr.contains("was replaced"), "{}", forced.stderr);
+    let kept = daemon
+        .call_value("program.get", &json!({"name": "x"}))
+        .unwrap();
+    assert_eq!(kept["command_template"], "b");
+}
+
+// Case 28.
+#[test]
+fn names_that_would_lead_elsewhere_are_refused_and_write_nothing() {
+    let daemon = Daemon::start();
+    for name in [
+        "../x",
+        "/tmp/x",
+        "..",
+        ".x",
+        "",
+        "a/b",
+        "a\0",
+        &"x".repeat(65),
+    ] {
+        let config = json!({"command_template": "cat"});
+        assert_error(
+            &save(&daemon, name, config).unwrap_err(),
+            ErrorCode::InvalidArgument,
+        );
+        for method in ["program.get", "program.delete"] {
+            let error = daemon
+                .call_value(method, &json!({ "name": name }))
+                .unwrap_err();
+            assert_error(&error, ErrorCode::InvalidArgument);
+        }
+        let error = daemon
+            .call_value("session.create", &json!({ "config": name }))
+            .unwrap_err();
+        assert_error(&error, ErrorCode::InvalidArgument);
+    }
+    assert!(!daemon.home().join("programs").exists());
+    assert!(!daemon.home().join("x.json").exists());
+}
+
+#[test]
+fn a_mistake_is_told_with_its_place_and_nothing_is_kept() {
+    let daemon = Daemon::start();
+    for (config, code, told) in [
+        (
+            json!({"command_template": "psql -U 'me"}),
+            ErrorCode::InvalidArgument,
+            "command_template: the quote ' is not closed, at byte 8",
+        ),
+        (
+            json!({"command_template": "x", "expect_sequences": [{"pattern": "a"}, {"pattern": "(b"}]}),
+            ErrorCode::InvalidPattern,
+            "expect_sequences[1].pattern: wrong at byte 0: unclosed group",
+        ),
+        (
+            json!({"command_template": "x", "expect_sequences": [{"pattern": "a", "response": 5}]}),
+            ErrorCode::InvalidArgument,
+            "expect_sequences[0].response: invalid type: integer `5`",
+        ),
+        (
+            json!({}),
+            ErrorCode::InvalidArgument,
+            "missing field `command_template`",
+        ),
+        (json!([]), ErrorCode::InvalidArgument, "an object"),
+        (
+            json!({"command_template": "x", "expect_sequences": {}}),
+            ErrorCode::InvalidArgument,
+            "expect_sequences: invalid type: map, expected a list",
+        ),
+        (
+            json!({"command_template": "x", "ready_indicators": vec!["a"; 101]}),
+            ErrorCode::InvalidArgument,
+            "at most 100",
+        ),
+    ] {
+        let error = save(&daemon, "x", config).unwrap_err();
+        assert_error(&error, code);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(told), "{message}");
+        assert!(message.contains("'x'"), "{message}");
+    }
+    let both = json!({"name": "x", "session": "a", "config": {}});
+    let error = daemon.call_value("program.save", &both).unwrap_err();
+    assert_error(&error, ErrorCode::InvalidArgument);
+    assert!(!daemon.home().join("programs").exists());
+    let broken = save_file(&daemon, "x", "{\n  \"a\": ]", &[]);
+    assert_eq!(broken.code, Some(2));
+    assert!(broken.stderr.contains("line 2"), "{}", broken.stderr);
+}
+
+#[test]
+fn unknown_fields_and_doubts_are_warnings() {
+    let daemon = Daemon::start();
+    let document = r#"{"command_template": "a | b", "ready_indicator": ["x"],
+        "expect_sequences": [{"pattern": "Password:", "response": "hunter2", "newlin": false}]}"#;
+    let saved = save_file(&daemon, "x", document, &[]);
+    assert_eq!(saved.code, Some(0));
+    for told in [
+        "ready_indicator is no field (did you mean ready_indicators?)",
+        "expect_sequences[0].newlin is no field (did you mean newline?)",
+        "command_template: | at byte 2",
+        "expect_sequences[0].response is kept in clear text",
+    ] {
+        assert!(saved.stderr.contains(told), "{}", saved.stderr);
+    }
+}
+
+#[test]
+fn a_broken_file_is_named_and_hides_no_other() {
+    let daemon = Daemon::start();
+    save(&daemon, "good", json!({"command_template": "cat"})).unwrap();
+    let folder = daemon.home().join("programs");
+    std::fs::write(folder.join("broken.json"), "{\"command_template\": }").unwrap();
+    std::fs::write(folder.join("wrong.json"), r#"{"command_template": "a 'b"}"#).unwrap();
+    std::fs::write(
+        folder.join("by-hand.json"),
+        r#"{"command_template": "cat -u"}"#,
+    )
+    .unwrap();
+    let listed = daemon.call_value("program.list", &json!({})).unwrap();
+    let listed = listed["programs"].as_array().unwrap();
+    let errors: Vec<(&str, bool)> = listed
+        .iter()
+        .map(|program| {
+            (
+                program["name"].as_str().unwrap(),
+                program["error"].is_string(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("broken", true),
+        ("by-hand", false),
+        ("good", false),
+        ("wrong", true),
+    ];
+    assert_eq!(errors, expected);
+    let error = daemon
+        .call_value("program.get", &json!({"name": "broken"}))
+        .unwrap_err();
+    assert_error(&error, ErrorCode::Storage);
+    assert!(error["message"].as_str().unwrap().contains("broken.json"));
+    let create = |config: &str| daemon.call_value("session.create", &json!({ "config": config }));
+    assert_error(&create("wrong").unwrap_err(), ErrorCode::InvalidArgument);
+    let record = create("by-hand").unwrap();
+    assert_eq!(
+        (&record["args"], &record["config"]),
+        (&json!(["-u"]), &json!("by-hand"))
+    );
+    assert_eq!(daemon.listed(false).len(), 1);
+}
+
+// Case 30.
+#[test]
+fn what_was_done_in_a_session_is_saved_and_done_again() {
+    if lacks(&["sqlite3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&[
+        "session",
+        "create",
+        "--name",
+        "db",
+        "--timeout",
+        "9",
+        "--",
+        "sqlite3",
+        "-interactive",
+        ":memory:",
+    ]);
+    ccctl.ok(&["session", "expect", "db", "--exact", "sqlite> "]);
+    ccctl.ok(&[
+        "session",
+        "send",
+        "db",
+        "create table {t} (a);",
+        "--expect",
+        "sqlite> ",
+    ]);
+    ccctl.ok(&[
+        "session",
+        "send",
+        "db",
+        "select 'x' || 'y';",
+        "--expect",
+        "(?m)^x(y)",
+    ]);
+    let saved = ccctl.run(&["program", "save", "memory", "--session", "db", "--json"]);
+    assert_eq!(saved.code, Some(0), "{}", saved.stderr);
+    let config = parsed(&saved.stdout)["config"].clone();
+    assert_eq!(config["command_template"], "sqlite3 -interactive :memory:");
+    assert_eq!(config["typical_timeout"], 9);
+    assert_eq!(
+        config["expect_sequences"],
+        json!([
+            {"pattern": "sqlite> ", "response": "create table {{t}} (a);"},
+            {"pattern": "sqlite> ", "response": "select 'x' || 'y';"},
+            {"pattern": "(?m)^x(y)"},
+        ])
+    );
+    assert!(
+        config["notes"]
+            .as_str()
+            .unwrap()
+            .starts_with("Saved from session ")
+    );
+    let sample = config["sample_output"].as_array().unwrap();
+    assert!(sample.contains(&json!("xy")), "{sample:?}");
+    // SQL gives the table no braces, so the text shows that both were typed.
+    ccctl.ok(&["session", "close", "db"]);
+    ccctl.ok(&["program", "save", "ended", "--session", "db"]);
+    let again = parsed(&ccctl.ok(&["session", "create", "--config", "ended", "--json"]));
+    assert_eq!(
+        (&again["config"], &again["timeout"]),
+        (&json!("ended"), &json!(9.0))
+    );
+    let id = again["session_id"].as_str().unwrap();
+    let output = ccctl.ok(&["session", "read", id]);
+    assert!(
+        output.contains("create table {t} (a);") && output.contains("xy\n"),
+        "{output}"
+    );
+}
+
+#[test]
+fn the_command_line_of_a_session_comes_back_word_by_word() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let words = [
+        "printf", "%s|", "a b", "it's", "{x}", "", "$HOME", "-n", "\"q\"", "ü\\",
+    ];
+    ccctl.ok(&[&["session", "create", "--name", "words", "--"], &words[..]].concat());
+    ccctl.ok(&["session", "wait", "words", "--exit"]);
+    ccctl.ok(&["program", "save", "words", "--session", "words"]);
+    let again = parsed(&ccctl.ok(&["session", "create", "--config", "words", "--json"]));
+    assert_eq!(again["program"], words[0]);
+    assert_eq!(again["args"], json!(words[1..]));
+}
+
+#[test]
+fn a_secret_of_the_command_line_becomes_a_placeholder() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&[
+        "session",
+        "create",
+        "--name",
+        "s",
+        "--",
+        "echo",
+        "--password=hunter2hunter2",
+    ]);
+    let saved = ccctl.ok(&["program", "save", "s", "--session", "s", "--json"]);
+    assert!(!saved.contains("hunter2"), "{saved}");
+    assert_eq!(
+        parsed(&saved)["config"]["command_template"],
+        "echo --password={secret_argument_1}"
+    );
+    // Its row in the database has none of it either, and a start gets it from where no other user can look.
+    let kept = |text: &str| {
+        let mut found = files_with(daemon.home(), text.as_bytes());
+        // What the program printed is in its log, and in the ring, which is what a log will be.
+        found.retain(|path| {
+            !path.ends_with("output.log") && path.extension().is_none_or(|end| end != "ring")
+        });
+        found
+    };
+    assert_eq!(kept("hunter2"), Vec::<PathBuf>::new());
+    let mut create = ccctl.command(&[
+        "session",
+        "create",
+        "--name",
+        "again",
+        "--config",
+        "s",
+        "--secret",
+        "secret_argument_1=env:TEST_PW",
+        "--clean-env",
+        "--reuse",
+        "--json",
+    ]);
+    let created = create.env("TEST_PW", "open-sesame-4711").output().unwrap();
+    assert!(
+        created.status.success(),
+        "{}",
+        String::from_utf8_lossy(&created.stderr)
+    );
+    let log = daemon.home().join("sessions");
+    eventually("it has printed its argument", || {
+        (!files_with(&log, b"sesame").is_empty()).then_some(())
+    });
+    let history = ccctl.ok(&["session", "history", "again", "--json"]);
+    assert!(!history.contains("sesame"), "{history}");
+    assert_eq!(kept("sesame"), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_was_typed_is_kept_to_the_end_of_its_line() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&["session", "create", "--name", "n", "--", "cat"]);
+    ccctl.ok(&["session", "send", "n", "one\n"]);
+    ccctl.ok(&["session", "send", "n", "two\n", "--no-newline"]);
+    let bytes = json!({"session": "n", "data_b64": "Yv8K"});
+    daemon.call_value("session.send", &bytes).unwrap();
+    let saved = parsed(&ccctl.ok(&["program", "save", "n", "--session", "n", "--json"]));
+    assert_eq!(
+        saved["config"]["expect_sequences"],
+        json!([
+            {"response": "one\n"},
+            {"response": "two\n", "newline": false},
+            {"response": "b\u{fffd}\n", "newline": false},
+        ])
+    );
+    let warning = saved["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("the response of step 3 is not what was typed"),
+        "{saved}"
+    );
+}

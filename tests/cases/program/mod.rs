@@ -1,0 +1,5 @@
+//! Program configurations.
+
+pub(crate) mod documents;
+mod secrets;
+mod start;

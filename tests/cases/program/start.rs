@@ -1,0 +1,488 @@
+//! Sessions that a program configuration starts: what is filled in, waited for and typed, and how it fails.
+
+use crate::program::documents::save;
+use crate::support::processes::lives;
+use crate::support::session::{assert_error, lacks};
+use crate::support::worker::{is_one_process, kill_worker};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::ErrorCode;
+use serde_json::{Value, json};
+
+/// Starts a configuration and returns the record, or the error.
+fn create(daemon: &Daemon, params: Value) -> Result<Value, Value> {
+    daemon.call_value("session.create", &params)
+}
+
+fn get(daemon: &Daemon, session: &Value) -> Value {
+    let params = json!({ "session": session["session_id"] });
+    daemon.call_value("session.get", &params).unwrap()
+}
+
+fn ended(daemon: &Daemon, session: &Value) -> Value {
+    let params = json!({"session": session["session_id"], "for": "exit", "timeout_ms": 30_000});
+    daemon.call_value("session.wait", &params).unwrap()
+}
+
+/// Its program has ended.
+fn is_gone(session: &Value) -> bool {
+    !lives(i32::try_from(session["pid"].as_i64().unwrap()).unwrap())
+}
+
+fn output(daemon: &Daemon, session: &Value) -> String {
+    let params = json!({ "session": session["session_id"] });
+    let read = daemon.call_value("session.read", &params).unwrap();
+    read["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn values_stay_one_word_and_are_never_read_by_a_shell() {
+    let daemon = Daemon::start();
+    let template = "printf [%s] {a} '{b}' \"x{c}y\" {d}";
+    save(&daemon, "p", json!({ "command_template": template })).unwrap();
+    let touched = daemon.home().join("touched");
+    let command = format!("$(touch {})", touched.display());
+    let set = json!({"a": "two words", "b": "it's \"quoted\"", "c": command, "d": "--version"});
+    let record = create(&daemon, json!({"config": "p", "set": set})).unwrap();
+    assert_eq!(record["args"][1], "two words");
+    assert_eq!(record["args"][4], "--version");
+    ended(&daemon, &record);
+    let expected = format!("[two words][it's \"quoted\"][x{command}y][--version]");
+    assert_eq!(output(&daemon, &record), expected);
+    assert!(!touched.exists());
+}
+
+#[test]
+fn values_that_are_missing_or_unknown_are_named() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    save(
+        &daemon,
+        "ssh",
+        json!({"command_template": "ssh -p {port} {user}@{host}"}),
+    )
+    .unwrap();
+    let missing = ccctl.run(&["session", "create", "--config", "ssh", "--set", "port=22"]);
+    assert_eq!(missing.code, Some(2));
+    assert!(
+        missing
+            .stderr
+            .contains("needs values for {host}, {user}; give each with --set"),
+        "{}",
+        missing.stderr
+    );
+    let set = json!({"port": "1", "user": "a", "hots": "b"});
+    let error = create(&daemon, json!({"config": "ssh", "set": set})).unwrap_err();
+    assert_error(&error, ErrorCode::InvalidArgument);
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .contains("did you mean \"host\"?"),
+        "{error}"
+    );
+    for wrong in [
+        json!({"program": "cat", "set": {"a": "b"}}),
+        json!({"program": "cat", "secrets": {"a": "b"}}),
+        json!({"config": "ssh", "args": ["x"]}),
+        json!({"config": "ssh", "set": {"port": 22}}),
+    ] {
+        let error = create(&daemon, wrong).unwrap_err();
+        let code = error["code"].as_i64().unwrap();
+        assert!([1001, -32602].contains(&code), "{error}");
+    }
+    let unknown = ccctl.run(&["session", "create", "--config", "shh"]);
+    assert_eq!(unknown.code, Some(4));
+    assert!(daemon.listed(true).is_empty());
+}
+
+#[test]
+fn the_answer_comes_when_the_program_is_ready() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let config = json!({
+        "command_template": "python3 -q",
+        "typical_timeout": 60,
+        "expect_sequences": [
+            {"pattern": ">>> ", "response": "who = '{who}'"},
+            {"pattern": ">>> ", "response": "print('hello', who); import time; time.sleep(0.3); print('re' + 'ady')"},
+        ],
+        "ready_indicators": ["never", "(?m)^ready"],
+        "notes": "says hello",
+    });
+    save(&daemon, "py", config).unwrap();
+    let record = create(
+        &daemon,
+        json!({"config": "py", "set": {"who": "Ann"}, "rows": 30}),
+    )
+    .unwrap();
+    assert_eq!(
+        (&record["timeout"], &record["rows"]),
+        (&json!(60.0), &json!(30))
+    );
+    assert_eq!(record["success"], Value::Null);
+    let text = output(&daemon, &record);
+    assert!(text.contains("\nhello Ann\nready"), "{text}");
+    // The session's cursor is behind the indicator.
+    let params = json!({"session": record["session_id"], "patterns": [{"exact": ">>> "}]});
+    let found = daemon.call_value("session.expect", &params).unwrap();
+    assert_eq!(found["before"], "\n");
+    let given = json!({"config": "py", "set": {"who": "Bo"}, "timeout_s": 50});
+    assert_eq!(create(&daemon, given).unwrap()["timeout"], 50.0);
+}
+
+#[test]
+fn the_configuration_file_goes_before_a_programs_time_out() {
+    let daemon = Daemon::builder()
+        .config(r#"{"default_timeout": 41}"#)
+        .start();
+    save(
+        &daemon,
+        "x",
+        json!({"command_template": "cat", "typical_timeout": 7}),
+    )
+    .unwrap();
+    assert_eq!(
+        create(&daemon, json!({"config": "x"})).unwrap()["timeout"],
+        41.0
+    );
+    let given = json!({"config": "x", "timeout_s": 3});
+    assert_eq!(create(&daemon, given).unwrap()["timeout"], 3.0);
+}
+
+#[test]
+fn a_program_of_the_request_goes_before_the_template() {
+    let daemon = Daemon::start();
+    let config = json!({"command_template": "cat {file}", "ready_indicators": ["go"]});
+    save(&daemon, "x", config).unwrap();
+    let own = json!({"config": "x", "program": "echo", "args": ["go"]});
+    let record = create(&daemon, own).unwrap();
+    assert_eq!(
+        (&record["program"], &record["config"]),
+        (&json!("echo"), &json!("x"))
+    );
+}
+
+/// Asks as ssh does: for the host key, perhaps, then for a name.
+fn asking(asks_first: bool) -> Value {
+    let first = match asks_first {
+        true => "printf 'continue (yes/no)? '; read a; echo \"[$a]\"; ",
+        false => "",
+    };
+    let script = format!("{first}printf 'login: '; read u; echo \"hi $u\"; printf '$ '; exec cat");
+    json!({
+        "command_template": format!("sh -c '{}'", script.replace('\'', r"'\''")),
+        "expect_sequences": [
+            {"pattern": r"\(yes/no\)\? ", "response": "yes", "optional": true},
+            {"pattern": "login: ", "response": "ann"},
+            {"pattern": "never asked", "response": "x", "optional": true},
+        ],
+        "ready_indicators": [r"(?m)^\$ $"],
+    })
+}
+
+#[test]
+fn an_optional_step_is_done_or_passed_over() {
+    let daemon = Daemon::start();
+    save(&daemon, "first", asking(true)).unwrap();
+    save(&daemon, "straight", asking(false)).unwrap();
+    let first = create(&daemon, json!({"config": "first"})).unwrap();
+    let text = output(&daemon, &first);
+    assert!(
+        text.contains("[yes]") && text.contains("hi ann\n$ "),
+        "{text}"
+    );
+    let straight = create(&daemon, json!({"config": "straight"})).unwrap();
+    assert_eq!(output(&daemon, &straight), "login: ann\nhi ann\n$ ");
+}
+
+#[test]
+fn a_step_without_a_pattern_types_once_the_program_waits() {
+    let daemon = Daemon::start();
+    let config = json!({
+        "command_template": "sh -c 'sleep 0.2; read -r a; echo \"got $a\"; read -r b; echo \"and $b\"; exec cat'",
+        "expect_sequences": [
+            {"response": "one"},
+            {"pattern": "got one", "keys": ["t", "w", "o", "Enter"]},
+            {"pattern": "and two"},
+        ],
+    });
+    save(&daemon, "x", config).unwrap();
+    let record = create(&daemon, json!({"config": "x"})).unwrap();
+    assert!(output(&daemon, &record).contains("and two"));
+}
+
+#[test]
+fn a_start_that_takes_too_long_is_closed_and_says_where() {
+    let daemon = Daemon::start();
+    let config = json!({
+        "command_template": "sh -c 'echo hello; exec cat'",
+        "typical_timeout": 0.4,
+        "expect_sequences": [{"pattern": "hello", "response": "a"}, {"pattern": "Hallo", "response": "b"}],
+    });
+    save(&daemon, "slow", config).unwrap();
+    let ccctl = Ccctl::new(&daemon);
+    let failed = ccctl.run(&["-v", "session", "create", "--config", "slow", "--name", "s"]);
+    assert_eq!(failed.code, Some(124), "{}", failed.stderr);
+    for told in [
+        "the start by 'slow' failed at step 2 of 2, \"Hallo\": no pattern matched within",
+        "was closed; -v shows",
+        "recent_output:",
+        "    hello",
+    ] {
+        assert!(failed.stderr.contains(told), "{}", failed.stderr);
+    }
+    assert!(daemon.listed(false).is_empty());
+    let record = daemon
+        .call_value("session.get", &json!({"session": "s"}))
+        .unwrap();
+    assert_eq!(
+        (&record["end_reason"], &record["success"]),
+        (&json!("closed"), &json!(false))
+    );
+    assert!(is_gone(&record));
+    // Its name is free again, and its output can still be read.
+    assert!(ccctl.ok(&["session", "read", "s"]).contains("hello"));
+    save(&daemon, "quick", json!({"command_template": "cat"})).unwrap();
+    ccctl.ok(&["session", "create", "--config", "quick", "--name", "s"]);
+}
+
+#[test]
+fn a_program_that_ends_during_its_start_is_told_with_its_status() {
+    let daemon = Daemon::start();
+    for (name, script, step) in [
+        (
+            "at-once",
+            "echo no such user; exit 7",
+            "step 1 of 1, \"login\"",
+        ),
+        (
+            "later",
+            "printf login; read a; echo bye $a; exit 7",
+            "the wait for ready_indicators, \"ready\"",
+        ),
+    ] {
+        let config = json!({
+            "command_template": format!("sh -c '{script}'"),
+            "expect_sequences": [{"pattern": "login", "response": "x"}],
+            "ready_indicators": ["ready"],
+        });
+        save(&daemon, name, config).unwrap();
+        let error = create(&daemon, json!({ "config": name })).unwrap_err();
+        assert_error(&error, ErrorCode::ProcessEnded);
+        assert_eq!(error["data"]["exitstatus"], 7);
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.contains(step) && message.contains("exit status 7"),
+            "{message}"
+        );
+        assert!(error["data"]["session"].is_string());
+        assert_ne!(error["data"]["recent_output"], "");
+    }
+    assert!(daemon.listed(false).is_empty());
+}
+
+#[test]
+fn a_start_that_cannot_spawn_registers_nothing() {
+    let daemon = Daemon::start();
+    save(
+        &daemon,
+        "x",
+        json!({"command_template": "no-such-program-here"}),
+    )
+    .unwrap();
+    let error = create(&daemon, json!({"config": "x"})).unwrap_err();
+    assert_error(&error, ErrorCode::SpawnFailed);
+    assert!(daemon.listed(true).is_empty());
+}
+
+#[test]
+fn success_is_the_status_and_an_indicator() {
+    let mut daemon = Daemon::start();
+    for (name, script, indicators, success) in [
+        ("both", "echo all done", &["failed", "all d.ne"][..], true),
+        ("no-text", "echo something else", &["all done"], false),
+        ("no-status", "echo all done; exit 1", &["all done"], false),
+        ("status-alone", "true", &[], true),
+        ("failing", "false", &[], false),
+    ] {
+        let config = json!({"command_template": format!("sh -c '{script}'"), "success_indicators": indicators});
+        save(&daemon, name, config).unwrap();
+        let record = create(&daemon, json!({"config": name, "name": name})).unwrap();
+        ended(&daemon, &record);
+        assert_eq!(get(&daemon, &record)["success"], success, "{name}");
+    }
+    let plain = create(&daemon, json!({"program": "true", "name": "plain"})).unwrap();
+    assert_eq!(ended(&daemon, &plain)["success"], Value::Null);
+    daemon.stop();
+    daemon.restart();
+    let success = |name: &str| {
+        let record = daemon
+            .call_value("session.get", &json!({ "session": name }))
+            .unwrap();
+        record["success"].clone()
+    };
+    assert_eq!(success("both"), true);
+    assert_eq!(success("no-text"), false);
+    assert_eq!(success("plain"), Value::Null);
+    let both = daemon
+        .call_value("session.get", &json!({"session": "both"}))
+        .unwrap();
+    assert_eq!(both["config"], "both");
+    assert!(
+        Ccctl::new(&daemon)
+            .ok(&["session", "show", "both"])
+            .contains("success         yes")
+    );
+}
+
+#[test]
+fn success_is_known_after_the_worker_was_replaced() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let config =
+        json!({"command_template": "sh -c 'read a; echo $a'", "success_indicators": ["well done"]});
+    save(&daemon, "x", config).unwrap();
+    let record = create(&daemon, json!({"config": "x"})).unwrap();
+    kill_worker(&daemon);
+    assert_eq!(get(&daemon, &record)["config"], "x");
+    let line = json!({"session": record["session_id"], "text": "well done", "newline": true});
+    daemon.call_value("session.send", &line).unwrap();
+    ended(&daemon, &record);
+    assert_eq!(get(&daemon, &record)["success"], true);
+}
+
+// Case 16.
+#[test]
+fn reuse_compares_the_configuration_and_its_values() {
+    let daemon = Daemon::start();
+    let config = json!({
+        "command_template": "sh -c 'echo go; exec cat'",
+        "expect_sequences": [{"pattern": "go", "response": "{who}"}],
+    });
+    save(&daemon, "a", config.clone()).unwrap();
+    save(&daemon, "b", config).unwrap();
+    let open = |config: &str, who: &str| {
+        let params = json!({"config": config, "set": {"who": who}, "reuse": true});
+        create(&daemon, params).unwrap()["session_id"].clone()
+    };
+    let first = open("a", "x");
+    assert_eq!(open("a", "x"), first);
+    assert_ne!(open("a", "y"), first);
+    assert_ne!(open("b", "x"), first);
+    let plain = json!({"program": "sh", "args": ["-c", "echo go; exec cat"], "reuse": true});
+    assert_ne!(create(&daemon, plain).unwrap()["session_id"], first);
+}
+
+#[test]
+fn who_reuses_a_session_waits_until_it_is_ready() {
+    let daemon = Daemon::start();
+    let config = json!({
+        "command_template": "sh -c 'sleep 0.5; echo ready; exec cat'",
+        "ready_indicators": ["ready"],
+    });
+    save(&daemon, "x", config).unwrap();
+    let records: Vec<Value> = std::thread::scope(|scope| {
+        let open = || create(&daemon, json!({"config": "x", "reuse": true})).unwrap();
+        let callers: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+        let records = callers.into_iter().map(|caller| caller.join().unwrap());
+        records.collect()
+    });
+    for record in &records {
+        assert_eq!(record["session_id"], records[0]["session_id"]);
+        assert!(
+            record["output"]["output_bytes"].as_u64().unwrap() > 0,
+            "{record}"
+        );
+    }
+}
+
+/// A start that never becomes ready.
+fn endless(daemon: &Daemon) {
+    let config = json!({
+        "command_template": "sh -c 'echo hello; exec cat'",
+        "typical_timeout": 600,
+        "expect_sequences": [{"pattern": "hello", "response": "begun"}],
+        "ready_indicators": ["never"],
+    });
+    save(daemon, "endless", config).unwrap();
+}
+
+/// The session whose start has begun.
+fn starting(daemon: &Daemon) -> Value {
+    eventually("the start has begun", || {
+        let list = daemon.try_call_value("session.list", &json!({}))?;
+        let session = list["sessions"].as_array()?.first()?.clone();
+        let params = json!({ "session": session["session_id"] });
+        let read = daemon.try_call_value("session.read", &params)?;
+        read["text"].as_str()?.contains("begun").then_some(session)
+    })
+}
+
+#[test]
+fn a_client_that_leaves_ends_the_start() {
+    let daemon = Daemon::start();
+    endless(&daemon);
+    let ccctl = Ccctl::new(&daemon);
+    let mut client = ccctl
+        .command(&["session", "create", "--config", "endless"])
+        .spawn()
+        .unwrap();
+    let session = starting(&daemon);
+    client.kill().unwrap();
+    client.wait().unwrap();
+    let record = ended(&daemon, &session);
+    assert_eq!(
+        (&record["end_reason"], &record["success"]),
+        (&json!("closed"), &json!(false))
+    );
+    assert!(is_gone(&record));
+}
+
+#[test]
+fn a_start_whose_worker_was_killed_is_ended() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    endless(&daemon);
+    let ccctl = Ccctl::new(&daemon);
+    let mut client = ccctl
+        .command(&["session", "create", "--config", "endless"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let session = starting(&daemon);
+    let pid = i32::try_from(session["pid"].as_i64().unwrap()).unwrap();
+    kill_worker(&daemon);
+    let told = std::io::read_to_string(client.stderr.take().unwrap()).unwrap();
+    assert!(
+        told.contains("not known whether the program was started"),
+        "{told}"
+    );
+    assert_eq!(client.wait().unwrap().code(), Some(3));
+    let record = ended(&daemon, &session);
+    assert_eq!(record["end_reason"], "daemon_killed");
+    eventually("the program has ended", || (!lives(pid)).then_some(()));
+    assert_eq!(get(&daemon, &session)["success"], false);
+}
+
+#[test]
+fn a_program_is_run_to_its_end_by_a_configuration() {
+    let daemon = Daemon::start();
+    let config = json!({
+        "command_template": "sh -c 'printf \"name? \"; read n; echo \"hello $n\"; exit 5'",
+        "expect_sequences": [{"pattern": "name\\? ", "response": "{who}"}],
+    });
+    save(&daemon, "greet", config).unwrap();
+    let ran = Ccctl::new(&daemon).run(&["run", "--config", "greet", "--set", "who=Ada"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(5), "name? hello Ada\n"),
+        "{}",
+        ran.stderr
+    );
+}

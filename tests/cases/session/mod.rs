@@ -1,0 +1,11 @@
+//! Sessions: their records, names, limits, history, terminal and screen.
+
+mod history;
+mod life;
+mod limits;
+mod list;
+mod many;
+mod names;
+mod reuse;
+mod screen;
+mod terminal;

@@ -1,0 +1,217 @@
+//! Options of tapes, filters and input that are wrong or hostile.
+
+use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
+use crate::support::session::lacks;
+use crate::support::{Daemon, kind};
+use crate::tape::bad_tapes::{plain, play, root};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+#[test]
+fn hostile_options_are_refused_by_name_and_start_nothing() {
+    let daemon = Daemon::start();
+    let root = root(&daemon);
+    let decorator = json!({"on": "output", "replace": "a", "with": "b"});
+    let long = "x".repeat(5_000);
+    for (wrong, named) in [
+        (json!({"error_rate": 200}), "error_rate"),
+        (json!({"error_rate": -1}), "error_rate"),
+        (json!({"error_rate": "all"}), ""),
+        (json!({"bogus": 1}), "tape.bogus: there is no such option"),
+        (json!({"fallbak": "proxy"}), "(did you mean fallback?)"),
+        (
+            json!({"match": {"bogus": 1}}),
+            "tape.match.bogus: there is no such option",
+        ),
+        (json!({"latency": [5, 1]}), "latency"),
+        (json!({"latency": 60_001}), "latency"),
+        (
+            json!({"latency": -1}),
+            "tape.latency: invalid value: integer `-1`, expected milliseconds",
+        ),
+        (
+            json!({"latency": "slow"}),
+            r#"tape.latency: invalid value: string \"slow\", expected milliseconds"#,
+        ),
+        (json!({"latency": [5]}), "such as [5, 50], or"),
+        (
+            json!({"match": {"ignore_args": [true]}}),
+            "tape.match.ignore_args[0]: invalid type: boolean `true`, expected an index",
+        ),
+        (json!({"root": "tapes"}), "root"),
+        (json!({"root": "/a/../b"}), "root"),
+        (json!({"root": "/a\u{0}b"}), "root"),
+        (json!({"root": root.join("good.json5")}), "good.json5"),
+        (json!({"name": "../x"}), "name"),
+        (json!({"name": "/x"}), "name"),
+        (json!({"name": "a//b"}), "name"),
+        (json!({"name": ".hidden"}), "name"),
+        (json!({"name": "{nonsense}"}), "name"),
+        (json!({"name": "{tag"}), "name"),
+        (json!({"tag": "a\u{0}b"}), "tag"),
+        (json!({"tag": &long}), "tag"),
+        (
+            json!({"decorators": vec![decorator.clone(); 10_000]}),
+            "decorators",
+        ),
+        (json!({"decorators": [{"on": "output"}]}), "decorators[0]"),
+        (
+            json!({"decorators": [{"on": "output", "filter": []}]}),
+            "decorators[0]",
+        ),
+        (
+            json!({"decorators": [{"on": "output", "replace": "(", "with": ""}]}),
+            "decorators[0]",
+        ),
+        (
+            json!({"decorators": [{"on": "output", "replace": "((a{1,1000}){1,1000}){1,1000}", "with": ""}]}),
+            "decorators[0]",
+        ),
+        (json!({"match": {"ignore_args": ["/(/"]}}), "ignore_args[0]"),
+        (
+            json!({"match": {"ignore_args": ["/((a{1,1000}){1,1000}){1,1000}/"]}}),
+            "ignore_args[0]",
+        ),
+        (
+            json!({"match": {"ignore_args": vec!["x"; 10_000]}}),
+            "ignore_args",
+        ),
+        (json!({"match": {"ignore_args": [&long]}}), "ignore_args[0]"),
+        (json!({"match": {"allow_env": ["*A"]}}), "allow_env[0]"),
+        (json!({"match": {"ignore_env": ["A=B"]}}), "ignore_env[0]"),
+        (json!({"record": "sometimes"}), ""),
+        (json!({"fallback": 5}), ""),
+    ] {
+        for record in ["new", "disabled"] {
+            let mut wrong = wrong.clone();
+            if wrong.get("record").is_none() {
+                wrong["record"] = json!(record);
+            }
+            let options = tape(&root, wrong.clone());
+            let error = start(&daemon, &["good"], &options).unwrap_err();
+            assert!(
+                ["invalid_argument", "invalid_params"].contains(&kind(&error)),
+                "{wrong}: {error}"
+            );
+            assert!(error.to_string().contains(named), "{named}: {error}");
+        }
+    }
+    let params = json!({"all": true});
+    let sessions = daemon.call_value("session.list", &params).unwrap();
+    assert_eq!(sessions["sessions"], json!([]), "{sessions}");
+    assert!(!root.join(".journal").exists());
+}
+
+#[test]
+fn an_expression_that_others_never_finish_takes_no_time() {
+    let daemon = Daemon::start();
+    let root = root(&daemon);
+    let long = format!("{}!", "a".repeat(100_000));
+    let options = json!({"record": "new", "match": {"ignore_args": ["/^(a+)+$/", "/(x|x|x*)*y/"]}});
+    let begun = Instant::now();
+    let command = ["sh", "-c", "read x", &long];
+    let session = start(&daemon, &command, &tape(&root, options)).unwrap();
+    let params = json!({"session": session, "text": "", "newline": true});
+    daemon.call_value("session.send", &params).unwrap();
+    ended(&daemon, &session);
+    assert!(
+        begun.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(tapes(&root).len(), 2);
+}
+
+#[test]
+fn a_filter_that_fails_leaves_no_tape_and_says_why() {
+    if lacks(&["yes", "sleep", "false"]) {
+        return;
+    }
+    let mut daemon = Daemon::start();
+    for (on, filter, why) in [
+        ("output", json!(["sleep", "60"]), "longer than"),
+        ("output", json!(["yes"]), "bytes"),
+        ("output", json!(["false"]), "1"),
+        ("input", json!(["no-such-filter"]), "127"),
+        ("tape", json!(["echo", "no tape"]), "something else"),
+        ("tape", json!(["sh", "-c", "kill -9 $$"]), "9"),
+    ] {
+        let root = daemon
+            .home()
+            .join(format!("t{}", filter[0].as_str().unwrap()));
+        let decorators = json!([{"on": on, "filter": filter}]);
+        let options = json!({"record": "new", "decorators": decorators});
+        let command = ["sh", "-c", "echo hello; read x"];
+        let session = start(&daemon, &command, &tape(&root, options)).unwrap();
+        ask(&daemon, &session, (Some("bye"), "bye")).unwrap();
+        let begun = Instant::now();
+        let ended = ended(&daemon, &session);
+        let problem = ended["tape"]["problem"].as_str().unwrap_or_default();
+        assert!(
+            problem.contains("decorators[0]") && problem.contains(why),
+            "{ended}"
+        );
+        assert_eq!(ended["tape"]["written"], Value::Null, "{ended}");
+        assert!(begun.elapsed() < Duration::from_secs(15));
+        assert_eq!(tapes(&root), Vec::<PathBuf>::new());
+    }
+    let left = |folder: &Path| {
+        let entries = fs::read_dir(folder).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("filter-")).count()
+    };
+    assert_eq!(left(&daemon.home().join("run")), 0);
+    // The next start tries again, and serves meanwhile.
+    daemon.stop();
+    daemon.restart();
+    let root = root(&daemon);
+    assert_eq!(play(&daemon, &root, "good").unwrap(), "gone");
+}
+
+#[test]
+fn input_without_an_end_is_refused_and_the_tape_goes_on() {
+    let daemon = Daemon::start();
+    let root = root(&daemon);
+    let keys = plain("keys").replace("prompt: \"> \"", "prompt: \"> \", keys: true");
+    fs::write(root.join("keys.json5"), keys).unwrap();
+    // A terminal that hands on lines keeps 4095 bytes of one.
+    let session = start(&daemon, &["good"], &tape(&root, json!({}))).unwrap();
+    ask(&daemon, &session, (None, "> $")).unwrap();
+    let params = json!({"session": session, "text": "x".repeat(5_000)});
+    let error = daemon.call_value("session.send", &params).unwrap_err();
+    assert_eq!(kind(&error), "invalid_argument", "{error}");
+    ask(&daemon, &session, (Some("go"), "gone\n> $")).unwrap();
+
+    let session = start(&daemon, &["keys"], &tape(&root, json!({}))).unwrap();
+    ask(&daemon, &session, (None, "> $")).unwrap();
+    let begun = Instant::now();
+    let params = json!({"session": session, "text": "x".repeat(8 << 20)});
+    let refused = (0..3).find_map(|_| daemon.call_value("session.send", &params).err());
+    let error = refused.unwrap();
+    assert!(
+        ["tape_miss", "invalid_argument"].contains(&kind(&error)),
+        "{error}"
+    );
+    assert!(
+        error.to_string().len() < 20_000,
+        "{}",
+        error.to_string().len()
+    );
+    assert!(
+        begun.elapsed() < Duration::from_secs(30),
+        "{:?}",
+        begun.elapsed()
+    );
+    // Piece by piece: what is longer than any input of a tape can be is refused, not compared again with each piece.
+    let begun = Instant::now();
+    let params = json!({"session": session, "text": "x".repeat(64 << 10)});
+    let pieces = (0..128).position(|_| daemon.call_value("session.send", &params).is_err());
+    eprintln!("{pieces:?} pieces in {:?}", begun.elapsed());
+    assert!(pieces.is_some_and(|pieces| pieces <= 8), "{pieces:?}");
+    ask(&daemon, &session, (Some("go"), "gone\n> $")).unwrap();
+    let came = String::from_utf8(output(&daemon, &session)).unwrap();
+    assert!(came.ends_with("> ") && came.contains("gone"));
+    assert_eq!(record(&daemon, &session)["state"], "alive");
+}

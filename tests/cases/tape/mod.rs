@@ -1,0 +1,14 @@
+//! Tapes: recorded, played, and what is done with them besides.
+
+mod bad_options;
+mod bad_tapes;
+mod claude;
+mod client;
+mod config;
+mod messages;
+mod pipes;
+mod play;
+mod programs;
+mod record;
+mod tools;
+mod verify;

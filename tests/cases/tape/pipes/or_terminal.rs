@@ -1,0 +1,131 @@
+//! A program in a terminal and the same one between pipes are not mixed: neither where it is recorded nor where it plays.
+
+use crate::attach::terminal::{CCCTL, person, screen, shows};
+use crate::support::session::OpenSession;
+use crate::support::{Daemon, eventually, executable, taped};
+use std::path::Path;
+
+/// A person's shell; each line is awaited.
+struct Shell<'a> {
+    person: OpenSession<'a>,
+    home: &'a Path,
+    lines: std::cell::Cell<usize>,
+}
+
+impl<'a> Shell<'a> {
+    fn new(daemon: &'a Daemon) -> Self {
+        let shell = Self {
+            person: person(daemon, 30, 150),
+            home: daemon.home(),
+            lines: std::cell::Cell::default(),
+        };
+        let script = "#!/bin/sh\necho ready for it\ncat\n";
+        executable::write_script(&daemon.home().join("ask"), script);
+        shell.run(&format!("cd '{}'", daemon.home().display()));
+        for verb in ["rec", "play"] {
+            let ccctl = format!("{verb}() {{ '{CCCTL}' {verb} --tapes t \"$@\"; }}");
+            shell.run(&ccctl);
+        }
+        shell
+    }
+
+    fn run(&self, line: &str) {
+        self.person.line(line);
+        self.is_done();
+    }
+
+    fn is_done(&self) {
+        let number = self.lines.get() + 1;
+        self.lines.set(number);
+        self.person.line(&format!("echo do'n'e{number}."));
+        shows(&self.person, &format!("done{number}."));
+    }
+
+    /// What is printed, on both streams.
+    fn prints(&self, line: &str) -> [String; 2] {
+        self.run(&format!("{{ {line}; }} >out 2>err"));
+        ["out", "err"].map(|name| std::fs::read_to_string(self.home.join(name)).unwrap())
+    }
+
+    /// Runs the program in the terminal, and gives it this line.
+    fn in_terminal(&self, verb: &str, line: &str) {
+        // What an earlier run showed is none of this one.
+        self.run("clear");
+        self.person.line(&format!("{verb} -- ./ask"));
+        shows(&self.person, "ready for it");
+        self.person.line(line);
+        eventually("the line and its answer", || {
+            let lines = screen(&self.person).lines;
+            let shown = lines.iter().filter(|shown| shown.trim_end() == line);
+            (shown.count() == 2).then_some(())
+        });
+        self.person.keys(&["C-d"]);
+        eventually("the shell asks again", || {
+            let lines = screen(&self.person).lines;
+            let last = lines
+                .iter()
+                .map(|line| line.trim())
+                .rfind(|line| !line.is_empty());
+            (last == Some("person>")).then_some(())
+        });
+    }
+
+    fn tapes(&self) -> Vec<String> {
+        let files = taped::files(&self.home.join("t"));
+        let tapes = files
+            .iter()
+            .filter(|path| path.extension() == Some("json5".as_ref()));
+        tapes
+            .map(|path| std::fs::read_to_string(path).unwrap())
+            .collect()
+    }
+}
+
+#[test]
+fn a_recording_between_pipes_is_its_own_beside_one_in_a_terminal() {
+    let daemon = Daemon::start();
+    let shell = Shell::new(&daemon);
+    shell.in_terminal("rec", "one");
+    let [_, told] = shell.prints("echo two | play -- ./ask");
+    let how = "differs    it was recorded in a terminal, now it is between pipes";
+    assert!(told.contains(how), "{told}");
+    assert!(
+        told.contains("record it between pipes with `ccctl rec --tapes"),
+        "{told}"
+    );
+    let [out, told] = shell.prints("echo one | rec -- ./ask");
+    assert_eq!(out, "ready for it\none\n");
+    assert!(told.contains("recorded 3 exchanges"), "{told}");
+    assert_eq!(
+        shell.prints("echo one | play -- ./ask")[0],
+        "ready for it\none\n"
+    );
+    let [_, told] = shell.prints("echo one | rec -- ./ask");
+    assert!(told.contains("recorded nothing"), "{told}");
+    shell.in_terminal("play", "one");
+    assert_eq!(shell.tapes().len(), 2);
+}
+
+#[test]
+fn a_recording_in_a_terminal_is_its_own_beside_one_between_pipes() {
+    let daemon = Daemon::start();
+    let shell = Shell::new(&daemon);
+    shell.prints("echo one | rec -- ./ask");
+    shell.person.line("play -- ./ask");
+    shows(
+        &shell.person,
+        "it was recorded between pipes, now it is in a terminal",
+    );
+    shows(&shell.person, "record it in a terminal with");
+    shell.in_terminal("rec", "one");
+    let tapes = shell.tapes();
+    assert_eq!(tapes.len(), 2);
+    for tape in tapes {
+        assert_eq!(tape.matches("pre: {").count(), 3, "{tape}");
+    }
+    shell.in_terminal("play", "one");
+    assert_eq!(
+        shell.prints("echo one | play -- ./ask")[0],
+        "ready for it\none\n"
+    );
+}

@@ -1,0 +1,9 @@
+//! Tapes that answer in place of their program.
+
+mod lines;
+mod middle;
+mod round_trip;
+mod run;
+mod sessions;
+mod survival;
+mod travel;

@@ -14,11 +14,6 @@ mod schema;
 mod setting;
 mod values;
 
-<<<<<<< HEAD
-pub(crate) use latency::MAX_LATENCY_MS;
-=======
-pub(crate) use folder::{FolderError, prepare_exclusive};
->>>>>>> main
 pub(crate) use list::{entries, entry};
 pub(crate) use paths::Paths;
 pub(crate) use read::{ConfigError, Loaded, Sources, check_file};

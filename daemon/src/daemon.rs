@@ -1,11 +1,10 @@
 //! The daemon's parts in one place, for the handlers.
 
-use crate::config::{Config, Loaded, Sources};
+use crate::config::{Config, ConfigRefusal, Loaded, Sources};
 use crate::connection::{self, Settings};
 use crate::documents::{Documents, remove_strays};
 use crate::job::Jobs;
 use crate::log::Log;
-use crate::rpc::RpcError;
 use crate::session::{Session, Sessions};
 use crate::tape::root::Roots;
 use ccd_protocol::daemon::HandOver;
@@ -105,27 +104,24 @@ impl Daemon {
     ///
     /// # Errors
     ///
-    /// [`RpcError::Config`] with the place of the mistake.
-    pub(crate) async fn check_configuration(&self) -> Result<(), RpcError> {
+    /// [`ConfigRefusal::Reload`] with the place of the mistake.
+    pub(crate) async fn check_configuration(&self) -> Result<(), ConfigRefusal> {
         self.read_configuration().await.map(drop)
     }
 
-    async fn read_configuration(&self) -> Result<Loaded, RpcError> {
+    async fn read_configuration(&self) -> Result<Loaded, ConfigRefusal> {
         let sources = self.sources.clone();
         let read = tokio::task::spawn_blocking(move || sources.load()).await;
-        match read {
-            Ok(Ok(loaded)) => Ok(loaded),
-            Ok(Err(error)) => Err(RpcError::Config(error.to_string())),
-            Err(error) => Err(RpcError::Config(error.to_string())),
-        }
+        let read = read.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+        Ok(read?)
     }
 
     /// Reads the configuration again and puts it in force.
     ///
     /// # Errors
     ///
-    /// [`RpcError::Config`] with the place of the mistake; the old one stays then.
-    pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, RpcError> {
+    /// [`ConfigRefusal::Reload`] with the place of the mistake; the old one stays then.
+    pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, ConfigRefusal> {
         let loaded = self.read_configuration().await.inspect_err(|error| {
             tracing::error!(%error, "the old configuration stays");
         })?;

@@ -12,7 +12,6 @@ mod chain;
 mod config;
 mod connection;
 mod daemon;
-mod documents;
 mod durations;
 mod folder;
 mod interaction;
@@ -34,6 +33,7 @@ mod upgrade;
 mod verify;
 
 use ccd_screen as screen;
+use ccd_store::documents;
 #[cfg(target_os = "macos")]
 use ccd_terminal::macos;
 use ccd_terminal::{holder, nice, piped, placeholder, probe, readiness};

@@ -17,7 +17,7 @@ use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::session::{Past, SessionError, Sessions};
-use crate::store::{Opening, Store, StoreError};
+use crate::store::{Opening, SCHEMA, Store, StoreError};
 use crate::tape::settings::root_of;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -27,6 +27,9 @@ use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+/// What the database may take to close.
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Why the daemon did not start, or ended badly.
 #[derive(Debug, thiserror::Error)]
@@ -223,17 +226,18 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         Some(hand_over) if hand_over.rolled_back => Opening::RolledBack,
         Some(_) => Opening::Again,
     };
-    let opened = Store::open(&paths.database, how).await?;
+    let opened = SCHEMA.open(&paths.database, how).await?;
     if let Some(database) = &opened.set_aside {
         set_sessions_aside(&paths, database, &adopted)?;
     }
+    let store = opened.database;
     let stop = CancellationToken::new();
     let tracker = TaskTracker::new();
     let (recorder, pending) = Recorder::new();
     let config = Arc::new(loaded.config.clone());
     let sessions = Sessions::new(
         holder.clone(),
-        opened.store.clone(),
+        store.clone(),
         recorder,
         paths,
         config,
@@ -241,9 +245,9 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         stop.clone(),
     )
     .map_err(system("the logs of sessions cannot be written"))?;
-    let jobs = Jobs::new(opened.store.clone(), tracker.clone(), stop.clone());
+    let jobs = Jobs::new(store.clone(), tracker.clone(), stop.clone());
     let recorder_stop = CancellationToken::new();
-    let recorder_task = tokio::spawn(pending.run(opened.store.clone(), recorder_stop.clone()));
+    let recorder_task = tokio::spawn(pending.run(store.clone(), recorder_stop.clone()));
     let past = Past {
         holder_since: &since,
         has_crashed: hand_over
@@ -265,7 +269,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         Arc::clone(&loaded),
         hand_over.map(told),
     ));
-    report_start(&loaded, opened.set_aside.as_deref(), killed);
+    report_start(&loaded, killed);
     let methods = crate::rpc::module(Arc::clone(&daemon))?;
     let listener = UnixListener::from_std(listener).map_err(system("the socket cannot be used"))?;
     let (disconnect, connections) = (CancellationToken::new(), TaskTracker::new());
@@ -303,20 +307,17 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     match signals.until_end(&serving.daemon).await {
         End::Stop => {
             serving.stop(&holder, own_path).await;
-            opened.store.close().await;
-            // The writer checkpoints once the last handle is gone.
-            let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
+            close(&store).await;
             tracing::info!("stopped");
         }
         End::HolderDied => {
             super::shutdown::end_for_certain_after(SHUTDOWN_LIMIT);
             serving.end_without_holder(own_path).await;
-            opened.store.close().await;
-            let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
+            close(&store).await;
             return Err(StartError::HolderDied);
         }
         End::HandOver(successor) => {
-            serving.hand_over(&opened.store).await;
+            serving.hand_over(&store).await;
             std::mem::forget(own_path); // the socket stays
             if let Err(error) = holder.leave(successor.file.as_ref()) {
                 tracing::error!(%error, "the holder cannot be told of the hand-over");
@@ -324,6 +325,16 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         }
     }
     Ok(())
+}
+
+/// Checkpoints the database, unless its disk takes too long.
+async fn close(store: &Store) {
+    if tokio::time::timeout(CLOSE_LIMIT, store.close())
+        .await
+        .is_err()
+    {
+        tracing::warn!("the database was not closed in time");
+    }
 }
 
 /// Without their database nobody knows what the sessions' folders are: they go aside with it, so that
@@ -391,15 +402,14 @@ fn spawn_watchdog(daemon: &Arc<Daemon>) {
                 () = tokio::time::sleep(period) => {}
                 () = daemon.sessions.stop.cancelled() => return,
             }
-            let nothing = crate::store::Write::Interactions(Vec::new());
-            if daemon.sessions.store.commit(nothing).await.is_ok() {
+            if daemon.sessions.store.flush().await.is_ok() {
                 super::service::alive();
             }
         }
     });
 }
 
-fn report_start(loaded: &Loaded, set_aside: Option<&Path>, killed: u64) {
+fn report_start(loaded: &Loaded, killed: u64) {
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         pid = crate::daemon::own_pid(),
@@ -407,9 +417,6 @@ fn report_start(loaded: &Loaded, set_aside: Option<&Path>, killed: u64) {
     );
     for warning in loaded.warning_lines() {
         tracing::warn!(warning, "configuration");
-    }
-    if let Some(path) = set_aside {
-        tracing::error!(path = %path.display(), "the database was damaged and set aside; a new one was begun");
     }
     if killed > 0 {
         tracing::warn!(

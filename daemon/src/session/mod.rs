@@ -14,6 +14,7 @@ mod screen;
 mod shell;
 mod start;
 mod survive;
+mod table;
 mod tape;
 mod wait;
 
@@ -21,7 +22,6 @@ pub(crate) use attach::{Attached, Size};
 pub(crate) use error::{SessionError, describe_end, reason_text};
 pub(crate) use live::Session;
 pub(crate) use output::wait_for_published;
-pub(crate) use pipe::PipeError;
 pub(crate) use registry::Sessions;
 pub(crate) use run::OneShot;
 pub(crate) use run::{Once, Part};

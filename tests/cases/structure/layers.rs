@@ -64,7 +64,6 @@ fn each_library_is_known_to_its_layer_alone() {
     let files = sources(&source);
     for (library, homes) in [
         ("jsonrpsee", &["connection/", "rpc/"][..]),
-        ("sqlx", &["store/"]),
         (
             "pty_process",
             &["holder/", "session/run/second_terminal.rs"],
@@ -162,10 +161,6 @@ fn arrows_between_parts_go_one_way() {
         (
             "output",
             &["session", "rpc", "connection", "store", "daemon"],
-        ),
-        (
-            "store",
-            &["session", "rpc", "connection", "output", "daemon"],
         ),
         ("session", &["rpc", "daemon"]),
         (

@@ -6,6 +6,7 @@ use crate::store::TapeUseRow;
 use crate::tape::format::file::sweep;
 use crate::tape::index::{Cache, Index, TapeId, id_of, walk};
 use crate::tape::key::Fingerprint;
+use ccd_protocol::{ErrorCode, Reportable};
 use std::collections::BTreeSet;
 use std::fs::DirBuilder;
 use std::io;
@@ -32,6 +33,16 @@ pub(crate) enum RootError {
     NotAFolder { path: PathBuf },
     #[error("the folder of tapes {path:?} cannot be used: {source}")]
     Io { path: PathBuf, source: io::Error },
+}
+
+impl Reportable for RootError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Relative { .. } | Self::NotAFolder { .. } => ErrorCode::InvalidArgument,
+            Self::TooMany { .. } => ErrorCode::LimitReached,
+            Self::Io { .. } => ErrorCode::Storage,
+        }
+    }
 }
 
 /// A folder of tapes in use: its index, which follows the files, and how often its tapes are played.

@@ -1,7 +1,7 @@
 //! The folders of tapes that are in use, by path.
 
 use super::folder::{Root, RootError};
-use crate::store::{Store, Write};
+use crate::store::{Store, Write, tape_use};
 use crate::tape::index::Cache;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -171,7 +171,7 @@ impl Roots {
             path: path.to_owned(),
             source: error.into(),
         })??;
-        match self.store.tape_use(&path.to_string_lossy()).await {
+        match tape_use(&self.store, &path.to_string_lossy()).await {
             Ok(rows) => root.usage.load(rows),
             Err(error) => tracing::warn!(%error, "how often tapes were played is not known"),
         }

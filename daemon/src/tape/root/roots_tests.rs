@@ -1,5 +1,5 @@
 use super::{RootError, Roots};
-use crate::store::{Opening, Store};
+use crate::store::{Opening, SCHEMA, Store, tape_use};
 use crate::tape::index::TapeId;
 use std::fs;
 use std::path::Path;
@@ -18,10 +18,11 @@ struct Started {
 
 impl Started {
     async fn new(base: &Path) -> Self {
-        let store = Store::open(&base.join("ccd.sqlite"), Opening::First)
+        let store = SCHEMA
+            .open(&base.join("ccd.sqlite"), Opening::First)
             .await
             .unwrap()
-            .store;
+            .database;
         let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
         Self {
             roots: Roots::new(base, store.clone(), &tracker, stop.clone()),
@@ -57,7 +58,7 @@ async fn what_was_played_is_known_to_the_next_daemon() {
     // It is not lost when the daemon is killed a moment later.
     let deadline = Instant::now() + Duration::from_secs(20);
     let name = folder.path().to_string_lossy();
-    while first.store.tape_use(&name).await.unwrap().len() < 2 {
+    while tape_use(&first.store, &name).await.unwrap().len() < 2 {
         assert!(Instant::now() < deadline, "it is not saved");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

@@ -1,6 +1,7 @@
 //! Folders of JSON files that users keep by name: program configurations and chains.
 
 use ccd_protocol::SessionId;
+use ccd_protocol::{ErrorCode, Reportable};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ffi::OsStr;
@@ -23,7 +24,7 @@ const STRAY_DIGITS: usize = 16;
 
 /// Why a document cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum DocumentError {
+pub enum DocumentError {
     #[error("{} cannot be read: {source}", .path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("{} cannot be written: {source}", .path.display())]
@@ -39,17 +40,23 @@ pub(crate) enum DocumentError {
     Full { path: PathBuf },
 }
 
+impl Reportable for DocumentError {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::Storage
+    }
+}
+
 /// A folder with one file a name, `{name}.json`; made with the first document, for us alone.
 ///
 /// Files may also be written by hand: each is read again whenever it is asked for.
 #[derive(Debug, Clone)]
-pub(crate) struct Documents {
+pub struct Documents {
     folder: PathBuf,
 }
 
 impl Documents {
     /// Removes what a write that did not get to its end has left there; nobody else may be writing.
-    pub(crate) fn new(folder: PathBuf) -> Self {
+    pub fn new(folder: PathBuf) -> Self {
         remove_strays(&folder);
         Self { folder }
     }
@@ -59,7 +66,7 @@ impl Documents {
     /// # Errors
     ///
     /// [`DocumentError::Read`].
-    pub(crate) async fn names(&self) -> Result<Vec<SessionId>, DocumentError> {
+    pub async fn names(&self) -> Result<Vec<SessionId>, DocumentError> {
         let folder = self.folder.clone();
         blocking(move || names(&folder)).await
     }
@@ -69,7 +76,7 @@ impl Documents {
     /// # Errors
     ///
     /// [`DocumentError::Read`], and [`DocumentError::Shape`] with line and column.
-    pub(crate) async fn get<T>(&self, name: &SessionId) -> Result<Option<T>, DocumentError>
+    pub async fn get<T>(&self, name: &SessionId) -> Result<Option<T>, DocumentError>
     where
         T: DeserializeOwned + Send + 'static,
     {
@@ -82,7 +89,7 @@ impl Documents {
     /// # Errors
     ///
     /// [`DocumentError::Read`].
-    pub(crate) async fn exists(&self, name: &SessionId) -> Result<bool, DocumentError> {
+    pub async fn exists(&self, name: &SessionId) -> Result<bool, DocumentError> {
         let path = self.path(name);
         blocking(move || {
             path.try_exists()
@@ -96,7 +103,7 @@ impl Documents {
     /// # Errors
     ///
     /// [`DocumentError::Write`], [`DocumentError::TooLarge`], [`DocumentError::Full`]; the one before stays then.
-    pub(crate) async fn save<T>(&self, name: &SessionId, document: T) -> Result<(), DocumentError>
+    pub async fn save<T>(&self, name: &SessionId, document: T) -> Result<(), DocumentError>
     where
         T: Serialize + Send + 'static,
     {
@@ -115,7 +122,7 @@ impl Documents {
     /// # Errors
     ///
     /// [`DocumentError::Write`].
-    pub(crate) async fn delete(&self, name: &SessionId) -> Result<bool, DocumentError> {
+    pub async fn delete(&self, name: &SessionId) -> Result<bool, DocumentError> {
         let path = self.path(name);
         blocking(move || match fs::remove_file(&path) {
             Ok(()) => Ok(true),
@@ -126,7 +133,7 @@ impl Documents {
     }
 
     /// Where the document of a name lies. A [`SessionId`] is safe as a file name.
-    pub(crate) fn path(&self, name: &SessionId) -> PathBuf {
+    pub fn path(&self, name: &SessionId) -> PathBuf {
         self.folder.join(format!("{name}.{SUFFIX}"))
     }
 }
@@ -136,7 +143,7 @@ impl Documents {
 /// # Errors
 ///
 /// As [`Documents::get`].
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DocumentError> {
+pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DocumentError> {
     let failed = |source| DocumentError::Read {
         path: path.to_owned(),
         source,
@@ -165,7 +172,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Docume
 /// # Errors
 ///
 /// As [`Documents::save`].
-pub(crate) fn write<T: Serialize>(path: &Path, document: &T) -> Result<(), DocumentError> {
+pub fn write<T: Serialize>(path: &Path, document: &T) -> Result<(), DocumentError> {
     let failed = |source: io::Error| DocumentError::Write {
         path: path.to_owned(),
         source,
@@ -201,7 +208,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Removes files that were to take the place of documents when the process that wrote them was killed.
-pub(crate) fn remove_strays(folder: &Path) {
+pub fn remove_strays(folder: &Path) {
     // A folder that is not there has none.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if is_stray(&entry.file_name()) {

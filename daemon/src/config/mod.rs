@@ -3,7 +3,6 @@
 //! [`schema::KEYS`] is the one table of keys: reading, checking, listing and `config.example.json` all follow it.
 
 mod check;
-mod folder;
 mod latency;
 mod list;
 mod list_of;
@@ -17,7 +16,6 @@ mod setting;
 mod values;
 mod watch;
 
-pub(crate) use folder::{FolderError, prepare_exclusive};
 pub(crate) use list::{entries, entry};
 pub(crate) use paths::Paths;
 pub(crate) use read::{ConfigError, Loaded, Snapshot, Sources, check_file};

@@ -12,7 +12,7 @@ pub(crate) use form::{Form, Inexact};
 pub(crate) use row::{SEND_CHARS, shown_args, shown_command, shown_input, shown_output};
 pub(crate) use table::{InteractionRow, TrimInteractions, interactions, recorded_upto};
 
-use crate::connection::Peer;
+use crate::peer::Peer;
 use crate::session::Session;
 use ccd_store::Store;
 use std::sync::Arc;

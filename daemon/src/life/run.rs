@@ -39,7 +39,7 @@ pub(crate) enum StartError {
     #[error(transparent)]
     Socket(#[from] ccd_protocol::socket::SocketPathError),
     #[error(transparent)]
-    Folder(#[from] crate::config::FolderError),
+    Folder(#[from] crate::folder::FolderError),
     #[error(transparent)]
     Config(#[from] crate::config::ConfigError),
     #[error(transparent)]

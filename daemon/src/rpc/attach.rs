@@ -3,9 +3,9 @@
 use super::register::parse;
 use super::subscribe::{ITEM_BYTES, KEEP_ALIVE, ended, send};
 use super::{CallError, RpcError};
-use crate::connection::Peer;
 use crate::daemon::Daemon;
 use crate::output::Piece;
+use crate::peer::Peer;
 use crate::screen::{QueryStripper, Screen, Viewport};
 use crate::session::{Attached, Session, SessionError, Size, wait_for_published};
 use base64::Engine;

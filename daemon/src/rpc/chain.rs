@@ -3,8 +3,8 @@
 use super::register::{method, parse_value};
 use super::{CallError, RpcError};
 use crate::chain::{ChainError, Mode, Plan, Work, refuse_secrets, unknown_fields};
-use crate::connection::Peer;
 use crate::daemon::Daemon;
+use crate::peer::Peer;
 use ccd_protocol::chain::{
     Chain, ChainDelete, ChainGet, ChainList, ChainListReply, ChainParallel, ChainRun,
     ChainRunParams, ChainSave, ChainSaveParams, ChainSaveReply, ChainStarted, ChainSummary,

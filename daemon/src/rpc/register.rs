@@ -1,8 +1,8 @@
 //! Ties a method's type to its handler.
 
 use super::{CallError, RpcError};
-use crate::connection::Peer;
 use crate::daemon::Daemon;
+use crate::peer::Peer;
 use ccd_protocol::Method;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;

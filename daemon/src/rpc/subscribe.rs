@@ -2,10 +2,10 @@
 
 use super::register::parse;
 use super::{CallError, RpcError};
-use crate::connection::Peer;
 use crate::daemon::Daemon;
 use crate::expect::CleanStream;
 use crate::output::Piece;
+use crate::peer::Peer;
 use crate::screen::QueryStripper;
 use crate::session::Session;
 use base64::Engine;

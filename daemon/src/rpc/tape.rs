@@ -2,8 +2,8 @@
 
 use super::register::method;
 use super::{CallError, RpcError};
-use crate::connection::Peer;
 use crate::daemon::Daemon;
+use crate::peer::Peer;
 use crate::tape::files::{self, FilesError, Folder, Loaded};
 use crate::tape::settings::Settings;
 use crate::tape::tools::asciicast::{self, Version};

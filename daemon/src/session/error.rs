@@ -1,5 +1,6 @@
 //! What can go wrong with a session.
 
+use crate::durations::InvalidTime;
 use crate::expect::PatternError;
 use crate::holder::{Exit, SpawnError};
 use crate::program::ProgramError;
@@ -286,6 +287,12 @@ pub(crate) struct FailedStart {
     /// What it waited for.
     pub(crate) patterns: Vec<String>,
     pub(crate) error: SessionError,
+}
+
+impl From<InvalidTime> for SessionError {
+    fn from(error: InvalidTime) -> Self {
+        Self::InvalidArgument(error.to_string())
+    }
 }
 
 impl std::fmt::Display for FailedStart {

@@ -1,7 +1,8 @@
 //! A server with methods that show what the transport does to them, and a client that speaks lines.
 
 use super::super::accept::{Ends, serve_as};
-use super::super::{Limits, Peer, Settings};
+use super::super::{Limits, Settings};
+use crate::peer::Peer;
 use jsonrpsee::core::to_json_raw_value;
 use jsonrpsee::server::{Methods, TrySendError};
 use jsonrpsee::types::{ErrorObjectOwned, Params};

@@ -1,6 +1,6 @@
 //! The file of a pipe and its two ends.
 
-use crate::config::{FolderError, prepare_exclusive};
+use crate::folder::{FolderError, prepare_exclusive};
 use ccd_protocol::{ErrorCode, Reportable, SessionId};
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;

@@ -1,14 +1,12 @@
 //! Who is at the other end.
 
-use std::io;
 use std::sync::{Arc, OnceLock};
-use tokio::net::UnixStream;
 use tokio_util::sync::CancellationToken;
 
 /// Longest client name that is kept.
 const NAME_BYTES: usize = 64;
 
-/// The client behind a request, in the extensions of every call.
+/// The client that sent a request, in the extensions of every call.
 #[derive(Debug, Clone)]
 pub(crate) struct Peer {
     /// User, as the kernel saw it when the client connected.
@@ -24,22 +22,16 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Asks the kernel who connected.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's, when it does not tell.
-    pub(super) fn of(stream: &UnixStream, connection: u64) -> io::Result<Self> {
-        let credentials = stream.peer_cred()?;
-        // A process outside our pid namespace is shown as 0.
-        let pid = credentials.pid().filter(|&pid| pid > 0);
-        Ok(Self {
-            uid: credentials.uid(),
-            pid,
+    /// The client of a connection, with the user and the process that the kernel has named.
+    pub(crate) fn new(uid: u32, pid: Option<i32>, connection: u64) -> Self {
+        Self {
+            uid,
+            // A process outside our pid namespace is shown as 0.
+            pid: pid.filter(|&pid| pid > 0),
             name: Arc::default(),
             connection,
             gone: CancellationToken::new(),
-        })
+        }
     }
 
     /// The daemon itself, for work that ends with `gone`.
@@ -54,7 +46,7 @@ impl Peer {
     }
 
     /// Returns the same peer under the name it gave itself.
-    pub(super) fn named(&self, client: &str) -> Self {
+    pub(crate) fn named(&self, client: &str) -> Self {
         Self {
             name: Arc::new(OnceLock::from(clean_name(client))),
             ..self.clone()
@@ -74,11 +66,6 @@ impl Peer {
         self.name
             .get_or_init(|| clean_name(&self.pid.and_then(process_name).unwrap_or_default()))
     }
-}
-
-/// Tells whether a daemon of `own_uid` serves a client of `uid`.
-pub(super) fn is_admitted(uid: u32, own_uid: u32, allow_root_peer: bool) -> bool {
-    uid == own_uid || (uid == 0 && allow_root_peer)
 }
 
 /// The name goes to logs and tables, so it is one short printable line.
@@ -104,16 +91,6 @@ use crate::macos::name as process_name;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_the_same_user_and_by_choice_root_are_admitted() {
-        assert!(is_admitted(1000, 1000, false));
-        assert!(!is_admitted(1001, 1000, true));
-        assert!(!is_admitted(0, 1000, false));
-        assert!(is_admitted(0, 1000, true));
-        assert!(is_admitted(0, 0, false));
-        assert!(!is_admitted(1000, 0, true));
-    }
 
     #[test]
     fn names_are_short_and_printable() {

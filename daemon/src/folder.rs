@@ -1,3 +1,5 @@
+//! Folders that are safe to keep sessions in.
+
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, Metadata, Permissions};
@@ -33,7 +35,7 @@ pub(crate) enum FolderError {
 /// # Errors
 ///
 /// [`FolderError`] when it is a link, belongs to somebody else, is a shared place such as `/tmp`, or cannot be made.
-pub(super) fn prepare_private(path: &Path) -> Result<(), FolderError> {
+pub(crate) fn prepare_private(path: &Path) -> Result<(), FolderError> {
     create(path)?;
     let (folder, metadata) = open_own(path)?;
     let mode = metadata.mode() & 0o7777;
@@ -59,7 +61,7 @@ pub(super) fn prepare_private(path: &Path) -> Result<(), FolderError> {
 /// # Errors
 ///
 /// As [`prepare_private`], and when others may write to it.
-pub(super) fn prepare_named(path: &Path) -> Result<(), FolderError> {
+pub(crate) fn prepare_named(path: &Path) -> Result<(), FolderError> {
     create(path)?;
     let mode = open_own(path)?.1.mode() & 0o7777;
     if mode & WRITABLE_BY_OTHERS != 0 {

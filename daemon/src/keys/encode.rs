@@ -1,6 +1,6 @@
 //! The bytes that keys send, by tmux's names for them.
 
-use super::key_names::{self, Key};
+use super::names::{self, Key};
 use crate::screen::Modes;
 
 /// Why a key cannot be sent.
@@ -56,12 +56,10 @@ pub(crate) fn fault(name: &str) -> Option<String> {
 /// a program which has asked for extended keys could tell apart.
 pub(crate) fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     let (held, base) = modifiers(name);
-    let key = only_char(base)
-        .map(Key::Char)
-        .or_else(|| key_names::find(base));
+    let key = only_char(base).map(Key::Char).or_else(|| names::find(base));
     let key = key.ok_or_else(|| KeyError::Unknown {
         name: shortened(name),
-        nearest: key_names::nearest(base),
+        nearest: names::nearest(base),
     })?;
     let bytes = match key {
         Key::Cursor(last) if held.none() => format!(
@@ -181,5 +179,5 @@ fn did_you_mean(nearest: &[&str]) -> String {
 }
 
 #[cfg(test)]
-#[path = "keys_tests.rs"]
+#[path = "encode_tests.rs"]
 mod tests;

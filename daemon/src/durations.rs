@@ -1,27 +1,30 @@
 //! Times of requests: checked once, at the edge.
 
-use super::error::SessionError;
 use ccd_protocol::Timeout;
 use std::time::{Duration, Instant};
 
 /// Longest time a request can ask for; longer ones are shortened to it and said so.
 pub(crate) const MAX_TIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// A time that no request can ask for; `what` names it.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} is {value}: give 0 or more")]
+pub(crate) struct InvalidTime {
+    what: String,
+    value: f64,
+}
+
 /// Returns `seconds` as a duration; `what` names it in errors and warnings.
 ///
 /// # Errors
 ///
-/// [`SessionError::InvalidArgument`] when it is negative.
+/// [`InvalidTime`] when it is negative.
 pub(crate) fn seconds(
     value: f64,
     what: &str,
     warnings: &mut Vec<String>,
-) -> Result<Duration, SessionError> {
-    if value.is_nan() || value < 0.0 {
-        return Err(SessionError::InvalidArgument(format!(
-            "{what} is {value}: give 0 or more"
-        )));
-    }
+) -> Result<Duration, InvalidTime> {
+    refuse_negative(value, what)?;
     if value > MAX_TIME.as_secs_f64() {
         warnings.push(format!("{what} was shortened to 30 days"));
         return Ok(MAX_TIME);
@@ -30,17 +33,25 @@ pub(crate) fn seconds(
 }
 
 /// Like [`seconds`], for milliseconds.
+///
+/// # Errors
+///
+/// [`InvalidTime`] when it is negative.
 pub(crate) fn millis(
     value: f64,
     what: &str,
     warnings: &mut Vec<String>,
-) -> Result<Duration, SessionError> {
-    if value.is_nan() || value < 0.0 {
-        return Err(SessionError::InvalidArgument(format!(
-            "{what} is {value}: give 0 or more"
-        )));
-    }
+) -> Result<Duration, InvalidTime> {
+    refuse_negative(value, what)?;
     seconds(value / 1000.0, what, warnings)
+}
+
+fn refuse_negative(value: f64, what: &str) -> Result<(), InvalidTime> {
+    if value.is_nan() || value < 0.0 {
+        let what = what.to_owned();
+        return Err(InvalidTime { what, value });
+    }
+    Ok(())
 }
 
 /// When a wait ends.
@@ -56,12 +67,12 @@ impl Deadline {
     ///
     /// # Errors
     ///
-    /// [`SessionError::InvalidArgument`] when it is negative.
+    /// [`InvalidTime`] when it is negative.
     pub(crate) fn start(
         timeout: Timeout,
         default: Option<Duration>,
         warnings: &mut Vec<String>,
-    ) -> Result<Self, SessionError> {
+    ) -> Result<Self, InvalidTime> {
         let limit = match timeout {
             Timeout::Default => default,
             Timeout::Forever => None,

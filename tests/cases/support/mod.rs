@@ -16,4 +16,4 @@ pub(crate) mod worker;
 pub(crate) use client::Ccctl;
 pub(crate) use connection::{Connection, kind};
 pub(crate) use daemon::Daemon;
-pub(crate) use eventually::{eventually, rounds};
+pub(crate) use eventually::{any_moment, eventually, eventually_within, rounds, throughout};

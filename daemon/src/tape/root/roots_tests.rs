@@ -59,7 +59,7 @@ async fn what_was_played_is_known_to_the_next_daemon() {
     let name = folder.path().to_string_lossy();
     while first.store.tape_use(&name).await.unwrap().len() < 2 {
         assert!(Instant::now() < deadline, "it is not saved");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        tokio::task::yield_now().await;
     }
     root.played(&id, 1);
     first.roots.forget(&root, &[gone]).await;

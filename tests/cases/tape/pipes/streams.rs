@@ -2,6 +2,7 @@
 
 use crate::attach::terminal::{CCCTL, person, screen, shows};
 use crate::support::client::Ran;
+use crate::support::conversation::output;
 use crate::support::processes::with_command_line;
 use crate::support::session::{OpenSession, assert_error, guesses, lacks, program};
 use crate::support::worker::{is_one_process, kill_worker};
@@ -347,8 +348,12 @@ fn a_worker_that_is_killed_costs_no_byte_and_no_mark() {
     });
     let record = daemon.call_value("session.create", &params).unwrap();
     let id = record["session_id"].as_str().unwrap();
-    for _ in 0..2 {
-        std::thread::sleep(std::time::Duration::from_millis(300));
+    let shows = |daemon: &Daemon, id: &str, text: &str| {
+        let shown = || String::from_utf8(output(daemon, id)).unwrap();
+        eventually(text, || shown().contains(text).then_some(()));
+    };
+    for text in ["out 2", "err 3"] {
+        shows(&daemon, id, text);
         kill_worker(&daemon);
     }
     let send = json!({"session": id, "text": "line\n"});
@@ -385,7 +390,7 @@ fn a_worker_that_is_killed_costs_no_byte_and_no_mark() {
     });
     let record = stage.daemon.call_value("session.create", &played).unwrap();
     let id = record["session_id"].as_str().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(400));
+    shows(&stage.daemon, id, "err 2");
     kill_worker(&stage.daemon);
     let send = json!({"session": id, "text": "line\n"});
     stage.daemon.call_value("session.send", &send).unwrap();

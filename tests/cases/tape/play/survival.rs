@@ -1,8 +1,9 @@
 //! A replay, and a program that has taken over from one, go on through kills of the worker.
 
 use crate::support::conversation::{ask, converse, ended, output, record, start, tape, tapes};
+use crate::support::files::assert_in_no_file;
 use crate::support::session::lacks;
-use crate::support::taped::{Taped, assert_in_no_file, assert_whole};
+use crate::support::taped::{Taped, assert_whole};
 use crate::support::worker::{is_one_process, kill_worker, worker};
 use crate::support::{Daemon, any_moment, eventually, rounds};
 use serde_json::{Value, json};

@@ -2,9 +2,10 @@
 //! of yet.
 
 use crate::support::conversation::{ask, ended, record, start, tape, tapes};
+use crate::support::files::files;
 use crate::support::processes::lives;
 use crate::support::session::lacks;
-use crate::support::taped::{Taped, assert_whole, files};
+use crate::support::taped::{Taped, assert_whole};
 use crate::support::{Connection, Daemon, eventually};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

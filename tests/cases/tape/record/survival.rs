@@ -1,8 +1,9 @@
 //! Kills at any time of a recording: what was acknowledged is on a tape, and each tape is the old or the new one, whole.
 
 use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
+use crate::support::files::assert_in_no_file;
 use crate::support::session::lacks;
-use crate::support::taped::{Taped, assert_in_no_file, assert_whole};
+use crate::support::taped::{Taped, assert_whole};
 use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Connection, Daemon, any_moment, eventually, eventually_within, rounds};
 use serde_json::{Value, json};

@@ -7,7 +7,6 @@ pub(crate) mod daemon;
 pub(crate) mod eventually;
 pub(crate) mod executable;
 pub(crate) mod files;
-pub(crate) mod markdown;
 pub(crate) mod person;
 pub(crate) mod pipeline;
 pub(crate) mod processes;

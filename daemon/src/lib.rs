@@ -8,59 +8,43 @@
     )
 )]
 
-mod args;
-mod canonical;
 mod chain;
-mod clock;
 mod config;
 mod connection;
 mod daemon;
-mod documents;
-mod expect;
-mod formats;
-mod holder;
+mod hidden;
 mod interaction;
 mod job;
-mod lock;
+mod library;
+mod life;
 mod log;
-#[cfg(any(target_os = "macos", test))]
-mod macos;
 mod maintenance;
-mod nice;
 mod output;
-mod own_process;
-mod pattern;
-mod piped;
-mod probe;
 mod program;
-mod readiness;
-mod redact;
 mod rpc;
-mod run;
-mod screen;
-mod service;
-mod serving;
 mod session;
-mod shutdown;
-mod socket;
 mod status;
 mod store;
 mod tape;
-#[cfg_attr(portable, path = "no_upgrade.rs")]
+mod tape_usage;
 mod upgrade;
 mod verify;
 
-use args::Args;
+use ccd_screen as screen;
+use ccd_store::documents;
+#[cfg(target_os = "macos")]
+use ccd_terminal::macos;
+use ccd_terminal::{holder, nice, piped, placeholder, probe, readiness};
+use ccd_text::{canonical, clock, expect, pattern, redact};
 use clap::Parser;
-use lock::LockError;
-use run::StartError;
+use life::{Args, LockError, StartError};
 use std::io::Write;
 use std::process::ExitCode;
 
 /// Runs the daemon until it is stopped.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Some(status) = tape::play::play_part().or_else(piped::play_part) {
+    if let Some(status) = placeholder::play_part().or_else(piped::play_part) {
         return status;
     }
     let args = match Args::try_parse() {
@@ -91,17 +75,18 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     if args.worker {
         holder::make_files_private();
         let holder = holder::join().map_err(system("there is no holder to serve for"))?;
-        return work(args, run::Terminals::Of(holder));
+        return work(args, life::Terminals::Of(holder));
     }
     log::to_stderr().map_err(StartError::Log)?;
     let originals = claim()?;
-    let run::Ground { locks, socket } = run::Ground::take(args)?;
+    let life::Ground { locks, socket } = life::Ground::take(args)?;
     let held = holder::Held {
         listener: socket.listener,
         locks,
         owns_path: socket.own_path.is_some(),
     };
-    let ended = holder::hold(&held, originals).map_err(system("the worker cannot be started"));
+    let ended = holder::hold(&held, originals, &clock::now())
+        .map_err(system("the worker cannot be started"));
     // A worker that was to end has removed it. We still have the locks.
     drop(socket.own_path);
     let ended = ended?;
@@ -121,8 +106,8 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
 fn start(args: &Args) -> Result<ExitCode, StartError> {
     holder::name_daemon().map_err(system("this process cannot be named"))?;
     let originals = claim()?;
-    let ground = run::Ground::take(args)?;
-    work(args, run::Terminals::Own { ground, originals })
+    let ground = life::Ground::take(args)?;
+    work(args, life::Terminals::Own { ground, originals })
 }
 
 /// Before any thread: the holder alone looks after children.
@@ -135,14 +120,14 @@ fn claim() -> Result<holder::Originals, StartError> {
     })
 }
 
-fn work(args: &Args, terminals: run::Terminals) -> Result<ExitCode, StartError> {
+fn work(args: &Args, terminals: life::Terminals) -> Result<ExitCode, StartError> {
     give_back_large_memory();
-    let prepared = run::prepare(args, &terminals)?;
+    let prepared = life::prepare(args, &terminals)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(system("threads cannot be started"))?;
-    let result = runtime.block_on(run::serve(prepared, terminals));
+    let result = runtime.block_on(life::serve(prepared, terminals));
     // A write that a dead disk never finishes must not hold up the end.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     result.map(|()| ExitCode::SUCCESS)
@@ -177,7 +162,7 @@ fn usage(error: &clap::Error) -> ExitCode {
 }
 
 fn tell_formats() -> ExitCode {
-    let told = serde_json::to_string(&formats::Formats::own()).unwrap_or_default();
+    let told = serde_json::to_string(&upgrade::Formats::own()).unwrap_or_default();
     match writeln!(std::io::stdout(), "{told}") {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,

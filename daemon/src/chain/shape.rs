@@ -1,7 +1,7 @@
 //! Fields that a chain has and nobody knows.
 
 use super::error::ChainError;
-use crate::config::nearest;
+use ccd_text::nearest::nearest;
 use serde_json::Value;
 
 const CHAIN: [&str; 7] = [

@@ -3,7 +3,7 @@
 use super::bench::{Bench, Work};
 use super::error::ChainError;
 use crate::expect::{Matcher, Patterns};
-use crate::interaction::Masked;
+use crate::hidden::Masked;
 use crate::job::{JobHandle, Jobs, Outcome};
 use crate::session::{Deadline, Hits, LineHit, OneShot, Session, SessionError};
 use ccd_protocol::Timeout;

@@ -1,8 +1,8 @@
 use super::locate::{self, Member};
 use super::mistake::{MAX_DEPTH, Mistake, Place, Warning};
-use super::nearest::nearest;
 use super::schema::{KEYS, Key, is_group};
 use super::values::Config;
+use ccd_text::nearest::nearest;
 use json5::ErrorCode;
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -1,9 +1,7 @@
 //! The text that says how fast tapes play.
 
+use crate::tape::settings::MAX_LATENCY_MS;
 use ccd_protocol::tape::{Latency, LatencyName};
-
-/// Longest pause before a chunk, in milliseconds.
-pub(crate) const MAX_LATENCY_MS: u64 = 60_000;
 
 const AS_THE_TAPE_SAYS: &str = "tape";
 const RECORDED: &str = "recorded";

@@ -1,13 +1,13 @@
-use super::latency::MAX_LATENCY_MS;
 use super::list_of::ListOf;
 use super::setting::{FALLBACK_WORDS, RECORD_WORDS, Setting, whole};
 use super::values::{Config, LogDestination, LogFormat, LogLevel};
+use crate::tape::settings::MAX_LATENCY_MS;
 use serde_json::Value;
 use std::fmt;
 
 /// A key of the configuration file.
 pub(super) struct Key {
-    /// Dotted below an object: `limits.rows`.
+    /// Dotted if it is in an object: `limits.rows`.
     pub(super) name: &'static str,
     /// The part that uses it.
     pub(super) category: &'static str,
@@ -55,7 +55,7 @@ impl Key {
     }
 }
 
-/// Tells whether `name` is an object that holds keys.
+/// Returns whether `name` is an object that holds keys.
 pub(super) fn is_group(name: &str) -> bool {
     KEYS.iter()
         .filter_map(|key| key.name.rsplit_once('.'))
@@ -164,87 +164,87 @@ macro_rules! key {
     };
 }
 
-/// Every key, in the order of lists and of the example. Defaults stand in [`Config::default`].
+/// Every key, in the order of lists and of the example. Defaults are in [`Config::default`].
 #[rustfmt::skip]
 pub(super) static KEYS: &[Key] = &[
     key!(max_sessions, "session", Accepts::Integer(0, 4096),
-        "Live sessions at a time; one more is refused with max_sessions. 0: no limit."),
+        "Maximum number of live sessions; a further one is refused with max_sessions. 0: no limit."),
     key!(session_timeout, "session", Accepts::Seconds(YEAR_S),
-        "A session that nobody used for this long is closed (reason idle), unless it is persistent. 0: never."),
+        "Close a session after this many seconds without input or output (reason idle), unless it is persistent. 0: never."),
     key!(max_session_runtime, "session", Accepts::Seconds(YEAR_S),
-        "A session that ran for this long is closed (reason runtime), unless it is persistent. 0: never."),
+        "Close a session this many seconds after its start (reason runtime), unless it is persistent. 0: never."),
     key!(max_output_size, "session", Accepts::Integer(0, 1 << 50),
-        "Bytes of log after which a session is closed (reason output_limit); a persistent one drops its oldest log instead. 0: no limit."),
+        "Maximum bytes in a session's log. At the limit the session is closed (reason output_limit); a persistent one drops its oldest output instead. 0: no limit."),
     key!(output_limit, "session", Accepts::Integer(1, 10_000_000),
-        "Lines of output that a session keeps in memory; older ones are read back from its log."),
+        "Lines of output that a session keeps in memory; older lines are read back from its log."),
     key!(default_timeout, "session", Accepts::Seconds(YEAR_S),
-        "Seconds that expect, wait and run wait when a request does not say. 0: look once."),
+        "Seconds that expect, wait and run wait if a request does not set a timeout. 0: check once."),
     key!(auto_cleanup, "session", Accepts::Boolean,
-        "Collects ended sessions by itself, as ended_session_ttl and keep_log_days say; false keeps them until session.cleanup."),
+        "Remove ended sessions automatically, according to ended_session_ttl and keep_log_days; false keeps them until session.cleanup."),
     key!(log_rotation_size, "session", Accepts::Integer(4096, 1 << 40),
-        "Bytes after which a session's output.log is rotated."),
+        "Size in bytes at which a session's output.log is rotated."),
     key!(keep_log_days, "session", Accepts::Integer(0, MAX_DAYS),
-        "Days that logs and rows of ended sessions are kept. 0: no longer than ended_session_ttl."),
+        "Days to keep the logs and database rows of ended sessions. 0: no longer than ended_session_ttl."),
     key!(ended_session_ttl, "session", Accepts::Seconds(100 * YEAR_S),
-        "Seconds that an ended session stays in the list. 0: it is not listed."),
+        "Seconds to keep an ended session in the list. 0: do not list it."),
     key!(log_level, "logging", Accepts::OneOf(LogLevel::WORDS),
-        "Least serious kind of event in the daemon's own log."),
+        "Lowest severity written to the daemon's own log."),
     key!(pipe_dir, "session", Accepts::Path,
-        "Folder of named pipes, made with mode 0700; where it is not ours alone, /tmp/claudecontrol-UID is used."),
+        "Directory for named pipes, created with mode 0700; if it is not owned exclusively by the daemon's user, /tmp/claudecontrol-UID is used."),
     key!(allow_root_peer, "daemon", Accepts::Boolean,
-        "Serves root as well as the user that the daemon runs as."),
+        "Serve root as well as the user that the daemon runs as."),
     key!(limits.connections, "limits", Accepts::Integer(1, 65_536),
-        "Connections at a time; one more is answered with limit_reached and closed."),
+        "Maximum number of open connections; a further one gets limit_reached and is closed."),
     key!(limits.in_flight, "limits", Accepts::Integer(1, 65_536),
-        "Unanswered requests of one connection; one more is answered with limit_reached."),
+        "Maximum number of unanswered requests on one connection; a further one gets limit_reached."),
     key!(limits.batch, "limits", Accepts::Integer(1, 10_000),
-        "Requests in one batch; a longer batch is refused as a whole."),
+        "Maximum number of requests in one batch; a longer batch is rejected as a whole."),
     key!(limits.frame_bytes, "limits", Accepts::Integer(4096, 1 << 30),
-        "Bytes of one message to the daemon; a longer one is answered with an error and the connection goes on."),
+        "Maximum bytes in one message to the daemon; a longer one gets an error, and the connection stays open."),
     key!(limits.reply_bytes, "limits", Accepts::Integer(4096, 1 << 30),
-        "Bytes of one reply; a longer one becomes reply_too_large."),
+        "Maximum bytes in one reply; a longer one is replaced with the error reply_too_large."),
     key!(limits.rows, "limits", Accepts::Integer(1, 10_000),
-        "Most rows that a session's terminal can have."),
+        "Maximum number of rows of a session's terminal."),
     key!(limits.cols, "limits", Accepts::Integer(1, 10_000),
-        "Most columns that a session's terminal can have."),
+        "Maximum number of columns of a session's terminal."),
     key!(logging.format, "logging", Accepts::OneOf(LogFormat::WORDS),
-        "How the daemon's log looks: lines for people or one JSON object a line."),
+        "Format of the daemon's log: human-readable lines, or one JSON object per line."),
     key!(logging.destination, "logging", Accepts::OneOf(LogDestination::WORDS),
-        "Where the daemon's log goes: a file in logs/, the system's journal, or standard error."),
+        "Destination of the daemon's log: a file in logs/, the system's journal, or standard error."),
     key!(logging.keep_days, "logging", Accepts::Integer(1, MAX_DAYS),
-        "Days that files of the daemon's log are kept."),
+        "Days to keep the files of the daemon's log."),
     key!(replay.tapes_path, "replay", Accepts::OptionalPath,
-        "Folder of tapes where a request names none. Empty: tapes in the base folder."),
+        "Directory of tapes, if a request names none. Empty: tapes in the base directory."),
     key!(replay.record, "replay", Accepts::OneOf(RECORD_WORDS),
-        "What a session on tapes writes: exchanges that no tape has, those that one has, in their place, or none."),
+        "What a session with tapes records. new: exchanges that are on no tape; overwrite: exchanges that already are, in place; disabled: nothing."),
     key!(replay.fallback, "replay", Accepts::OneOf(FALLBACK_WORDS),
-        "What answers when no tape does: the error tape_miss, or the real program."),
+        "What to do with an input that is on no tape. not_found: fail with tape_miss; proxy: ask the real program."),
     key!(replay.latency, "replay", Accepts::Latency,
-        "Pause before each chunk of a tape: as the tape says, as recorded, so many milliseconds, or between two numbers of them."),
+        "Pause before each chunk of a tape: as the tape says, as recorded, N milliseconds, or a random number of milliseconds between N and M."),
     key!(replay.error_rate, "replay", Accepts::Percent,
-        "Percent of played exchanges that are cut short or end with another exit status, to try what uses them."),
+        "Percentage of replayed exchanges that are cut short or end with a different exit status, to test callers."),
     key!(replay.summary, "replay", Accepts::Boolean,
-        "Lists new and unused tapes at the end of a session on tapes."),
+        "List new and unused tapes at the end of a session with tapes."),
     key!(replay.silent, "replay", Accepts::Boolean,
-        "No summary and no notice of ccctl about tapes on standard error; errors are still told."),
+        "Suppress ccctl's summary and notices about tapes on standard error; errors are still printed."),
     key!(replay.debug, "replay", Accepts::Boolean,
-        "The daemon's log tells each decision of matching and replay, without what was typed or printed."),
+        "Log every matching and replay decision in the daemon's log, without what was typed or printed."),
     key!(replay.allow_env, "replay", Accepts::List(ListOf::Variables),
-        "Environment variables that are recorded and compared; no other reaches a tape."),
+        "Environment variables that are recorded and compared; no others are stored on a tape."),
     key!(replay.ignore_env, "replay", Accepts::List(ListOf::Variables),
-        "Of those, the ones that are recorded and not compared."),
+        "Variables of allow_env that are recorded but not compared."),
     key!(replay.ignore_args, "replay", Accepts::List(ListOf::Arguments),
         "Arguments that are not compared."),
     key!(replay.ignore_stdin, "replay", Accepts::Boolean,
-        "Any input matches: only its place in the conversation counts."),
+        "Ignore what was typed: any input matches, by its position in the conversation alone."),
     key!(replay.match_cwd, "replay", Accepts::Boolean,
-        "A tape plays only in the working directory that it was recorded in."),
+        "Replay a tape only in the working directory that it was recorded in."),
     key!(replay.strict, "replay", Accepts::Boolean,
-        "Only exact matches play: no exchange stands in for another with the same prompt and input."),
+        "Replay exact matches only: never fall back to another exchange with the same prompt and input."),
     key!(replay.redact, "replay", Accepts::Boolean,
-        "Takes secrets out of tapes; false keeps them, and the tape says so."),
+        "Remove secrets from tapes; false keeps them, and the tape says so."),
     key!(replay.redact_rules, "replay", Accepts::List(ListOf::Rules),
-        "More secrets, wherever secrets are taken out: the first group of each match, or all of it."),
+        "Additional patterns for secrets, applied wherever secrets are redacted: the first group of each match is masked or, without a group, the whole match."),
 ];
 
 #[cfg(test)]

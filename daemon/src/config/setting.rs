@@ -1,5 +1,6 @@
 use super::latency::{latency_of, latency_text};
-use super::values::{LogDestination, LogFormat, LogLevel, OptionalPath};
+use super::values::{LogDestination, LogFormat, LogLevel};
+use crate::tape::settings::OptionalPath;
 use ccd_protocol::tape::{FallbackMode, IgnoredArg, Latency, RecordMode};
 use serde_json::{Number, Value};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Fields that a document has and nobody reads.
 
-use crate::config::nearest;
+use ccd_text::nearest::nearest;
 use serde_json::Value;
 
 const CONFIG: [&str; 9] = [

@@ -1,11 +1,12 @@
 //! From the history of a session to the steps that do it again.
 
 use super::read::MAX_STEPS;
-use super::template::{escaped, quoted};
-use crate::interaction::{Form, HIDDEN, Inexact};
+use super::template::escaped;
+use crate::hidden::HIDDEN;
+use crate::interaction::{Form, Inexact, InteractionRow};
 use crate::redact::MASK;
-use crate::store::InteractionRow;
 use ccd_protocol::program::{ExpectStep, Response, SecretSource};
+use ccd_text::shell::quoted;
 
 /// Longest text of a match that is asked as a question.
 const MAX_PROMPT_CHARS: usize = 200;

@@ -1,9 +1,10 @@
 //! What a program configuration says of tapes: the options of a request that says nothing else.
 
 use super::error::Mistake;
-use crate::config::{Replay, nearest};
+use crate::tape::settings::Replay;
 use crate::tape::settings::Settings;
 use ccd_protocol::tape::{MatchOptions, TapeOptions};
+use ccd_text::nearest::nearest;
 use serde_json::{Map, Value};
 use std::path::Path;
 

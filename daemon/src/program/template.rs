@@ -131,15 +131,6 @@ pub(crate) fn escaped(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }
 
-/// Returns `word` as it stands in a command line: in quotes where it needs them. Braces stay.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^{}".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 /// True for `[A-Za-z_][A-Za-z0-9_]*`.
 pub(crate) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();

@@ -16,6 +16,7 @@ fn tape(input: &str, chunks: &[&str]) -> Tape {
                 InputKind::Raw
             },
             bytes: input.as_bytes().to_vec(),
+            ..TypedInput::default()
         },
         chunks: (1..).zip(chunks).map(chunk).collect(),
         ..Exchange::default()

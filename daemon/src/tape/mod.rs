@@ -10,6 +10,7 @@ pub(crate) mod key;
 pub(crate) mod name;
 pub(crate) mod play;
 pub(crate) mod record;
+mod replay_defaults;
 pub(crate) mod root;
 pub(crate) mod settings;
 pub(crate) mod tools;

@@ -3,10 +3,14 @@
 use super::decorate::{DecoratorError, Decorators};
 use super::key::{RuleError, Rules};
 use super::name::{NameError, NameTemplate};
-use crate::config::{MAX_LATENCY_MS, Replay};
 use crate::redact;
 use ccd_protocol::tape::{FallbackMode, Latency, MatchOptions, RecordMode, TapeOptions};
 use std::path::{Path, PathBuf};
+
+pub(crate) use super::replay_defaults::{OptionalPath, Replay};
+
+/// Longest pause before a chunk, in milliseconds.
+pub(crate) const MAX_LATENCY_MS: u64 = 60_000;
 
 /// The folder of tapes in the base folder.
 const FOLDER: &str = "tapes";

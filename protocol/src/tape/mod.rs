@@ -180,6 +180,14 @@ pub struct TapeExit {
     pub signal: Option<i32>,
 }
 
+/// The stream that a program between pipes printed something to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stream {
+    #[default]
+    Stdout,
+    Stderr,
+}
+
 /// Parameters of `tape.validate`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -336,7 +336,7 @@ fn a_worker_that_cannot_start_is_tried_again_and_ends_nothing() {
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     eventually("another worker has failed", || {
         let said = daemon.printed();
-        (said.matches("could not be opened").count() >= 2).then_some(())
+        (said.matches("cannot be opened").count() >= 2).then_some(())
     });
     assert!(lives(session.record.pid));
     std::fs::remove_dir(&database).unwrap();

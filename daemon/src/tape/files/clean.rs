@@ -326,6 +326,7 @@ mod tests {
                 input: TypedInput {
                     kind: InputKind::Line,
                     bytes: format!("{line}\r").into(),
+                    ..TypedInput::default()
                 },
                 ..Exchange::default()
             };

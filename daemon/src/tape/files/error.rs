@@ -4,6 +4,8 @@ use crate::tape::format::FormatError;
 use crate::tape::format::file::FileError;
 use crate::tape::root::RootError;
 use crate::tape::tools::asciicast::CastError;
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use serde_json::json;
 use std::io;
 
 #[derive(Debug, thiserror::Error)]
@@ -40,4 +42,61 @@ pub(crate) enum FilesError {
     PictureTooLarge,
     #[error("{path}: {source}")]
     Io { path: String, source: io::Error },
+}
+
+impl Reportable for FilesError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound { .. }
+            | Self::NoSuch { .. }
+            | Self::NoFile { .. }
+            | Self::Ambiguous { .. } => ErrorCode::TapeNotFound,
+            Self::NoId { .. } | Self::Argument(_) => ErrorCode::InvalidArgument,
+            Self::Format { error, .. } => error.code(),
+            Self::File(error) => error.code(),
+            Self::Root(error) => error.code(),
+            Self::Cast(_) => ErrorCode::TapeInvalid,
+            Self::Redaction { .. } => ErrorCode::RedactionFailed,
+            Self::PictureTooLarge => ErrorCode::LimitReached,
+            Self::Io { .. } => ErrorCode::Storage,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::NotFound { .. } => Some("tape.list names all tapes"),
+            Self::Ambiguous { .. } => Some("give more letters of the id"),
+            Self::NoSuch { .. }
+            | Self::NoFile { .. }
+            | Self::NoId { .. }
+            | Self::Format { .. }
+            | Self::File(_)
+            | Self::Root(_)
+            | Self::Cast(_)
+            | Self::Redaction { .. }
+            | Self::Argument(_)
+            | Self::PictureTooLarge
+            | Self::Io { .. } => None,
+        }
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Ambiguous { candidates, .. } => {
+                ErrorData::from_iter([("candidates".into(), json!(candidates))])
+            }
+            Self::NotFound { .. }
+            | Self::NoSuch { .. }
+            | Self::NoFile { .. }
+            | Self::NoId { .. }
+            | Self::Format { .. }
+            | Self::File(_)
+            | Self::Root(_)
+            | Self::Cast(_)
+            | Self::Redaction { .. }
+            | Self::Argument(_)
+            | Self::PictureTooLarge
+            | Self::Io { .. } => ErrorData::new(),
+        }
+    }
 }

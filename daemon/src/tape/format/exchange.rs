@@ -119,6 +119,7 @@ fn pre(scanner: &mut Scanner<'_>) -> Scanned<Pre> {
 
 fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
     let (mut kind, mut text, mut bytes) = (None, None, None);
+    let mut unfinished = false;
     scanner.object(|scanner, key| {
         if scanner.null()? {
             return Ok(());
@@ -127,6 +128,7 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
             "type" => kind = Some(input_kind(scanner)?),
             "dataText" => text = Some(scanner.text()?),
             "dataBytesB64" => bytes = Some(base64(scanner)?),
+            "unfinished" => unfinished = scanner.bool()?,
             _ => scanner.skip()?,
         }
         Ok(())
@@ -147,7 +149,11 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
     if kind == InputKind::Line && !has_enter {
         bytes.push(b'\r');
     }
-    Ok(TypedInput { kind, bytes })
+    Ok(TypedInput {
+        kind,
+        bytes,
+        unfinished,
+    })
 }
 
 /// Says whether the bytes know better than the text: there is none, or it stands for bytes that are no text.

@@ -2,6 +2,7 @@
 
 use super::model::FORMAT;
 use super::scan::{MAX_BYTES, MAX_DEPTH};
+use ccd_protocol::{ErrorCode, Reportable};
 
 /// Of a text in a tape that a problem names.
 const SHOWN_CHARS: usize = 200;
@@ -21,6 +22,16 @@ impl FormatError {
     /// Says whether the tape was made by a newer ccd.
     pub(crate) fn is_newer(&self) -> bool {
         matches!(self.fault, Fault::Newer { .. })
+    }
+}
+
+impl Reportable for FormatError {
+    fn code(&self) -> ErrorCode {
+        if self.is_newer() {
+            ErrorCode::TapeFormatNewer
+        } else {
+            ErrorCode::TapeInvalid
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Everything here blocks.
 
 use super::scan::MAX_BYTES;
+use ccd_protocol::{ErrorCode, Reportable};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::ffi::OsString;
@@ -54,6 +55,21 @@ pub(crate) enum FileError {
     Read { path: PathBuf, source: io::Error },
     #[error("{} cannot be written: {source}", .path.display())]
     Write { path: PathBuf, source: io::Error },
+}
+
+impl Reportable for FileError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound { .. } => ErrorCode::TapeNotFound,
+            Self::NotAFile { .. }
+            | Self::Loop { .. }
+            | Self::Dangling { .. }
+            | Self::TooLarge { .. } => ErrorCode::TapeInvalid,
+            Self::Exists { .. } => ErrorCode::TapeConflict,
+            Self::Locked { .. } => ErrorCode::TapeLocked,
+            Self::Read { .. } | Self::Write { .. } => ErrorCode::Storage,
+        }
+    }
 }
 
 impl FileError {

@@ -93,11 +93,15 @@ fn input(input: &TypedInput) -> Value {
     };
     let text = shown.and_then(|shown| std::str::from_utf8(shown).ok());
     let bytes = text.is_none().then(|| BASE64_STANDARD.encode(&input.bytes));
-    json!({
+    let mut value = json!({
         "type": if is_line { "line" } else { "raw" },
         "dataText": text,
         "dataBytesB64": bytes,
-    })
+    });
+    if input.unfinished {
+        value["unfinished"] = true.into();
+    }
+    value
 }
 
 fn chunk(chunk: &Chunk) -> Value {

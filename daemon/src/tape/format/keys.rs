@@ -59,6 +59,7 @@ impl Part {
                 &["type", "kind"],
                 &["dataText", "data_text"],
                 &["dataBytesB64", "data_bytes_b64", "dataB64", "data_b64"],
+                &["unfinished"],
             ],
             Self::Output => &[&["chunks"]],
             Self::Chunk => &[

@@ -1,5 +1,7 @@
 //! What a tape says.
 
+pub(crate) use ccd_protocol::tape::Stream;
+
 use ccd_protocol::tape::{Latency, TapeExit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -104,6 +106,8 @@ pub(crate) struct TypedInput {
     /// Exactly what was typed, but for secrets. A `line` ends with the Enter key (`\r`), which its text in the file does
     /// not show; `raw` has all that was typed.
     pub(crate) bytes: Vec<u8>,
+    /// The recording ended before it did: it never answers. In the file only when true.
+    pub(crate) unfinished: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -121,11 +125,4 @@ pub(crate) struct Chunk {
     pub(crate) data: Vec<u8>,
     /// In the file only when it is standard error.
     pub(crate) stream: Stream,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Stream {
-    #[default]
-    Stdout,
-    Stderr,
 }

@@ -91,7 +91,8 @@ fn older_spellings_are_read() {
         first.input,
         TypedInput {
             kind: InputKind::Line,
-            bytes: b"a\r".to_vec()
+            bytes: b"a\r".to_vec(),
+            ..TypedInput::default()
         }
     );
     let data = |data: &[u8], delay_ms| Chunk {
@@ -328,6 +329,7 @@ fn typed() -> impl Strategy<Value = TypedInput> {
         if !is_line {
             return TypedInput {
                 kind: InputKind::Raw,
+                unfinished: bytes.len() % 2 == 1,
                 bytes,
             };
         }
@@ -335,6 +337,7 @@ fn typed() -> impl Strategy<Value = TypedInput> {
         TypedInput {
             kind: InputKind::Line,
             bytes,
+            unfinished: false,
         }
     })
 }

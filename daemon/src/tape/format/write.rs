@@ -181,7 +181,12 @@ pub(super) fn input(input: &TypedInput) -> String {
             format!("dataText: null, dataBytesB64: \"{bytes}\"")
         }
     };
-    format!("{{ type: \"{kind}\", {data} }}")
+    let mark = if input.unfinished {
+        ", unfinished: true"
+    } else {
+        ""
+    };
+    format!("{{ type: \"{kind}\", {data}{mark} }}")
 }
 
 pub(super) fn exit(exit: Option<TapeExit>) -> String {

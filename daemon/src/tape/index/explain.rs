@@ -17,7 +17,7 @@ const SHOWN_CHARS: usize = 80;
 const SHOWN_INPUT_CHARS: usize = 1_000;
 
 /// An input that no tape has an answer for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Miss {
     pub(crate) program: String,
     pub(crate) prompt: String,

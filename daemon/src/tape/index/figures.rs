@@ -51,6 +51,7 @@ fn tape(number: usize) -> Tape {
                 InputKind::Line
             },
             bytes: input.to_vec(),
+            ..TypedInput::default()
         },
         chunks: vec![
             Chunk {

@@ -2,7 +2,7 @@
 
 use super::fits::Hit;
 use super::table::{Entry, Order, Table, key_of};
-use super::tape::{IndexedTape, Row, TapeId};
+use super::tape::{IndexedTape, Row, TapeId, UNFINISHED};
 use crate::tape::key::{Fingerprint, Invocation, Rules};
 use ccd_protocol::tape::TapeProblem;
 use std::cmp::Ordering;
@@ -246,12 +246,14 @@ impl IndexedTape {
                     exchange,
                 });
             };
-            push(
-                |all| &mut all.exact,
-                exact_key(prompt, row.input, row.state),
-            );
             push(|all| &mut all.states, state_key(row.state));
-            push(|all| &mut all.loose, loose_key(prompt, row.input));
+            if row.flags & UNFINISHED == 0 {
+                push(
+                    |all| &mut all.exact,
+                    exact_key(prompt, row.input, row.state),
+                );
+                push(|all| &mut all.loose, loose_key(prompt, row.input));
+            }
         }
         let end = |key| Entry {
             key,

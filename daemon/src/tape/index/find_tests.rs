@@ -286,3 +286,25 @@ fn ignored_arguments_let_a_tape_fit() {
     assert_eq!(index.fits(&rules, &session).len(), 1);
     assert_eq!(fits(&index, "p", &["--seed=2"]).len(), 0);
 }
+
+#[test]
+fn an_input_that_the_recording_has_cut_off_never_answers() {
+    let root = tempfile::tempdir().unwrap();
+    let cut = Recorded {
+        program: "p",
+        inputs: &["hal"],
+        ..Recorded::default()
+    };
+    let line = "type: \"line\", dataText: \"hal\"";
+    let text = cut.text();
+    assert!(text.contains(line));
+    let cut = text.replace(line, "type: \"raw\", dataText: \"hal\", unfinished: true");
+    fs::write(root.path().join("p.json5"), cut).unwrap();
+    let fits = fits(&index(root.path()), "p", &[]);
+    assert_eq!(fits.exact("> ", b"hal", state(&[])), None);
+    assert_eq!(fits.loose("> ", b"hal").count(), 0);
+    assert_eq!(fits.next_in("p", None, "> ", None), None);
+    // What is typed may go on so.
+    let candidates: Vec<Hit> = fits.candidates(Some("> "), state(&[])).collect();
+    assert!(candidates.len() == 1 && candidates[0].is_unfinished());
+}

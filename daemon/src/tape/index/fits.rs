@@ -2,7 +2,7 @@
 
 use super::find::{Index, Place, exact_key, loose_key, state_key};
 use super::table::Entry;
-use super::tape::{HIDDEN, IndexedTape, KEYS, Row};
+use super::tape::{HIDDEN, IndexedTape, KEYS, Row, UNFINISHED};
 use crate::tape::format::Meta;
 use crate::tape::key::{Context, Fingerprint, Invocation, Rules, StateHash};
 use std::collections::HashMap;
@@ -56,6 +56,11 @@ impl Hit {
     /// The program read keys, not lines.
     pub(crate) fn reads_keys(&self) -> bool {
         self.row().flags & KEYS != 0
+    }
+
+    /// The recording ended before it did: it never answers, and only [`Fits::candidates`] has it.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.row().flags & UNFINISHED != 0
     }
 
     /// Nothing was typed: the program's start.
@@ -191,7 +196,8 @@ impl Fits {
         let rows = tape.rows.iter().enumerate().skip(from);
         let mut found = rows.filter(|(_, row)| {
             let is_input = input.is_none_or(|input| row.input == input || row.flags & HIDDEN != 0);
-            is_input && tape.prompt(row).signature == prompt && row.input_len > 0
+            let is_answer = is_input && row.flags & UNFINISHED == 0;
+            is_answer && tape.prompt(row).signature == prompt && row.input_len > 0
         });
         let (exchange, _) = found.next()?;
         Hit::new(tape, u32::try_from(exchange).ok()?)

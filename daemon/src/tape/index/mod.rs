@@ -35,4 +35,4 @@ pub(crate) use nearest::Asked;
 pub(crate) use tape::{IndexedTape, Stamp, TapeId};
 #[cfg(not(portable))]
 pub(crate) use walk::SUFFIX;
-pub(crate) use walk::{Found, id_of, walk};
+pub(crate) use walk::{id_of, walk};

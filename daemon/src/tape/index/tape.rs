@@ -78,6 +78,8 @@ pub(super) struct Row {
 pub(super) const HIDDEN: u8 = 1;
 /// The program read keys, not lines.
 pub(super) const KEYS: u8 = 2;
+/// The recording ended before the input did.
+pub(super) const UNFINISHED: u8 = 4;
 
 impl IndexedTape {
     /// Takes from an outline what is looked up.
@@ -177,6 +179,9 @@ fn flags(exchange: &Outlined) -> u8 {
     }
     if exchange.pre.keys {
         flags |= KEYS;
+    }
+    if exchange.input.unfinished {
+        flags |= UNFINISHED;
     }
     flags
 }

@@ -3,7 +3,7 @@
 use super::cue::Cue;
 use super::pace::{Injection, TapePace};
 use super::show::Act;
-use super::stage::InputModes;
+use super::show::InputModes;
 use crate::tape::format::{Chunk, Exchange, Meta};
 use crate::tape::tools::with_returns;
 use std::time::Instant;

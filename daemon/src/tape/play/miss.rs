@@ -3,7 +3,7 @@
 use super::cue::PlayError;
 use super::player::Player;
 use super::search::prompts;
-use crate::tape::index::{Asked, Fits, Index};
+use crate::tape::index::{Asked, Fits, Index, Miss};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,40 +17,39 @@ impl Player {
     /// Waits for files that have changed and are not in the index yet; false where it is still the one that was asked.
     pub(super) async fn has_other_index(&self, asked: &Arc<Index>) -> bool {
         let root = Arc::clone(&self.cue.root);
-        if root.is_behind() {
-            let _ = tokio::task::spawn_blocking(move || root.catch_up(CATCH_UP)).await;
-        }
+        let _ = tokio::task::spawn_blocking(move || root.catch_up(CATCH_UP)).await;
         !Arc::ptr_eq(&self.cue.root.index(), asked)
     }
 
     /// Says why nothing answers what is pending, and forgets it.
     pub(super) fn miss(&self, fits: &Fits) -> PlayError {
         let mut playing = self.lock();
-        // What was typed before on the same line, and showed nothing but itself, is a part of what was asked.
-        let line = playing.open_line.with_echoes(&playing.pending);
-        let prompt = match &line {
-            Some(line) => line.prompt.prompt(),
-            None => prompts(fits, &playing).swap_remove(0),
-        };
-        let place = line.unwrap_or_else(|| playing.place());
-        let asked = Asked {
-            rules: &self.cue.rules,
-            session: &self.context,
-            is_strict: self.cue.strict,
-            played: Some(&playing.played),
-            prompt: &prompt,
-            input: &place.pending[..place.pending.len().min(MAX_EXPLAINED_BYTES)],
-            state: place.state.fingerprint(),
-            last: place
-                .at
+        let prompts = prompts(fits, &playing);
+        let misses = prompts.iter().map(|prompt| {
+            fits.explain(&Asked {
+                rules: &self.cue.rules,
+                session: &self.context,
+                is_strict: self.cue.strict,
+                played: Some(&playing.played),
+                prompt,
+                input: &playing.pending[..playing.pending.len().min(MAX_EXPLAINED_BYTES)],
+                state: playing.state.fingerprint(),
+                last: playing
+                    .at
+                    .as_ref()
+                    .map(|(tape, exchange)| (tape.as_str(), *exchange)),
+                record_with: &self.cue.record_with,
+            })
+        });
+        // There is always one prompt at least.
+        let differences = |miss: &Miss| {
+            miss.nearest
                 .as_ref()
-                .map(|(tape, exchange)| (tape.as_str(), *exchange)),
-            record_with: &self.cue.record_with,
+                .map_or(usize::MAX, |near| near.differs.len())
         };
-        let miss = fits.explain(&asked);
+        let miss = misses.min_by_key(differences).unwrap_or_default();
         let input = std::mem::take(&mut playing.pending);
         playing.echoed.clear();
-        playing.open_line.beyond = 0;
         playing.uses.misses += 1;
         playing.uses.last_miss = Some(miss.to_string());
         let input_bytes = input.len();

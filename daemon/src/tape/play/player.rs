@@ -2,7 +2,6 @@
 
 use super::acts::{Acts, set_modes};
 use super::cue::{Cue, PlaceOfPlay, PlayError};
-use super::open_line::{OpenLine, find_in_line};
 use super::pace::Injection;
 use super::search::{Found, Search, ends_line, find, modes_next, next_on_tape};
 use super::show::{Act, Show};
@@ -60,9 +59,6 @@ pub(super) struct Playing {
     /// Lines that were typed, each at its prompt: what brings a real program here, where one may come.
     pub(super) typed: Vec<(String, Vec<u8>)>,
     has_ended: bool,
-    /// What exchanges without an end of a line have taken of one.
-    #[serde(default)]
-    pub(super) open_line: OpenLine,
     /// The last exchange has a hidden input without an end, which may go on.
     #[serde(default)]
     is_in_hidden: bool,
@@ -117,7 +113,6 @@ impl Player {
             queue: VecDeque::new(),
             typed: Vec::new(),
             has_ended: false,
-            open_line: OpenLine::default(),
             is_in_hidden: false,
             injection: None,
             uses: TapeUse::default(),
@@ -246,7 +241,6 @@ impl Player {
             fits: &fits,
             cue: &self.cue,
             is_start: false,
-            beyond: playing.open_line.beyond,
         };
         match find(&search, &playing) {
             Found::Part { hit: Some(hit) } if !hit.is_hidden() => {
@@ -310,14 +304,13 @@ impl Player {
                 fits: &fits,
                 cue: &self.cue,
                 is_start,
-                beyond: self.lock().open_line.beyond,
             };
             let found = {
-                let mut playing = self.lock();
+                let playing = self.lock();
                 if !is_start && (playing.pending.is_empty() || playing.has_ended) {
                     return Ok(());
                 }
-                find_in_line(&search, &mut playing)
+                find(&search, &playing)
             };
             let (hit, len) = match found {
                 Found::Answer { hit, len, rule } => {
@@ -421,9 +414,7 @@ impl Player {
         if hit.state() != playing.state.fingerprint() {
             // Another place of the conversation: it goes on from there.
             playing.state = StateHash::after_line(hit.state());
-            playing.open_line.clear();
         }
-        playing.note_open(hit, &input, exchange);
         playing.is_in_hidden = hit.is_hidden() && !ends_line(hit.input());
         if hit.is_hidden() {
             playing.state.feed_hidden();

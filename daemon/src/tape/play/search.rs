@@ -5,7 +5,7 @@
 
 use super::cue::Cue;
 use super::player::Playing;
-use super::stage::InputModes;
+use super::show::InputModes;
 use crate::canonical::END_OF_INPUT;
 use crate::tape::index::{Fits, Hit};
 use crate::tape::key::{is_open_text, normal_input};
@@ -26,8 +26,6 @@ pub(super) struct Search<'a> {
     pub(super) cue: &'a Cue,
     /// The program's start is asked for, which has no input.
     pub(super) is_start: bool,
-    /// An input has more than so many bytes: what has these was taken back.
-    pub(super) beyond: usize,
 }
 
 /// What was found.
@@ -39,7 +37,7 @@ pub(super) enum Found {
         /// Why it is this one, for the log.
         rule: &'static str,
     },
-    /// What is pending may become an input: of this exchange, if it is one.
+    /// What is pending may become an input: of this exchange, if it is one. It is all that an unfinished one comes to.
     Part {
         hit: Option<Hit>,
     },
@@ -60,8 +58,7 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
         });
     }
     let typed = &playing.pending;
-    let mut ends = ends_of(typed);
-    ends.retain(|&end| end > search.beyond);
+    let ends = ends_of(typed);
     let longest = longest_input(fits, typed);
     // To compare costs as much as there is, and more comes while it waits for its end.
     let known = ends.iter().filter(|&&end| end <= longest);
@@ -97,15 +94,15 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     if let Some(found) = lines_of_many(&here, typed) {
         return found;
     }
-    if let Some(found) = keys_or_hidden(&here, typed, &ends, search.beyond) {
+    if let Some(found) = keys_or_hidden(&here, typed, &ends) {
         return found;
     }
     if search.cue.ignore_stdin
-        && let Some(hit) = next.or_else(|| here.first().cloned())
+        && let Some(hit) = next.iter().chain(&here).find(|hit| !hit.is_unfinished())
     {
         let len = ends.first().copied().unwrap_or(typed.len());
         return Found::Answer {
-            hit,
+            hit: hit.clone(),
             len,
             rule: "place",
         };
@@ -123,7 +120,7 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     let whole = normal_input(typed);
     let begins_so = |hit: &&Hit| {
         let input = normal_input(hit.input());
-        input.len() > whole.len() && input.starts_with(&whole)
+        (input.len() > whole.len() || hit.is_unfinished()) && input.starts_with(&whole)
     };
     if let Some(hit) = here.iter().find(begins_so) {
         let hit = Some(hit.clone());
@@ -146,6 +143,7 @@ fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<Found> {
     let is_next = is_whole
         && !is_cut
         && !hit.is_hidden()
+        && !hit.is_unfinished()
         && hit.state() == playing.state.fingerprint()
         && !input.is_empty()
         && typed.starts_with(input);
@@ -212,10 +210,11 @@ fn end_of_lines(typed: &[u8], lines: usize) -> Option<usize> {
 }
 
 /// An input of single keys that what was typed begins with, or a hidden line.
-fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize], beyond: usize) -> Option<Found> {
-    let keys = here.iter().filter(|hit| {
+fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<Found> {
+    let answers = || here.iter().filter(|hit| !hit.is_unfinished());
+    let keys = answers().filter(|hit| {
         let input = hit.input();
-        !hit.is_hidden() && input.len() > beyond && !ends_line(input) && typed.starts_with(input)
+        !hit.is_hidden() && !ends_line(input) && typed.starts_with(input)
     });
     if let Some(hit) = keys.max_by_key(|hit| hit.input().len()) {
         return Some(Found::Answer {
@@ -224,7 +223,7 @@ fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize], beyond: usize) -> 
             rule: "keys",
         });
     }
-    let hidden = here.iter().find(|hit| hit.is_hidden())?;
+    let hidden = answers().find(|hit| hit.is_hidden())?;
     // A program that reads keys may take one without an end, of a length that no tape tells.
     let len = match line_count(hidden.input()) {
         0 => Some(typed.len()),

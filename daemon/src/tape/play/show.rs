@@ -1,7 +1,5 @@
 //! Prints what a tape says, chunk by chunk, each at its time.
 
-use super::alarm::Alarm;
-use super::stage::{InputModes, Stage};
 use crate::tape::format::Stream;
 use ccd_protocol::tape::TapeExit;
 use std::collections::VecDeque;
@@ -14,6 +12,42 @@ const MAX_WAITING_BYTES: usize = 16 << 20;
 
 /// Of that, so much may be held.
 const MAX_HELD_BYTES: usize = 4 << 20;
+
+/// How the terminal treats what is typed, as far as a recorded program had it so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct InputModes {
+    /// Lines are not echoed.
+    pub(crate) hidden: bool,
+    /// The program reads keys.
+    pub(crate) keys: bool,
+}
+
+/// The far side of a terminal, where a tape prints in place of a program.
+pub(crate) trait FarSide: Send {
+    /// Returns at `time`, to a fraction of a millisecond; at once when that has passed.
+    fn wait_until(&mut self, time: Instant) -> impl Future<Output = ()> + Send;
+
+    /// Has the terminal treat input as the recorded program had it.
+    fn set_modes(&self, modes: InputModes);
+
+    /// Prints all of it, at the pace at which the session takes it.
+    ///
+    /// # Errors
+    ///
+    /// The terminal is gone.
+    fn print(
+        &mut self,
+        stream: Stream,
+        bytes: &[u8],
+    ) -> impl Future<Output = std::io::Result<()>> + Send;
+
+    /// Ends the program, after what was printed.
+    ///
+    /// # Errors
+    ///
+    /// The terminal is gone.
+    fn end(self, exit: TapeExit) -> std::io::Result<()>;
+}
 
 /// What is to be done, in order.
 #[derive(Debug)]
@@ -124,9 +158,8 @@ impl Show {
     }
 
     /// Does what there is to do until the program ends, or the terminal is gone.
-    pub(crate) async fn run(&self, mut stage: Stage) -> std::io::Result<()> {
+    pub(crate) async fn run(&self, mut far_side: impl FarSide) -> std::io::Result<()> {
         let mut clock = Instant::now();
-        let mut alarm = Alarm::default();
         loop {
             let Some(act) = self.next() else {
                 self.news.notified().await;
@@ -134,16 +167,16 @@ impl Show {
             };
             match act {
                 Act::Typed(at) => clock = clock.max(at),
-                Act::Modes(modes) => stage.set_modes(modes),
-                Act::End(exit) => return stage.end(exit),
+                Act::Modes(modes) => far_side.set_modes(modes),
+                Act::End(exit) => return far_side.end(exit),
                 Act::Print {
                     delay,
                     bytes,
                     stream,
                 } => {
                     clock += delay;
-                    alarm.wait_until(clock).await;
-                    stage.print(stream, &bytes).await?;
+                    far_side.wait_until(clock).await;
+                    far_side.print(stream, &bytes).await?;
                     self.lock().waiting_bytes -= bytes.len();
                     self.room.notify_waiters();
                 }

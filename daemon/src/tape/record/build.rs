@@ -1,21 +1,23 @@
 //! From a journal and the output that it points into to a tape.
 
 use super::journal::{Begin, EndEntry, Entry, InputEntry};
-use crate::piped::Marks;
 use crate::redact::MASK;
-use crate::tape::format::{Chunk, Exchange, InputKind, Pre, Recorder, Tape, TypedInput};
+use crate::tape::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tape, TypedInput};
 use crate::tape::tools::PRIVATE_KEY;
 use std::collections::BTreeMap;
 
 /// Output by offset, with holes where the log was lost.
-pub(super) struct Printed {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Printed {
     /// Offset of the first byte.
-    pub(super) start: u64,
-    pub(super) bytes: Vec<u8>,
-    /// Offsets of what is missing; in `bytes` nothing stands there.
-    pub(super) gaps: Vec<(u64, u64)>,
-    /// What of it is standard error.
-    pub(super) marks: Marks,
+    pub(crate) start: u64,
+    pub(crate) bytes: Vec<u8>,
+    /// Offsets of what is missing; `bytes` goes on after it.
+    pub(crate) gaps: Vec<(u64, u64)>,
+    /// Where the stream changes, by offset; before the first change it is standard output.
+    pub(crate) streams: Vec<(u64, Stream)>,
+    /// There was more than a tape takes.
+    pub(crate) is_cut: bool,
 }
 
 impl Printed {
@@ -34,6 +36,21 @@ impl Printed {
         };
         let (from, upto) = (at(from), at(upto));
         &self.bytes[from..upto.max(from)]
+    }
+
+    /// The parts between two offsets, each of one stream.
+    fn parts(&self, from: u64, upto: u64) -> Vec<(u64, u64, Stream)> {
+        let next = self.streams.partition_point(|&(offset, _)| offset <= from);
+        let first = self.streams[..next].last();
+        let mut stream = first.map_or(Stream::Stdout, |&(_, stream)| stream);
+        let (mut at, mut parts) = (from, Vec::new());
+        let changes = self.streams[next..].iter().copied();
+        for (offset, next) in changes.take_while(|change| change.0 < upto) {
+            parts.push((at, offset, stream));
+            (at, stream) = (offset, next);
+        }
+        parts.push((at, upto, stream));
+        parts
     }
 
     fn end(&self) -> u64 {
@@ -114,11 +131,11 @@ impl Journalled {
             offset: self.begin.offset,
             bytes: Vec::new(),
             hidden: false,
-            undecided: false,
             keys: false,
             private_key: false,
             removed: self.begin.removed,
             cut_echo: None,
+            unfinished: false,
         };
         let opened = self
             .begin
@@ -182,6 +199,7 @@ impl Journalled {
             input: TypedInput {
                 kind: kind_of(&input.bytes),
                 bytes: input.bytes.clone(),
+                unfinished: input.unfinished,
             },
             chunks,
             exit: None,
@@ -204,13 +222,13 @@ impl Journalled {
             let key = keys.iter().copied().filter(|&key| key <= time).max();
             let since = key.map_or(*at, |key| key.max(*at));
             let mut delay_ms = (time.saturating_sub(since) + 500) / 1_000;
-            for part in printed.marks.parts(from, upto) {
-                let data = printed.between(part.from, part.upto).to_vec();
+            for (from, upto, stream) in printed.parts(from, upto) {
+                let data = printed.between(from, upto).to_vec();
                 if !data.is_empty() {
                     chunks.push(Chunk {
                         delay_ms: std::mem::take(&mut delay_ms),
                         data,
-                        stream: part.stream,
+                        stream,
                     });
                 }
             }

@@ -22,21 +22,21 @@ fn input(number: u64, at_us: u64, offset: u64, bytes: &[u8]) -> Entry {
         offset,
         bytes: bytes.to_vec(),
         hidden: false,
-        undecided: false,
         keys: false,
         private_key: false,
         removed: 0,
         cut_echo: None,
+        unfinished: false,
     })
 }
 
 /// The delays and the bytes of each exchange.
 fn made(entries: Vec<Entry>, bytes: &[u8]) -> Vec<Vec<(u64, String)>> {
     let printed = Printed {
-        marks: Marks::default(),
         start: 0,
         bytes: bytes.to_vec(),
         gaps: Vec::new(),
+        ..Printed::default()
     };
     let tape = Journalled::of(entries).unwrap().tape(&printed);
     let exchanges = tape.exchanges.iter().map(|exchange| {
@@ -108,7 +108,7 @@ fn an_echo_with_secrets_goes_wherever_chunks_are_cut() {
         let chunk = |data: &[u8]| Chunk {
             delay_ms: 0,
             data: data.to_vec(),
-            stream: crate::tape::format::Stream::Stdout,
+            stream: Stream::Stdout,
         };
         let mut chunks = vec![chunk(a), chunk(b)];
         cut_echo(&mut chunks, b"\x1b]133;C;ab\x07");

@@ -1,7 +1,8 @@
 //! What is recorded, on its way to the tape: a file that is only ever appended to.
 //!
-//! It has no output, only where that stands in the session's raw log, which stays until the tape is made. So nothing
-//! undecided, half a secret at the end of a chunk, is written anywhere else.
+//! It has no output, only where that stands in the session's raw log, which stays until the tape is made: the end of a
+//! chunk may be half a secret, which no rule finds. For the same reason it has an input when that is complete, with its
+//! Enter or when the program has answered it; till then memory alone has it, that of the holder too.
 
 use crate::tape::format::Meta;
 use crate::tape::key::StateHash;
@@ -68,9 +69,6 @@ pub(crate) struct InputEntry {
     /// The terminal did not echo: the bytes are a mask.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) hidden: bool,
-    /// It stands in for what may yet prove to be a secret, or none: see [`Self::hidden`].
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) undecided: bool,
     /// The program read keys.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) keys: bool,
@@ -83,6 +81,9 @@ pub(crate) struct InputEntry {
     /// Of the output, what comes before this shows them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cut_echo: Option<String>,
+    /// The recording ended before it did.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unfinished: bool,
 }
 
 /// How it ended.

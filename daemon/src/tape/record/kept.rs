@@ -1,5 +1,6 @@
 //! A recording on its way to the next worker.
 
+use super::open::Open;
 use crate::redact::TypedLines;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -11,29 +12,13 @@ pub(crate) struct KeptRecording {
     pub(super) redacts: bool,
     pub(super) is_plain: bool,
     pub(super) number: u64,
-    pub(super) open: Option<KeptInput>,
+    pub(super) open: Option<Open>,
     #[serde(default)]
     pub(super) lines: TypedLines,
-    /// What was typed hidden.
+    /// What was typed hidden, where the session does not know that: its terminal never echoes.
     #[serde(default)]
     pub(super) secrets: Vec<String>,
     /// What is known for a secret by its name.
     #[serde(default)]
     pub(super) recognised: Vec<String>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct KeptInput {
-    pub(super) at_us: u64,
-    pub(super) offset: u64,
-    pub(super) raw: Vec<u8>,
-    pub(super) hidden: bool,
-    pub(super) keys: bool,
-    pub(super) is_written: bool,
-    #[serde(default)]
-    pub(super) needs_no_echo: bool,
-    #[serde(default)]
-    pub(super) cut_echo: Option<String>,
-    #[serde(default)]
-    pub(super) private_key: bool,
 }

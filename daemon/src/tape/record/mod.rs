@@ -12,13 +12,13 @@ mod open;
 mod place;
 mod recording;
 mod resume;
-mod secrets;
 mod typed;
 
-pub(crate) use finish::{Finished, Heard, finish};
+pub(crate) use finish::{Ended, Finished, Heard, MAX_OUTPUT_BYTES, Printed};
 pub(crate) use journal::{Begin, EndEntry, Journal, now_us};
 pub(crate) use kept::KeptRecording;
 pub(crate) use note::Note;
-pub(crate) use recording::{ECHO_BYTES, Recording};
+pub(crate) use open::ECHO_BYTES;
+pub(crate) use recording::Recording;
 pub(crate) use resume::Resumption;
 pub(crate) use typed::{CommandLine, Noted, Typed};

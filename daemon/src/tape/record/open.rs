@@ -2,9 +2,11 @@
 
 use super::echo::EchoFollower;
 use super::journal::InputEntry;
+use super::typed::Typed;
 use crate::canonical::END_OF_INPUT;
 use crate::expect::clean_lossy;
-use crate::redact::{MASK, redact_typed, settled};
+use crate::redact::{MASK, redact_typed};
+use serde::{Deserialize, Serialize};
 
 /// A program that reads keys shows shorter lines in its own way, and they are no secrets.
 const MIN_SECRET_CHARS: usize = 4;
@@ -12,48 +14,102 @@ const MIN_SECRET_CHARS: usize = 4;
 /// Longest line that is gathered key by key.
 const MAX_GATHERED_BYTES: usize = 64 << 10;
 
-/// The input of the newest exchange.
-#[derive(Debug, Clone)]
+/// Output in which a typed line is looked for.
+pub(crate) const ECHO_BYTES: usize = 16 << 10;
+
+/// The input of the newest exchange. The next worker gets it as it was typed, which no file may have.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Open {
     pub(super) at_us: u64,
     pub(super) offset: u64,
     pub(super) raw: Vec<u8>,
     pub(super) hidden: bool,
     pub(super) keys: bool,
+    #[serde(default)]
     pub(super) needs_no_echo: bool,
+    #[serde(default)]
     pub(super) cut_echo: Option<String>,
     /// A line of a private key.
+    #[serde(default)]
     pub(super) private_key: bool,
-    /// It is complete, and was looked at for what it goes on with.
-    pub(super) is_followed: bool,
-    /// With a secret that an earlier input has begun.
+    /// It goes on with a secret that an earlier input has begun.
+    #[serde(default)]
     pub(super) goes_on_with_secret: bool,
-    pub(super) echo: EchoFollower,
-    /// Output since it was typed.
-    pub(super) printed: Vec<u8>,
-    /// Something was printed behind it.
-    pub(super) is_answered: bool,
-    /// All of it is in the journal.
+    /// Nothing more belongs to it, and it was looked at for secrets.
+    #[serde(default)]
+    pub(super) is_complete: bool,
+    /// It is in the journal as the tape will have it.
     pub(super) is_written: bool,
+    #[serde(skip)]
+    echo: EchoFollower,
+    /// Output since it was typed.
+    #[serde(skip)]
+    pub(super) printed: Vec<u8>,
+    /// Something was printed since.
+    #[serde(skip)]
+    pub(super) is_answered: bool,
 }
 
 impl Open {
+    /// An input without its bytes.
+    pub(super) fn new(at_us: u64, typed: &Typed<'_>, needs_no_echo: bool) -> Self {
+        Self {
+            at_us,
+            offset: typed.offset,
+            raw: Vec::new(),
+            hidden: false,
+            keys: typed.keys,
+            needs_no_echo,
+            cut_echo: None,
+            private_key: false,
+            goes_on_with_secret: false,
+            is_complete: false,
+            is_written: false,
+            echo: EchoFollower::default(),
+            printed: Vec::new(),
+            is_answered: false,
+        }
+    }
+
+    pub(super) fn typed(&mut self, typed: &Typed<'_>, hidden: bool) {
+        self.raw.extend_from_slice(typed.bytes);
+        self.echo.typed(typed.bytes);
+        self.hidden |= hidden;
+        if let Some(command) = typed.command {
+            self.needs_no_echo = true;
+            self.cut_echo = command.cut_echo.map(str::to_owned);
+        }
+    }
+
+    pub(super) fn printed(&mut self, bytes: &[u8]) {
+        self.echo.printed(bytes);
+        self.is_answered = true;
+        if !self.is_written {
+            let room = ECHO_BYTES.saturating_sub(self.printed.len());
+            let len = bytes.len().min(room);
+            self.printed.extend_from_slice(&bytes[..len]);
+        }
+    }
+
+    /// As an earlier process has left it: so much was printed since it was typed.
+    pub(super) fn resumed(mut self, printed: &[u8]) -> Self {
+        self.echo.typed(&self.raw);
+        if !printed.is_empty() {
+            self.printed(printed);
+        }
+        self
+    }
+
     pub(super) fn ends_line(&self) -> bool {
         ends_line(&self.raw)
     }
 
-    /// Whether it is no secret so far, whatever comes: it is too short, or the terminal has handed it on.
-    pub(super) fn is_decided(&self) -> bool {
-        let is_handed_on = matches!(self.raw.last(), Some(0x03 | 0x1a | 0x1c));
-        is_handed_on
-            || self
-                .visible_lines()
-                .all(|line| line.chars().count() < MIN_SECRET_CHARS)
-    }
-
     /// Whether the next keys belong to the same line.
     pub(super) fn goes_on(&self) -> bool {
-        !self.ends_line() && self.echo.is_only_echo() && self.raw.len() < MAX_GATHERED_BYTES
+        !self.is_complete
+            && !self.ends_line()
+            && self.echo.is_only_echo()
+            && self.raw.len() < MAX_GATHERED_BYTES
     }
 
     /// What of its lines can be text on a screen.
@@ -69,14 +125,14 @@ impl Open {
         line_feeds + memchr::memchr_iter(b'\r', &self.raw).filter(alone).count()
     }
 
-    /// Whether a program that reads keys has shown it, or may do without: then it is no secret. What is as short as the
-    /// begin of one is decided when no more keys belong to it.
-    pub(super) fn is_shown(&self, is_over: bool) -> bool {
-        if !self.keys || self.needs_no_echo {
-            return !self.hidden;
-        }
+    /// Whether it is known if it is a secret. What a program that reads keys has not shown may be one: it may be shown yet.
+    pub(super) fn is_decided(&self) -> bool {
+        self.hidden || !self.keys || self.needs_no_echo || self.is_shown()
+    }
+
+    fn is_shown(&self) -> bool {
         let printed = without_blanks(&clean_lossy(&self.printed, encoding_rs::UTF_8));
-        let is_short = |line: &String| is_over && line.chars().count() < MIN_SECRET_CHARS;
+        let is_short = |line: &String| line.chars().count() < MIN_SECRET_CHARS;
         // Of keys that end no line an editor may show a part, in another way.
         let is_seen = |line: &String| match self.ends_line() {
             true => printed.contains(line.as_str()),
@@ -97,40 +153,25 @@ impl Open {
         mask
     }
 
-    /// As the tape may have it.
-    pub(super) fn entry(&self, number: u64, redacts: bool, is_whole: bool) -> InputEntry {
-        let (bytes, removed) = match (self.hidden, redacts) {
+    /// As the tape may have it: a mask as long as it is not known whether it is a secret.
+    pub(super) fn entry(&self, number: u64, redacts: bool) -> InputEntry {
+        let hidden = self.hidden || !self.is_decided();
+        let (bytes, removed) = match (hidden, redacts) {
             (true, _) => (self.mask(), 1),
             (false, false) => (self.raw.clone(), 0),
-            (false, true) => redacted(&self.raw, is_whole),
+            (false, true) => redact_typed(&self.raw),
         };
         InputEntry {
             number,
             at_us: self.at_us,
             offset: self.offset,
             bytes,
-            hidden: self.hidden,
-            undecided: false,
+            hidden,
             keys: self.keys,
             private_key: self.private_key,
-            removed,
+            removed: removed as u64,
             cut_echo: self.cut_echo.clone(),
-        }
-    }
-
-    /// What stands in for it while it may prove to be a secret.
-    pub(super) fn stand_in(&self, number: u64) -> InputEntry {
-        InputEntry {
-            number,
-            at_us: self.at_us,
-            offset: self.offset,
-            bytes: self.mask(),
-            hidden: true,
-            undecided: true,
-            keys: self.keys,
-            private_key: self.private_key,
-            removed: 1,
-            cut_echo: self.cut_echo.clone(),
+            unfinished: false,
         }
     }
 }
@@ -203,16 +244,6 @@ fn runs_of(line: &[u8]) -> Vec<String> {
 /// Whether nothing more belongs to an input.
 pub(super) fn ends_line(bytes: &[u8]) -> bool {
     matches!(bytes.last(), Some(b'\r' | b'\n' | &END_OF_INPUT))
-}
-
-/// Typed bytes without secrets, and how many there were; of what may go on, as much as is decided.
-fn redacted(raw: &[u8], is_whole: bool) -> (Vec<u8>, u64) {
-    let decided = match is_whole {
-        true => raw,
-        false => &raw[..settled(raw)],
-    };
-    let (clean, removed) = redact_typed(decided);
-    (clean, removed as u64)
 }
 
 /// Line editors wrap and redraw, so blanks do not count.

@@ -44,6 +44,14 @@ pub(super) fn add(
     let all = tape.exchanges.len();
     tape.exchanges
         .retain(|exchange| known(&fits, exchange).is_none());
+    // What never answers is no reason for a tape.
+    if tape
+        .exchanges
+        .iter()
+        .all(|exchange| exchange.input.unfinished)
+    {
+        tape.exchanges.clear();
+    }
     let mut finished = Finished {
         recorded: tape.exchanges.len() as u64,
         known: (all - tape.exchanges.len()) as u64,
@@ -131,6 +139,9 @@ fn fits_of(root: &Arc<Root>, rules: &Rules, invocation: &Invocation) -> Fits {
 
 /// The exchange that a tape has already.
 fn known(fits: &Fits, exchange: &Exchange) -> Option<Hit> {
+    if exchange.input.unfinished {
+        return None;
+    }
     let state = Fingerprint::parse(exchange.pre.state_hash.as_deref()?);
     match exchange.input.bytes.is_empty() {
         true => fits.start().find(|hit| hit.state() == state),

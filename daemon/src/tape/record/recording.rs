@@ -1,28 +1,24 @@
 //! The recording of one session: what it notes while the program runs.
 
 use super::asked::asks_for_secret;
-use super::echo::EchoFollower;
 use super::journal::{Begin, EndEntry, Entry, Journal, line_of, now_us};
-use super::kept::{KeptInput, KeptRecording};
+use super::kept::KeptRecording;
 use super::open::Open;
 use super::resume::Resumption;
-use super::secrets::{Again, Secrets};
 use super::typed::{Noted, Typed};
 use crate::canonical::END_OF_INPUT;
-use crate::redact::{SecretLines, Source, TypedLines, secret_texts};
+use crate::hidden::HiddenTexts;
+use crate::redact::{Source, TypedLines, secret_texts};
 use crate::tape::key::PromptTracker;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Output that came within this time is one chunk: delays are whole milliseconds.
 const CHUNK_US: u64 = 1_000;
 
 /// Longest chunk.
 const MAX_CHUNK_BYTES: u64 = 64 << 10;
-
-/// Output in which a typed line is looked for.
-pub(crate) const ECHO_BYTES: usize = 16 << 10;
 
 /// Noted but not written.
 const MAX_WAITING_BYTES: usize = 1 << 20;
@@ -32,6 +28,8 @@ const MAX_WAITING_BYTES: usize = 1 << 20;
 pub(crate) struct Recording {
     state: Mutex<State>,
     path: PathBuf,
+    /// What no tape shows where the program prints it, or it is typed again.
+    hidden: Arc<HiddenTexts>,
 }
 
 #[derive(Debug)]
@@ -50,9 +48,9 @@ struct State {
     lines: Vec<u8>,
     /// Where the terminal never echoes: what is asked for tells whether it is a secret.
     prompt: Option<PromptTracker>,
-    /// What was typed hidden or recognised, the last ones: no tape shows it where the program prints it, or it is typed
-    /// again.
-    secrets: Secrets,
+    hidden: Arc<HiddenTexts>,
+    /// More is known of secrets than the next worker would get.
+    has_learned: bool,
     /// Why they cannot be written.
     problem: Option<String>,
     /// Nothing more is recorded.
@@ -60,7 +58,7 @@ struct State {
 }
 
 impl Recording {
-    /// Begins to record in a journal at `path`; `known` are the secrets that the program was started with.
+    /// Begins to record in a journal at `path`. `hidden` are the secrets of the session.
     ///
     /// # Errors
     ///
@@ -69,13 +67,12 @@ impl Recording {
         path: PathBuf,
         begin: Begin,
         is_plain: bool,
-        known: &[String],
+        hidden: Arc<HiddenTexts>,
     ) -> io::Result<Self> {
         let redacts = begin.options.redact != Some(false);
         let journal = Journal::create(path.clone(), begin)?;
-        let mut state = State::new(Some(journal), redacts, 0, None);
+        let mut state = State::new(Some(journal), redacts, 0, hidden);
         state.prompt = is_plain.then(PromptTracker::default);
-        state.secrets.recognise(known);
         Ok(Self::with(path, state))
     }
 
@@ -86,78 +83,62 @@ impl Recording {
     pub(crate) fn resume(
         kept: KeptRecording,
         resumption: io::Result<Resumption>,
-        printed: Vec<u8>,
+        hidden: Arc<HiddenTexts>,
+        printed: &[u8],
         tail: &[u8],
     ) -> Self {
         let resumption = match resumption {
             Ok(resumption) => resumption,
             Err(error) => {
-                let mut state = State::new(None, kept.redacts, kept.number, None);
+                let mut state = State::new(None, kept.redacts, kept.number, hidden);
                 state.has_stopped = true;
                 state.problem = Some(stopped(&kept.journal, &error));
                 return Self::with(kept.journal, state);
             }
         };
-        let open = resumption.open.map(|kept| {
-            let mut echo = EchoFollower::default();
-            echo.typed(&kept.raw);
-            echo.printed(&printed);
-            Open {
-                at_us: kept.at_us,
-                offset: kept.offset,
-                raw: kept.raw,
-                hidden: kept.hidden,
-                keys: kept.keys,
-                needs_no_echo: kept.needs_no_echo,
-                cut_echo: kept.cut_echo,
-                private_key: kept.private_key,
-                is_followed: kept.private_key,
-                goes_on_with_secret: false,
-                echo,
-                is_answered: !printed.is_empty(),
-                printed,
-                is_written: kept.is_written,
-            }
-        });
+        for text in &kept.secrets {
+            hidden.remember(text);
+        }
+        for line in &kept.recognised {
+            hidden.add(line);
+        }
         let journal = Some(resumption.journal);
-        let mut state = State::new(journal, kept.redacts, resumption.number, open);
+        let mut state = State::new(journal, kept.redacts, resumption.number, hidden);
+        state.open = resumption.open.map(|open| open.resumed(printed));
         state.typed = kept.lines;
-        state.secrets = Secrets::of(kept.secrets, kept.recognised);
         state.prompt = kept.is_plain.then(|| {
             let mut prompt = PromptTracker::default();
             prompt.feed(tail);
             prompt
         });
+        state.note_complete();
         Self::with(kept.journal, state)
     }
 
     fn with(path: PathBuf, state: State) -> Self {
-        let state = Mutex::new(state);
-        Self { state, path }
+        Self {
+            hidden: Arc::clone(&state.hidden),
+            state: Mutex::new(state),
+            path,
+        }
     }
 
     /// For the next worker.
     pub(crate) fn kept(&self) -> KeptRecording {
         let state = self.lock();
+        let is_plain = state.prompt.is_some();
         KeptRecording {
             journal: self.path.clone(),
             redacts: state.redacts,
-            is_plain: state.prompt.is_some(),
+            is_plain,
             number: state.number,
             lines: state.typed,
-            secrets: state.secrets.hidden(),
-            recognised: state.secrets.recognised(),
-            open: state.open.as_ref().map(|open| KeptInput {
-                at_us: open.at_us,
-                offset: open.offset,
-                raw: open.raw.clone(),
-                hidden: open.hidden,
-                keys: open.keys,
-                is_written: open.is_written,
-                needs_no_echo: open.needs_no_echo,
-                cut_echo: open.cut_echo.clone(),
-                private_key: open.private_key,
-            }),
+            secrets: match is_plain {
+                true => self.hidden.texts(),
+                false => Vec::new(),
+            },
+            recognised: self.hidden.recognised(),
+            open: state.open.clone(),
         }
     }
 
@@ -165,16 +146,9 @@ impl Recording {
         &self.path
     }
 
-    /// What was typed hidden, of a session whose terminal never echoes: there the session takes everything for hidden.
-    pub(crate) fn hidden(&self) -> Option<Vec<String>> {
-        let state = self.lock();
-        let is_plain = state.prompt.is_some();
-        is_plain.then(|| state.secrets.hidden())
-    }
-
-    /// What is known for a secret by its name.
-    pub(crate) fn recognised(&self) -> Vec<String> {
-        self.lock().secrets.recognised()
+    /// What no tape may show.
+    pub(crate) fn hidden(&self) -> &HiddenTexts {
+        &self.hidden
     }
 
     /// Exchanges so far, with the program's start.
@@ -187,7 +161,8 @@ impl Recording {
         self.lock().problem.clone()
     }
 
-    /// Something was typed. In the file when this returns; what may yet prove to be a secret as a mask.
+    /// Something was typed. Once its input is complete that is in the file when this returns, as a mask if it may be a
+    /// secret.
     pub(crate) fn typed(&self, typed: Typed<'_>) -> Noted {
         let mut state = self.lock();
         let at_us = now_us();
@@ -201,53 +176,26 @@ impl Recording {
                 Some(prompt) => typed.unseen || asks_for_secret(&prompt.prompt()),
                 None => typed.unseen,
             };
-        // Line editors do not echo where the terminal does not.
-        let never_echoes = state.prompt.is_some();
-        let goes_on = state
-            .open
-            .as_ref()
-            .is_some_and(|open| open.goes_on() && open.keys == typed.keys);
-        if goes_on {
+        let open = state.open.as_ref();
+        if open.is_some_and(|open| open.goes_on() && open.keys == typed.keys) {
             let number = state.number;
             state.note(&Entry::Key { number, at_us });
         } else {
-            state.settle();
+            state.settle(false);
             state.number += 1;
-            state.open = Some(Open {
-                at_us,
-                offset: typed.offset,
-                raw: Vec::new(),
-                hidden: false,
-                keys: typed.keys,
-                needs_no_echo: never_echoes,
-                cut_echo: None,
-                private_key: false,
-                is_followed: false,
-                goes_on_with_secret: false,
-                echo: EchoFollower::default(),
-                printed: Vec::new(),
-                is_answered: false,
-                is_written: false,
-            });
-        }
-        if hidden {
-            state.secrets.remember(typed.bytes, goes_on);
+            // Line editors do not echo where the terminal does not.
+            let never_echoes = state.prompt.is_some();
+            state.open = Some(Open::new(at_us, &typed, never_echoes));
         }
         if let Some(open) = &mut state.open {
-            open.raw.extend_from_slice(typed.bytes);
-            open.echo.typed(typed.bytes);
-            open.hidden |= hidden;
-            if let Some(command) = typed.command {
-                open.needs_no_echo = true;
-                open.cut_echo = command.cut_echo.map(str::to_owned);
-            }
-            open.is_written = false;
+            open.typed(&typed, hidden);
         }
-        state.try_write_input(true);
+        state.note_complete();
         state.write();
+        let has_learned = std::mem::take(&mut state.has_learned);
         let open = state.open.as_ref();
         Noted {
-            must_keep: open.is_some_and(|open| !open.is_written),
+            must_keep: has_learned || open.is_some_and(|open| !open.is_written),
             is_secret: open.is_some_and(|open| open.goes_on_with_secret),
         }
     }
@@ -259,13 +207,9 @@ impl Recording {
             prompt.feed(bytes);
         }
         if let Some(open) = &mut state.open {
-            open.echo.printed(bytes);
-            open.is_answered = true;
+            open.printed(bytes);
             if !open.is_written {
-                let room = ECHO_BYTES.saturating_sub(open.printed.len());
-                open.printed
-                    .extend_from_slice(&bytes[..bytes.len().min(room)]);
-                state.try_write_input(false);
+                state.note_complete();
             }
         }
         let (now, len) = (now_us(), bytes.len() as u64);
@@ -298,7 +242,8 @@ impl Recording {
     pub(crate) fn end(&self, end: EndEntry) -> Vec<u8> {
         let mut state = self.lock();
         state.close_piece();
-        state.settle();
+        // What a program ends behind is finished, as the key of a menu.
+        state.settle(end.exit.is_none());
         state.note(&Entry::End(end));
         state.write();
         state.lines.clone()
@@ -310,17 +255,18 @@ impl Recording {
 }
 
 impl State {
-    fn new(journal: Option<Journal>, redacts: bool, number: u64, open: Option<Open>) -> Self {
+    fn new(journal: Option<Journal>, redacts: bool, number: u64, hidden: Arc<HiddenTexts>) -> Self {
         Self {
             journal,
             redacts,
             number,
-            open,
+            open: None,
             typed: TypedLines::default(),
             piece: None,
             lines: Vec::new(),
             prompt: None,
-            secrets: Secrets::default(),
+            hidden,
+            has_learned: false,
             problem: None,
             has_stopped: false,
         }
@@ -370,74 +316,71 @@ impl State {
         }
     }
 
-    /// Notes the open input as far as it is decided that it can be; `is_new`: something was typed.
-    fn try_write_input(&mut self, is_new: bool) {
+    /// Notes the open input if it is complete: at once, as a mask while it may be a secret, and then as it is.
+    fn note_complete(&mut self) {
         let Some(mut open) = self.open.take() else {
             return;
         };
-        let may_go_on = self.redacts && self.typed.may_take(&open.raw);
-        if may_go_on && open.ends_line() {
-            self.follow(&mut open);
+        let is_new = !open.is_complete && !open.goes_on();
+        if is_new {
+            self.complete(&mut open);
         }
-        let is_over = open.ends_line() || !open.goes_on();
-        let again = match open.hidden {
-            true => Again::No,
-            false => self.secrets.again(&open.raw),
-        };
-        open.hidden |= again == Again::Yes;
-        let is_held_back = (may_go_on || again == Again::MayBe) && !open.ends_line();
-        let is_shown = !is_held_back && open.is_shown(is_over);
-        if !open.is_written && (open.hidden || is_shown) {
-            let is_whole = open.ends_line() || open.hidden;
-            self.note_input(&open, is_whole || open.is_decided());
-            open.is_written = is_whole;
+        if open.is_complete && !open.is_written {
+            open.is_written = open.is_decided();
+            if open.is_written || is_new {
+                self.note_input(&open, false);
+            }
             if open.is_written {
                 open.printed = Vec::new();
             }
-        } else if !open.is_written && is_new {
-            self.note(&Entry::Input(open.stand_in(self.number)));
         }
         self.open = Some(open);
     }
 
-    /// Nothing more belongs to the open input: what was not shown by now was hidden.
-    fn settle(&mut self) {
+    /// Nothing more belongs to the open input: what was not shown by now was hidden. `is_cut`: nor does anything answer it.
+    fn settle(&mut self, is_cut: bool) {
         let Some(mut open) = self.open.take() else {
             return;
         };
-        self.follow(&mut open);
-        if !open.is_written {
-            open.hidden |= !open.is_shown(true) || self.secrets.again(&open.raw) == Again::Yes;
-            self.note_input(&open, true);
+        let unfinished = is_cut && open.goes_on();
+        if !open.is_complete {
+            self.complete(&mut open);
         }
+        if !open.is_written {
+            open.hidden |= !open.is_decided();
+            self.note_input(&open, unfinished);
+        }
+    }
+
+    /// Looks at an input for what may be on no tape: what was typed hidden, here or before, and what goes on with a secret.
+    fn complete(&mut self, open: &mut Open) {
+        open.is_complete = true;
+        if open.hidden {
+            let text = String::from_utf8_lossy(&open.raw);
+            self.has_learned |= self.hidden.remember(&text);
+        }
+        if self.redacts {
+            let before = self.typed;
+            if let Some(lines) = self.typed.take(&open.raw) {
+                open.private_key = lines.is_private_key;
+                open.goes_on_with_secret = true;
+                open.hidden = true;
+                lines.texts.iter().for_each(|text| self.hidden.add(text));
+            }
+            self.has_learned |= self.typed != before;
+        }
+        open.hidden |= self.hidden.are_in(&open.raw);
     }
 
     /// Notes an input, and remembers what no tape may have of it.
-    fn note_input(&mut self, open: &Open, is_whole: bool) {
-        let entry = open.entry(self.number, self.redacts, is_whole);
-        if is_whole && !open.hidden && entry.removed > 0 {
+    fn note_input(&mut self, open: &Open, unfinished: bool) {
+        let mut entry = open.entry(self.number, self.redacts);
+        entry.unfinished = unfinished;
+        if !entry.hidden && entry.removed > 0 {
             let found = secret_texts(&open.raw, Source::Typed);
-            self.secrets.recognise(&found);
+            self.has_learned |= self.hidden.recognise(&found);
         }
         self.note(&Entry::Input(entry));
-    }
-
-    /// An input is complete: what goes on with a secret is kept no more than what was typed unseen.
-    fn follow(&mut self, open: &mut Open) {
-        if !self.redacts || open.is_followed {
-            return;
-        }
-        open.is_followed = true;
-        if let Some(SecretLines {
-            is_private_key,
-            texts,
-        }) = self.typed.take(&open.raw)
-        {
-            open.private_key = is_private_key;
-            open.goes_on_with_secret = true;
-            open.hidden = true;
-            texts.into_iter().for_each(|text| self.secrets.add(text));
-        }
     }
 
     /// Writes the lines; where that cannot be, they wait for the next time.
@@ -478,3 +421,7 @@ fn stopped(journal: &Path, error: &io::Error) -> String {
         journal.display()
     )
 }
+
+#[cfg(test)]
+#[path = "recording_tests.rs"]
+mod tests;

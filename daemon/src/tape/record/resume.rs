@@ -1,8 +1,9 @@
 //! Where a recording is after a kill of the process that made it: the journal is newer than what the holder has kept.
 
-use super::journal::{self, Entry, InputEntry, Journal};
-use super::kept::{KeptInput, KeptRecording};
-use super::open::ends_line;
+use super::journal::{self, Entry, Journal};
+use super::kept::KeptRecording;
+use super::open::{Open, ends_line};
+use std::cmp::Ordering;
 use std::io;
 
 /// Where a recording goes on.
@@ -12,7 +13,7 @@ pub(crate) struct Resumption {
     /// Of the newest exchange.
     pub(super) number: u64,
     /// Its input, if more may belong to it.
-    pub(super) open: Option<KeptInput>,
+    pub(super) open: Option<Open>,
 }
 
 impl Resumption {
@@ -39,50 +40,28 @@ impl Resumption {
 }
 
 /// The newest exchange's number, and its input if more may belong to it.
-fn newest(kept: &KeptRecording, entries: &[Entry]) -> (u64, Option<KeptInput>) {
+fn newest(kept: &KeptRecording, entries: &[Entry]) -> (u64, Option<Open>) {
     let inputs = entries.iter().filter_map(|entry| match entry {
-        Entry::Input(input) => Some(input),
+        Entry::Input(input) => Some((input.number, ends_line(&input.bytes))),
         _ => None,
     });
-    let Some(last) = inputs.max_by_key(|input| input.number) else {
-        return (kept.number, kept.open.clone());
+    let (number, has_ended) = inputs.max().unwrap_or_default();
+    let open = kept.open.clone();
+    let is_newer = match number.cmp(&kept.number) {
+        Ordering::Less => false,
+        // Only half of its line was kept.
+        Ordering::Equal => has_ended && open.as_ref().is_some_and(|open| !open.ends_line()),
+        Ordering::Greater => true,
     };
-    if last.number < kept.number {
-        return (kept.number, kept.open.clone());
+    match is_newer {
+        true => (number, None),
+        false => (kept.number, open),
     }
-    let open = kept.open.as_ref().filter(|_| kept.number == last.number);
-    if last.undecided && open.is_some() {
-        return (kept.number, open.cloned());
-    }
-    (last.number, open_input(open, last))
-}
-
-/// The input that the journal has last, as it was typed.
-fn open_input(kept: Option<&KeptInput>, last: &InputEntry) -> Option<KeptInput> {
-    if ends_line(&last.bytes) {
-        return None;
-    }
-    let raw = match kept {
-        // Its mask says all that may be known.
-        _ if last.hidden => Vec::new(),
-        Some(kept) if last.removed > 0 || !last.bytes.starts_with(&kept.raw) => kept.raw.clone(),
-        _ => last.bytes.clone(),
-    };
-    Some(KeptInput {
-        at_us: last.at_us,
-        offset: last.offset,
-        raw,
-        hidden: last.hidden,
-        keys: last.keys,
-        is_written: last.hidden,
-        needs_no_echo: kept.is_some_and(|kept| kept.needs_no_echo),
-        cut_echo: last.cut_echo.clone(),
-        private_key: last.private_key,
-    })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::journal::InputEntry;
     use super::*;
 
     fn entry(number: u64, bytes: &[u8], hidden: bool) -> Entry {
@@ -92,11 +71,11 @@ mod tests {
             offset: 7,
             bytes: bytes.to_vec(),
             hidden,
-            undecided: false,
             keys: false,
             private_key: false,
             removed: 0,
             cut_echo: None,
+            unfinished: false,
         })
     }
 
@@ -120,12 +99,14 @@ mod tests {
         // A program that reads keys has not shown its newest line.
         let (number, open) = newest(&kept(3, Some(b"three\r")), &lines);
         assert_eq!((number, open.unwrap().raw), (3, b"three\r".to_vec()));
-        // A key more than was kept.
-        let (number, open) = newest(&kept(3, Some(b"th")), &[entry(3, b"thr", false)]);
-        assert_eq!((number, open.unwrap().raw), (3, b"thr".to_vec()));
-        // The first keys of a password.
-        let (number, open) = newest(&kept(0, None), &[entry(1, b"***", true)]);
-        let open = open.unwrap();
-        assert!(number == 1 && open.hidden && open.raw.is_empty());
+        // The first keys of a line are in no file.
+        let (number, open) = newest(&kept(3, Some(b"th")), &lines);
+        assert_eq!((number, open.unwrap().raw), (3, b"th".to_vec()));
+        // A key that the program has answered.
+        let (number, open) = newest(&kept(3, Some(b"j")), &[entry(3, b"j", false)]);
+        assert_eq!((number, open.unwrap().raw), (3, b"j".to_vec()));
+        // A password that was completed when its first keys were kept.
+        let (number, open) = newest(&kept(1, Some(b"hun")), &[entry(1, b"***\r", true)]);
+        assert!(number == 1 && open.is_none());
     }
 }

@@ -1,11 +1,11 @@
 //! A folder of tapes.
 
 use super::usage::{Usage, Used};
-use super::watch::{Bell, Changes, Watcher};
-use crate::store::TapeUseRow;
 use crate::tape::format::file::sweep;
-use crate::tape::index::{Cache, Index, TapeId, id_of, walk};
+use crate::tape::index::{Cache, Index, SUFFIX, TapeId, id_of, walk};
 use crate::tape::key::Fingerprint;
+use ccd_protocol::{ErrorCode, Reportable};
+use ccd_watch::{Changes, Renewal, Watcher};
 use std::collections::BTreeSet;
 use std::fs::DirBuilder;
 use std::io;
@@ -15,6 +15,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 use tokio::sync::Notify;
+
+/// So long nothing may change before what has changed is read: who writes a file seldom does it at once.
+const QUIET: Duration = Duration::from_millis(2);
+
+/// Who writes without a pause is waited for so long.
+const LONGEST: Duration = Duration::from_millis(50);
 
 /// Tapes that a summary names.
 const SUMMARY_TAPES: usize = 100;
@@ -34,6 +40,16 @@ pub(crate) enum RootError {
     Io { path: PathBuf, source: io::Error },
 }
 
+impl Reportable for RootError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Relative { .. } | Self::NotAFolder { .. } => ErrorCode::InvalidArgument,
+            Self::TooMany { .. } => ErrorCode::LimitReached,
+            Self::Io { .. } => ErrorCode::Storage,
+        }
+    }
+}
+
 /// A folder of tapes in use: its index, which follows the files, and how often its tapes are played.
 #[derive(Debug)]
 pub(crate) struct Root {
@@ -45,7 +61,7 @@ pub(crate) struct Root {
     played: Arc<Notify>,
     /// Tapes that were recorded since it was opened.
     written: Mutex<BTreeSet<TapeId>>,
-    bell: Option<Bell>,
+    watch: ccd_watch::Handle,
     cache: Option<Cache>,
     /// The generation that the cache has.
     cached: AtomicU64,
@@ -73,15 +89,12 @@ impl Root {
             });
         }
         check_folder(path)?;
-        let (mut watcher, bell) = match Watcher::new() {
-            Ok((watcher, bell)) => (Some(watcher), Some(bell)),
-            Err(error) => {
-                tracing::error!(%error, root = %path.display(), "tapes are not watched");
-                (None, None)
-            }
-        };
+        let (mut watcher, watch) = Watcher::new(is_tape);
         let rules = rules_in_force();
-        let found = look(path, watcher.as_mut());
+        let found = watcher.renew(|renewal| {
+            watch_root(path, renewal);
+            walk(path, |folder| renewal.folder(folder))
+        });
         let known = cache
             .as_ref()
             .map(|cache| cache.load(path))
@@ -101,24 +114,22 @@ impl Root {
             cached: AtomicU64::new(if is_cached { index.generation } else { 0 }),
             index: RwLock::new(Arc::new(index)),
             written: Mutex::default(),
-            bell,
+            watch,
             cache,
             rules: AtomicU64::new(rules.0),
         });
         root.report();
         root.save_cache();
-        if let Some(watcher) = watcher {
-            let weak = Arc::downgrade(&root);
-            let thread = std::thread::Builder::new().name("tapes".into());
-            let below = path.to_owned();
-            let followed = thread.spawn(move || {
-                // What writers that were killed have left.
-                walk(&below, sweep);
-                follow(watcher, &weak);
-            });
-            if let Err(error) = followed {
-                tracing::error!(%error, root = %path.display(), "tapes are not watched");
-            }
+        let weak = Arc::downgrade(&root);
+        let thread = std::thread::Builder::new().name("tapes".into());
+        let below = path.to_owned();
+        let followed = thread.spawn(move || {
+            // What writers that were killed have left.
+            walk(&below, sweep);
+            follow(watcher, &weak);
+        });
+        if let Err(error) = followed {
+            tracing::error!(%error, root = %path.display(), "tapes are not watched");
         }
         Ok(root)
     }
@@ -140,10 +151,6 @@ impl Root {
             path: self.path.clone(),
             source,
         })?;
-        // It may not have been noticed: its parent was not there either.
-        if let Some(bell) = &self.bell {
-            bell.look();
-        }
         Ok(())
     }
 
@@ -164,16 +171,9 @@ impl Root {
         self.apply(&BTreeSet::new(), Some(&mut |_| {}));
     }
 
-    /// True when files have changed and the index does not have it yet.
-    pub(crate) fn is_behind(&self) -> bool {
-        self.bell.as_ref().is_some_and(Bell::is_behind)
-    }
-
     /// Waits until the index has what has changed by now, at most so long. Blocks.
     pub(crate) fn catch_up(&self, most: Duration) {
-        if let Some(bell) = &self.bell {
-            bell.catch_up(most);
-        }
+        self.watch.catch_up(most);
     }
 
     /// Notes that exchanges of a tape were played.
@@ -246,18 +246,18 @@ impl Root {
         self.put(index);
     }
 
-    /// What the database does not have yet.
-    pub(super) fn take_unsaved(&self) -> Vec<TapeUseRow> {
-        self.usage.take_unsaved(&self.path.to_string_lossy())
+    /// The counts that are not kept yet.
+    pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
+        self.usage.take_unsaved()
     }
 
-    /// Makes the next index of some files, or with `walk` of all, whose folders it is told.
-    fn apply(&self, files: &BTreeSet<PathBuf>, walked: Option<&mut dyn FnMut(&Path)>) {
+    /// Makes the next index of some files, or with `enter` of all, whose folders it is told.
+    fn apply(&self, files: &BTreeSet<PathBuf>, enter: Option<&mut dyn FnMut(&Path)>) {
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         let index = self.index();
         let ids = files.iter().filter_map(|file| id_of(&self.path, file));
         let ids: BTreeSet<TapeId> = ids.collect();
-        let next = match walked {
+        let next = match enter {
             Some(enter) => index.with_found(walk(&self.path, enter), &ids),
             None => index.with_files(&ids),
         };
@@ -283,14 +283,6 @@ impl Root {
     }
 }
 
-impl Drop for Root {
-    fn drop(&mut self) {
-        if let Some(bell) = &self.bell {
-            bell.end();
-        }
-    }
-}
-
 /// Refuses what can be no folder of tapes; one that is not there may come.
 fn check_folder(path: &Path) -> Result<(), RootError> {
     let path = path.to_owned();
@@ -306,39 +298,30 @@ fn rules_in_force() -> Fingerprint {
     Fingerprint::of("rules", crate::redact::rules_in_force().as_bytes())
 }
 
+/// True for what is named like a tape.
+fn is_tape(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    name.ends_with(SUFFIX.as_bytes()) && !name.starts_with(b".")
+}
+
 /// Follows what changes as long as there is a root.
 fn follow(mut watcher: Watcher, root: &Weak<Root>) {
-    loop {
-        let Changes {
-            files,
-            all,
-            is_over,
-        } = watcher.wait();
-        let Some(root) = root.upgrade().filter(|_| !is_over) else {
-            return;
-        };
-        if all {
-            watch_again(&root.path, &mut watcher);
-            root.apply(&files, Some(&mut |folder| watcher.add(folder)));
+    while let Some(Changes { files, rescan }) = watcher.wait(QUIET, LONGEST) {
+        let Some(root) = root.upgrade() else { return };
+        if rescan {
+            watcher.renew(|renewal| {
+                watch_root(&root.path, renewal);
+                root.apply(&files, Some(&mut |folder| renewal.folder(folder)));
+            });
         } else {
             root.apply(&files, None);
         }
     }
 }
 
-fn look(path: &Path, watcher: Option<&mut Watcher>) -> crate::tape::index::Found {
-    match watcher {
-        None => walk(path, |_| {}),
-        Some(watcher) => {
-            watch_again(path, watcher);
-            walk(path, |folder| watcher.add(folder))
-        }
+/// Before a walk: notices when the root itself comes, should it not be there.
+fn watch_root(path: &Path, renewal: &mut Renewal<'_>) {
+    if !path.exists() {
+        renewal.path(path);
     }
-}
-
-/// Before a walk: waits for the root itself, should it not be there.
-fn watch_again(path: &Path, watcher: &mut Watcher) {
-    watcher.begin();
-    let is_there = path.exists();
-    watcher.await_root(path.parent().filter(|_| !is_there));
 }

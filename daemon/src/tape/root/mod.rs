@@ -7,9 +7,7 @@ mod roots;
 #[cfg(test)]
 mod roots_tests;
 mod usage;
-#[cfg_attr(portable, path = "no_watch.rs")]
-mod watch;
 
 pub(crate) use folder::{Root, RootError};
 pub(crate) use roots::Roots;
-pub(crate) use usage::Used;
+pub(crate) use usage::{UsageError, UsageStore, Used};

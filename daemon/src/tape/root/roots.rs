@@ -1,7 +1,7 @@
 //! The folders of tapes that are in use, by path.
 
 use super::folder::{Root, RootError};
-use crate::store::{Store, Write};
+use super::usage::UsageStore;
 use crate::tape::index::Cache;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 /// Roots that are open at a time.
 pub(super) const MAX_ROOTS: usize = 64;
 
-/// What was played is in the database after so long.
+/// What was played is kept after so long.
 const SAVE_AFTER: Duration = Duration::from_millis(300);
 
 /// The folders of tapes that are in use.
@@ -22,7 +22,7 @@ const SAVE_AFTER: Duration = Duration::from_millis(300);
 pub(crate) struct Roots {
     /// Folder of what indexes knew.
     caches: PathBuf,
-    store: Store,
+    usage: Arc<dyn UsageStore>,
     open: Mutex<Opened>,
     /// Something was played.
     played: Arc<Notify>,
@@ -42,18 +42,19 @@ struct Place {
 }
 
 impl Roots {
-    /// Returns no roots yet; in the folder `base` is kept what their indexes knew.
+    /// Returns no roots yet; in the folder `base` is kept what their indexes knew, and `usage` has how often tapes were
+    /// played.
     ///
     /// Counts are saved until `stop`, and then by [`Roots::close`].
     pub(crate) fn new(
         base: &Path,
-        store: Store,
+        usage: Arc<dyn UsageStore>,
         tracker: &TaskTracker,
         stop: CancellationToken,
     ) -> Arc<Self> {
         let roots = Arc::new(Self {
             caches: base.join("cache"),
-            store,
+            usage,
             open: Mutex::default(),
             played: Arc::default(),
         });
@@ -106,11 +107,7 @@ impl Roots {
     /// Forgets how often tapes were played, because they are gone.
     pub(crate) async fn forget(&self, root: &Root, tapes: &[Arc<str>]) {
         root.usage.forget(tapes);
-        let forget = Write::ForgetTapeUse {
-            root: root.path.to_string_lossy().into_owned(),
-            tape_ids: tapes.iter().map(ToString::to_string).collect(),
-        };
-        if let Err(error) = self.store.commit(forget).await {
+        if let Err(error) = self.usage.forget(&root.path, tapes).await {
             tracing::warn!(%error, "how often removed tapes were played is not forgotten");
         }
     }
@@ -147,13 +144,13 @@ impl Roots {
     }
 
     async fn save_root(&self, root: &Root) {
-        let rows = root.take_unsaved();
-        if rows.is_empty() {
+        let counts = root.take_unsaved();
+        if counts.is_empty() {
             return;
         }
-        if let Err(error) = self.store.commit(Write::TapeUse(rows.clone())).await {
+        if let Err(error) = self.usage.save(&root.path, &counts).await {
             tracing::warn!(%error, "how often tapes were played is not saved");
-            root.usage.not_saved(rows);
+            root.usage.not_saved(counts);
         }
     }
 
@@ -171,8 +168,8 @@ impl Roots {
             path: path.to_owned(),
             source: error.into(),
         })??;
-        match self.store.tape_use(&path.to_string_lossy()).await {
-            Ok(rows) => root.usage.load(rows),
+        match self.usage.load(path).await {
+            Ok(counts) => root.usage.load(counts),
             Err(error) => tracing::warn!(%error, "how often tapes were played is not known"),
         }
         Ok(root)

@@ -1,8 +1,9 @@
 //! Which tapes were played, and how often.
 
-use crate::store::TapeUseRow;
 use crate::tape::index::TapeId;
+use futures_util::future::BoxFuture;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How often a tape was played.
@@ -14,6 +15,30 @@ pub(crate) struct Used {
     pub(crate) at: String,
 }
 
+/// Why counts were not read or written.
+pub(crate) type UsageError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Keeps the counts from one daemon to the next.
+pub(crate) trait UsageStore: std::fmt::Debug + Send + Sync {
+    /// Returns the counts of a root.
+    fn load<'a>(&'a self, root: &'a Path)
+    -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>>;
+
+    /// Replaces the counts of some tapes of a root.
+    fn save<'a>(
+        &'a self,
+        root: &'a Path,
+        counts: &'a [(TapeId, Used)],
+    ) -> BoxFuture<'a, Result<(), UsageError>>;
+
+    /// Deletes the counts of some tapes of a root.
+    fn forget<'a>(
+        &'a self,
+        root: &'a Path,
+        tapes: &'a [TapeId],
+    ) -> BoxFuture<'a, Result<(), UsageError>>;
+}
+
 /// The counts of a root.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
@@ -23,7 +48,7 @@ pub(super) struct Usage {
 #[derive(Debug, Default)]
 struct Counts {
     used: HashMap<TapeId, Used>,
-    /// What the database does not have yet.
+    /// What is not kept yet.
     unsaved: HashSet<TapeId>,
     /// Something was played since this process began.
     has_played: bool,
@@ -31,15 +56,14 @@ struct Counts {
 
 impl Usage {
     /// Adds what an earlier daemon has counted.
-    pub(super) fn load(&self, rows: Vec<TapeUseRow>) {
+    pub(super) fn load(&self, before: Vec<(TapeId, Used)>) {
         let mut counts = self.counts();
-        for row in rows {
-            let before = u64::try_from(row.used).unwrap_or(0);
-            let used = counts.used.entry(row.tape_id.into()).or_insert(Used {
+        for (tape, before) in before {
+            let used = counts.used.entry(tape).or_insert(Used {
                 exchanges: 0,
-                at: row.used_at,
+                at: before.at,
             });
-            used.exchanges += before;
+            used.exchanges += before.exchanges;
         }
     }
 
@@ -73,27 +97,21 @@ impl Usage {
         }
     }
 
-    /// Takes the rows that the database does not have yet.
-    pub(super) fn take_unsaved(&self, root: &str) -> Vec<TapeUseRow> {
+    /// Takes the counts that are not kept yet.
+    pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
         let mut counts = self.counts();
         let unsaved = std::mem::take(&mut counts.unsaved);
-        let rows = unsaved.into_iter().filter_map(|tape| {
-            let used = counts.used.get(&tape)?;
-            Some(TapeUseRow {
-                root: root.to_owned(),
-                tape_id: tape.to_string(),
-                used: i64::try_from(used.exchanges).unwrap_or(i64::MAX),
-                used_at: used.at.clone(),
-            })
+        let taken = unsaved.into_iter().filter_map(|tape| {
+            let used = counts.used.get(&tape)?.clone();
+            Some((tape, used))
         });
-        rows.collect()
+        taken.collect()
     }
 
     /// Puts back what could not be saved.
-    pub(super) fn not_saved(&self, rows: Vec<TapeUseRow>) {
+    pub(super) fn not_saved(&self, taken: Vec<(TapeId, Used)>) {
         let mut counts = self.counts();
-        for row in rows {
-            let tape = TapeId::from(row.tape_id);
+        for (tape, _) in taken {
             if counts.used.contains_key(&tape) {
                 counts.unsaved.insert(tape);
             }
@@ -113,20 +131,19 @@ mod tests {
     fn counts_go_on_where_an_earlier_daemon_stopped() {
         let usage = Usage::default();
         let tape = TapeId::from("p/a");
-        usage.load(vec![TapeUseRow {
-            root: "/r".to_owned(),
-            tape_id: "p/a".to_owned(),
-            used: 3,
-            used_at: "2026-01-01T00:00:00.000Z".to_owned(),
-        }]);
+        let before = Used {
+            exchanges: 3,
+            at: "2026-01-01T00:00:00.000Z".to_owned(),
+        };
+        usage.load(vec![(tape.clone(), before)]);
         assert_eq!(usage.of("p/a").unwrap().exchanges, 3);
-        assert_eq!(usage.take_unsaved("/r"), []);
+        assert_eq!(usage.take_unsaved(), []);
         usage.played(&tape, 2);
-        let rows = usage.take_unsaved("/r");
-        assert_eq!((rows[0].used, rows.len()), (5, 1));
-        assert_eq!(usage.take_unsaved("/r"), []);
+        let rows = usage.take_unsaved();
+        assert_eq!((rows[0].1.exchanges, rows.len()), (5, 1));
+        assert_eq!(usage.take_unsaved(), []);
         usage.not_saved(rows);
-        assert_eq!(usage.take_unsaved("/r").len(), 1);
+        assert_eq!(usage.take_unsaved().len(), 1);
         usage.forget(&[tape]);
         assert_eq!(usage.of("p/a"), None);
     }

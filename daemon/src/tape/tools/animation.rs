@@ -80,7 +80,7 @@ pub(crate) fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLa
 /// What was recorded, in one line.
 fn title(tape: &Tape) -> String {
     let words = std::iter::once(&tape.meta.program).chain(&tape.meta.args);
-    let words: Vec<String> = words.map(|word| crate::program::quoted(word)).collect();
+    let words: Vec<String> = words.map(|word| ccd_text::shell::quoted(word)).collect();
     words.join(" ")
 }
 

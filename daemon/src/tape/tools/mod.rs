@@ -60,6 +60,7 @@ mod tests {
                     InputKind::Raw
                 },
                 bytes: input.into(),
+                ..TypedInput::default()
             },
             chunks: chunks
                 .iter()

@@ -50,6 +50,7 @@ mod tests {
             input_in_one_line(&TypedInput {
                 kind: InputKind::Raw,
                 bytes: bytes.to_vec(),
+                ..TypedInput::default()
             })
         };
         assert_eq!(raw(b"\x1b[A\xff\xc3(\x7f"), "\\x1b[A\\xff\\xc3(\\x7f");

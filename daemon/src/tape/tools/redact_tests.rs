@@ -11,6 +11,7 @@ fn exchange(input: &str, output: &[&str]) -> Exchange {
         input: TypedInput {
             kind: InputKind::Raw,
             bytes: input.as_bytes().to_vec(),
+            ..TypedInput::default()
         },
         chunks: output.iter().map(chunk).collect(),
         ..Exchange::default()

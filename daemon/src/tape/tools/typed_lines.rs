@@ -1,7 +1,7 @@
 //! Secrets that were typed piece by piece: no piece of one has a sign of being a secret.
 
 use crate::redact::{MASK, SecretLines, TypedLines, key_lines};
-use crate::tape::format::{Exchange, InputKind, Tape, TypedInput};
+use crate::tape::format::{Exchange, InputKind, Tape};
 use crate::tape::key::{Fingerprint, StateHash};
 
 /// Of what was typed in the middle of a private key.
@@ -60,11 +60,11 @@ pub(super) fn hide(exchange: &mut Exchange) {
         let end = line.last().filter(|byte| matches!(byte, b'\r' | b'\n'));
         bytes.extend(end);
     }
-    let kind = match bytes.ends_with(b"\r") {
+    exchange.input.kind = match bytes.ends_with(b"\r") {
         true => InputKind::Line,
         false => InputKind::Raw,
     };
-    exchange.input = TypedInput { kind, bytes };
+    exchange.input.bytes = bytes;
     exchange.pre.hidden = true;
     exchange.annotations.insert("hidden".into(), true.into());
 }

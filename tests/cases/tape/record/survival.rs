@@ -221,6 +221,10 @@ fn nothing_that_was_recorded_is_missing_after_a_kill_of_everything() {
         }
         let taped = cat.taped(&daemon);
         assert!(taped.output == output(&daemon, &cat.session), "{round}");
+        if round % 2 == 1 {
+            // A line that had not ended was in no file.
+            cat.typed.pop();
+        }
         taped.has_keys(&cat.typed.concat().replace('\r', "\n"));
         assert_whole(&daemon, &transient_root);
         Taped::read(&tapes(&transient_root)[0]).has_inputs(&typed_in_transient);

@@ -103,7 +103,7 @@ fn header(tape: &Tape, version: Version) -> String {
     let meta = &tape.meta;
     let (rows, cols) = size(tape);
     let words = std::iter::once(&meta.program).chain(&meta.args);
-    let command: Vec<String> = words.map(|word| crate::program::quoted(word)).collect();
+    let command: Vec<String> = words.map(|word| ccd_text::shell::quoted(word)).collect();
     let created_at = OffsetDateTime::parse(&meta.created_at, &Rfc3339);
     let (is_v2, kind) = (version == Version::V2, meta.env.get("TERM"));
     let header = Header {

@@ -1,0 +1,35 @@
+//! The terminal that a program believes it talks to: what it shows, what it was set to, what it answers.
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::print_stderr,
+        reason = "tests fail by panicking and print what they skip"
+    )
+)]
+
+mod charsets;
+mod csi;
+mod dialect;
+mod keyboard;
+mod model;
+mod modes;
+pub mod palette;
+mod query;
+mod repaint;
+mod scanner;
+mod splitter;
+mod still;
+mod strip;
+mod svg;
+mod viewport;
+
+pub use model::Screen;
+pub use modes::Modes;
+pub use query::{Query, answer, needs_cursor};
+pub use scanner::{Event, EventKind, Scanner};
+pub use still::Still;
+pub use strip::QueryStripper;
+pub use svg::{Film, PictureTooLarge, draw};
+pub use viewport::Viewport;

@@ -1,0 +1,302 @@
+//! The screen as a terminal shows it now, drawn from the output of the program.
+
+use std::num::NonZeroU16;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::charsets::Charsets;
+use super::csi::is_picture_only;
+use super::dialect::{self, Translation};
+use super::modes::Modes;
+use super::palette::Palette;
+use super::repaint;
+use super::scanner::title;
+use super::splitter::{Kind, Sequence, Splitter};
+use super::still::{self, Still};
+use ccd_protocol::session::Cursor;
+use encoding_rs::{Decoder, Encoding, UTF_8};
+
+/// Lines above the screen that are remembered: none, readers of output have all of it.
+const SCROLLBACK_LINES: usize = 0;
+
+/// A screen model, about 32 bytes a cell, twice that with the alternate screen.
+///
+/// Not drawn as xterm would: movable tab stops, insert mode, autowrap switched off, double-size lines. Not remembered of a
+/// cell: that it is struck through, blinks, is hidden or part of a link; kinds and colours of underlines; of bold and dim
+/// only the last that was set.
+pub struct Screen {
+    /// Of output that is not UTF-8.
+    decoder: Option<Decoder>,
+    /// The last byte may begin a character that the decoder has not finished.
+    may_lack_bytes: bool,
+    splitter: Splitter,
+    picture: Picture,
+}
+
+/// Everything of a [`Screen`] that a complete sequence or text changes.
+struct Picture {
+    parser: vt100::Parser,
+    modes: Modes,
+    charsets: Charsets,
+    palette: Palette,
+    title: String,
+    open_character: OpenCharacter,
+    faults: u64,
+}
+
+/// A character at the end of the text so far that lacks bytes; none when it needs none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct OpenCharacter {
+    there: usize,
+    needed: usize,
+}
+
+impl Screen {
+    /// Returns a blank screen; sizes of 0 count as 1.
+    pub fn new(rows: u16, cols: u16) -> Self {
+        let picture = Picture {
+            parser: vt100::Parser::new(at_least_one(rows), at_least_one(cols), SCROLLBACK_LINES),
+            modes: Modes::default(),
+            charsets: Charsets::default(),
+            palette: Palette::default(),
+            title: String::new(),
+            open_character: OpenCharacter::default(),
+            faults: 0,
+        };
+        Self {
+            decoder: None,
+            may_lack_bytes: false,
+            splitter: Splitter::new(),
+            picture,
+        }
+    }
+
+    /// Reads output in another encoding from now on. Those in which control sequences do not stand as they are in ASCII
+    /// (UTF-16, ISO-2022-JP) are drawn as UTF-8.
+    pub fn reading(self, encoding: &'static Encoding) -> Self {
+        let is_other = encoding != UTF_8 && encoding.is_ascii_compatible();
+        Self {
+            decoder: is_other.then(|| encoding.new_decoder_without_bom_handling()),
+            ..self
+        }
+    }
+
+    /// Draws the next chunk of output, cut anywhere.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let Some(decoder) = &mut self.decoder else {
+            return self.feed_utf8(bytes);
+        };
+        let most = decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(0);
+        let mut text = String::with_capacity(most);
+        let _ = decoder.decode_to_string(bytes, &mut text, false);
+        if let Some(last) = bytes.last() {
+            self.may_lack_bytes = !last.is_ascii();
+        }
+        self.feed_utf8(text.as_bytes());
+    }
+
+    fn feed_utf8(&mut self, bytes: &[u8]) {
+        let (mut rest, mut drawn) = (bytes, 0);
+        loop {
+            let understood =
+                |body: &[u8]| !self.picture.charsets.in_use() && dialect::is_understood(body);
+            let Some(sequence) = self.splitter.next(&mut rest, |body| {
+                !(is_picture_only(body) && understood(body))
+            }) else {
+                break;
+            };
+            let already_next = sequence.kind == (Kind::Cancelled { by_escape: true });
+            let end = (bytes.len() - rest.len()).saturating_sub(usize::from(already_next));
+            let start = end.checked_sub(sequence.len_bytes as usize);
+            // Nearly all go to the model with the text around them; one that began in an earlier chunk cannot.
+            if start.is_some() && sequence.is_bare_csi() && understood(sequence.body) {
+                self.picture.modes.apply(&sequence);
+                continue;
+            }
+            self.picture
+                .text(&bytes[drawn..start.unwrap_or(0).max(drawn)]);
+            self.picture.sequence(&sequence);
+            drawn = end;
+        }
+        let text_end = bytes
+            .len()
+            .saturating_sub(self.splitter.open_len_bytes() as usize);
+        self.picture.text(&bytes[drawn..text_end.max(drawn)]);
+    }
+
+    /// Changes the size; sizes of 0 count as 1.
+    pub fn resize(&mut self, rows: u16, cols: u16) {
+        let (rows, cols) = (at_least_one(rows), at_least_one(cols));
+        self.picture.modes.scroll_region = None;
+        self.picture
+            .guarded((rows, cols), |parser| parser.set_size(rows, cols));
+    }
+
+    /// Returns the size as rows and columns.
+    pub fn size(&self) -> (u16, u16) {
+        let (rows, cols) = self.picture.parser.screen().size();
+        (rows.get(), cols.get())
+    }
+
+    /// Returns where the cursor is.
+    pub fn cursor(&self) -> Cursor {
+        still::cursor(self.picture.parser.screen(), &self.picture.modes)
+    }
+
+    /// Returns the modes after all output that was fed.
+    #[cfg(test)]
+    pub fn modes(&self) -> &Modes {
+        &self.picture.modes
+    }
+
+    /// Returns how often the model failed on some output and began anew with a blank screen.
+    #[cfg(test)]
+    pub fn faults(&self) -> u64 {
+        self.picture.faults
+    }
+
+    /// Returns a copy of what is shown, to be looked at while this screen goes on.
+    pub fn still(&self) -> Still {
+        Still {
+            screen: self.picture.parser.screen().clone(),
+            modes: self.picture.modes,
+            palette: self.picture.palette.clone(),
+            title: self.picture.title.clone(),
+        }
+    }
+
+    /// Bytes at the end of what was fed that show nothing yet: a sequence or a character without its end.
+    pub fn open_bytes(&self) -> u64 {
+        if self.may_lack_bytes {
+            return 1;
+        }
+        match self.splitter.open_len_bytes() {
+            0 => self.picture.open_character.there as u64,
+            open => open,
+        }
+    }
+
+    /// A cell of the screen, counted from 0.
+    pub(super) fn cell(&self, row: u16, col: u16) -> Option<&vt100::Cell> {
+        self.picture.parser.screen().cell(row, col)
+    }
+
+    /// Returns output that makes a terminal of this size, whatever it shows now, show this screen at once.
+    pub fn repaint_again(&mut self) -> Vec<u8> {
+        let keyboard = self.picture.modes.keyboard;
+        repaint::again(&self.repaint(), &keyboard)
+    }
+
+    /// Returns output that makes any terminal of this size show this screen, title and modes included.
+    ///
+    /// Where possible it draws the main screen first when the alternate one is shown, so that it is there when the
+    /// program leaves.
+    pub fn repaint(&mut self) -> Vec<u8> {
+        let picture = &mut self.picture;
+        let main_screen = picture.main_screen();
+        let screen = picture.parser.screen();
+        repaint::output(
+            main_screen.as_deref(),
+            screen,
+            &picture.modes,
+            &picture.charsets,
+            &picture.title,
+        )
+    }
+
+    /// Returns output that makes another [`Screen`] of this size show this screen, changed colours included.
+    pub fn saved(&mut self) -> Vec<u8> {
+        let mut output = self.repaint();
+        output.extend_from_slice(self.picture.palette.restored().as_bytes());
+        output
+    }
+}
+
+impl Picture {
+    fn sequence(&mut self, sequence: &Sequence<'_>) {
+        self.text(sequence.controls);
+        self.modes.apply(sequence);
+        self.palette.apply(sequence);
+        if sequence.kind == Kind::Escape {
+            self.charsets.apply(sequence.body);
+        }
+        if let Some(title) = title(sequence) {
+            self.title = title;
+        }
+        let introducer: &[u8] = if sequence.kind == Kind::Csi {
+            b"\x1b["
+        } else {
+            b"\x1b"
+        };
+        match dialect::translate(sequence, self.parser.screen().cursor_position()) {
+            Translation::Same => self.process(&[introducer, sequence.body].concat()),
+            Translation::Instead(bytes) => self.process(&bytes),
+        }
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        if self.charsets.in_use() {
+            let plain = self.charsets.drawn(text);
+            self.process(&plain);
+        } else {
+            self.process(text);
+        }
+    }
+
+    fn process(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.open_character = open_character(self.open_character, bytes);
+        self.guarded(self.parser.screen().size(), |parser| parser.process(bytes));
+    }
+
+    /// Runs `change`; should the model panic, a blank screen of `size` takes its place.
+    fn guarded(&mut self, size: (NonZeroU16, NonZeroU16), change: impl FnOnce(&mut vt100::Parser)) {
+        if catch_unwind(AssertUnwindSafe(|| change(&mut self.parser))).is_err() {
+            self.parser = vt100::Parser::new(size.0, size.1, SCROLLBACK_LINES);
+            self.faults += 1;
+        }
+    }
+
+    /// Returns output that draws the main screen, if the alternate one hides it.
+    fn main_screen(&mut self) -> Option<String> {
+        // The model shows its main screen only when switched to it, which would tear a character apart.
+        if !self.parser.screen().alternate_screen() || self.open_character.there > 0 {
+            return None;
+        }
+        self.process(b"\x1b[?47l");
+        let drawn = self.parser.screen().contents_formatted();
+        self.process(b"\x1b[?47h");
+        Some(drawn)
+    }
+}
+
+fn at_least_one(number: u16) -> NonZeroU16 {
+    NonZeroU16::new(number).unwrap_or(NonZeroU16::MIN)
+}
+
+/// Returns the last character of `bytes` if it lacks bytes; `open` came before them.
+fn open_character(open: OpenCharacter, bytes: &[u8]) -> OpenCharacter {
+    let tail = &bytes[bytes.len().saturating_sub(4)..];
+    let (there, needed) = match tail.iter().rposition(|byte| byte & 0xc0 != 0x80) {
+        None => (open.there + bytes.len(), open.needed),
+        Some(lead) => {
+            let needed = match tail[lead] {
+                0xc0..=0xdf => 2,
+                0xe0..=0xef => 3,
+                0xf0..=0xf7 => 4,
+                _ => 1,
+            };
+            (tail.len() - lead, needed)
+        }
+    };
+    if there < needed {
+        OpenCharacter { there, needed }
+    } else {
+        OpenCharacter::default()
+    }
+}
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;

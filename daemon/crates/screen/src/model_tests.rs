@@ -1,0 +1,318 @@
+use super::*;
+use ccd_protocol::session::{CellRun, CellStyle as Style, Color, CursorShape};
+use proptest::prelude::*;
+
+/// What a screen shows without its styles.
+#[derive(Debug, PartialEq)]
+pub struct Snapshot {
+    pub lines: Vec<String>,
+    cursor: Cursor,
+    title: String,
+    alternate: bool,
+}
+
+impl Screen {
+    pub fn snapshot(&self) -> Snapshot {
+        let still = self.still();
+        Snapshot {
+            lines: still.lines(&(0..still.size().0)),
+            cursor: still.cursor(),
+            alternate: still.alternate(),
+            title: still.title,
+        }
+    }
+
+    pub fn cells(&self) -> Vec<Vec<CellRun>> {
+        let still = self.still();
+        still.cells(&(0..still.size().0))
+    }
+}
+
+fn cursor_at(row: u16, col: u16, visible: bool) -> Cursor {
+    Cursor {
+        row,
+        col,
+        visible,
+        shape: CursorShape::Block,
+        blink: false,
+    }
+}
+
+fn screen(rows: u16, cols: u16, output: &str) -> Screen {
+    let mut whole = Screen::new(rows, cols);
+    whole.feed(output.as_bytes());
+    let mut single = Screen::new(rows, cols);
+    output
+        .as_bytes()
+        .chunks(1)
+        .for_each(|byte| single.feed(byte));
+    assert_eq!(single.snapshot(), whole.snapshot(), "fed byte by byte");
+    assert_eq!(whole.faults(), 0);
+    whole
+}
+
+fn lines(rows: u16, cols: u16, output: &str) -> Vec<String> {
+    screen(rows, cols, output).snapshot().lines
+}
+
+#[test]
+fn text_wraps_scrolls_and_keeps_to_its_region() {
+    assert_eq!(lines(3, 5, "abcdefg\r\nh"), ["abcde", "fg", "h"]);
+    assert_eq!(lines(2, 5, "a\r\nb\r\nc  "), ["b", "c"]);
+    assert_eq!(
+        lines(4, 5, "1\r\n2\r\n3\r\n4\x1b[2;3r\x1b[3;1H\nX"),
+        ["1", "3", "X", "4"]
+    );
+    assert_eq!(lines(3, 5, "a\x1bDb\x1bEc"), ["a", " b", "c"]);
+}
+
+#[test]
+fn tabs_go_both_ways() {
+    assert_eq!(
+        lines(1, 40, "a\tb\tc\x1b[2Zd\x1b[2Ie"),
+        ["a       d       c       e"]
+    );
+}
+
+#[test]
+fn wide_characters_take_two_columns() {
+    let shown = screen(3, 7, "日本語x\r\n日本語語\x1b[3;1He\u{301}");
+    assert_eq!(shown.snapshot().lines, ["日本語x", "日本語", "e\u{301}"]);
+    assert_eq!(
+        lines(2, 7, "日本語語")[1],
+        "語",
+        "a wide character does not fit in the last column"
+    );
+}
+
+#[test]
+fn the_alternate_screen_leaves_the_main_one_as_it_was() {
+    for (on, off) in [
+        ("\x1b[?1049h", "\x1b[?1049l"),
+        ("\x1b7\x1b[?47h", "\x1b[?47l\x1b8"),
+        ("\x1b[?1048;h\x1b[?1047h", "\x1b[?1047l\x1b[?1048l"),
+    ] {
+        let inside = screen(2, 10, &format!("$ vim{on}\x1b[HHELLO"));
+        assert_eq!(
+            (
+                inside.snapshot().lines[0].as_str(),
+                inside.snapshot().alternate
+            ),
+            ("HELLO", true),
+            "{on:?}"
+        );
+        let after = screen(2, 10, &format!("$ vim{on}\x1b[HHELLO{off}!"));
+        assert_eq!(
+            (
+                after.snapshot().lines[0].as_str(),
+                after.snapshot().alternate
+            ),
+            ("$ vim!", false),
+            "{off:?}"
+        );
+    }
+}
+
+#[test]
+fn cursor_title_and_saved_position_are_followed() {
+    let shown = screen(
+        4,
+        10,
+        "\x1b]0;my title\x07\x1b[2;3H\x1b[s\x1b[4;4H\x1b[u\x1b[?25l",
+    )
+    .snapshot();
+    assert_eq!(shown.title, "my title");
+    assert_eq!(shown.cursor, cursor_at(1, 2, false));
+    assert_eq!(
+        screen(1, 3, "abc").cursor(),
+        cursor_at(0, 2, true),
+        "waits to wrap"
+    );
+    assert_eq!(
+        screen(4, 10, "\x1b[2;3r\x1b[?6h\x1b[4;4H\x1b[!pX")
+            .snapshot()
+            .lines[2],
+        "   X"
+    );
+}
+
+#[test]
+fn boxes_drawn_with_the_old_character_set_are_boxes() {
+    assert_eq!(
+        lines(2, 8, "\x1b(0lqk\x1b[31mx\x1b(Bx\r\n\x1b)0\x0eq\x0fq"),
+        ["┌─┐│x", "─q"]
+    );
+}
+
+#[test]
+fn strings_show_nothing_however_long_or_broken() {
+    let long = "x".repeat(10_000);
+    assert_eq!(
+        lines(1, 10, &format!("a\x1b]52;c;{long}\x07b\x1bPq{long}\x1b\\c")),
+        ["abc"]
+    );
+    assert_eq!(
+        lines(1, 10, "a\x1b[12\x18b\x1b]0;t\x1b[1mc\x1b[3\x1b[1md"),
+        ["abcd"]
+    );
+    assert_eq!(
+        lines(2, 10, "a\x1b[3\r\n1mb"),
+        ["a", "b"],
+        "controls inside a sequence are obeyed"
+    );
+}
+
+#[test]
+fn cells_are_runs_of_one_style() {
+    let shown = screen(2, 20, "ab \x1b[1;31mcd\x1b[0;48:2::1:2:3m \x1b[m语  \r\n");
+    let cells = shown.cells();
+    assert_eq!(cells[1], []);
+    let spans: Vec<_> = cells[0]
+        .iter()
+        .map(|run| (run.col, run.width, run.text.as_str()))
+        .collect();
+    assert_eq!(
+        spans,
+        [(0, 3, "ab "), (3, 2, "cd"), (5, 1, " "), (6, 2, "语")]
+    );
+    assert_eq!(
+        cells[0][1].style,
+        Style {
+            fg: Some(Color::Indexed(1)),
+            bold: true,
+            ..Style::default()
+        }
+    );
+    assert_eq!(
+        serde_json::to_string(&cells[0][1..3]).unwrap(),
+        r##"[{"col":3,"width":2,"text":"cd","fg":1,"bold":true},{"col":5,"width":1,"text":" ","bg":"#010203"}]"##
+    );
+}
+
+#[test]
+fn a_wide_character_that_a_resize_has_cut_is_gone() {
+    let mut shown = screen(1, 4, "ab語");
+    shown.resize(1, 3);
+    assert_eq!(shown.snapshot().lines, ["ab"]);
+}
+
+#[test]
+fn the_cursor_has_the_shape_that_was_asked_for() {
+    let shapes = [
+        ("", CursorShape::Block, false),
+        ("\x1b[?12h", CursorShape::Block, true),
+        ("\x1b[2 q\x1b[?12h", CursorShape::Block, false),
+        ("\x1b[3 q", CursorShape::Underline, true),
+        ("\x1b[6 q", CursorShape::Bar, false),
+    ];
+    for (output, shape, blink) in shapes {
+        let cursor = screen(1, 4, output).cursor();
+        assert_eq!((cursor.shape, cursor.blink), (shape, blink), "{output:?}");
+    }
+}
+
+#[test]
+fn a_resize_keeps_the_text_and_any_size_is_taken() {
+    let mut shown = screen(4, 10, "abc\r\ndef");
+    shown.resize(2, 2);
+    assert_eq!(
+        (shown.size(), shown.snapshot().lines),
+        ((2, 2), vec!["ab".to_owned(), "de".to_owned()])
+    );
+    shown.resize(0, 0);
+    shown.feed("日x\x1b[2J\x1b[9;9H".as_bytes());
+    assert_eq!((shown.size(), shown.faults()), ((1, 1), 0));
+}
+
+#[test]
+fn a_model_that_panics_is_replaced() {
+    let mut shown = screen(2, 5, "abc");
+    let size = shown.picture.parser.screen().size();
+    shown
+        .picture
+        .guarded(size, |_| panic!("as a fault in the model would"));
+    assert_eq!(
+        (shown.faults(), shown.snapshot().lines),
+        (1, vec![String::new(), String::new()])
+    );
+    shown.feed(b"on");
+    assert_eq!(shown.snapshot().lines[0], "on");
+}
+
+/// What two terminals must agree on after a repaint.
+fn state(shown: &Screen) -> (Snapshot, Vec<Vec<CellRun>>, Modes) {
+    let mut modes = *shown.modes();
+    // The repaint does not ask the other terminal for keyboard protocols; the program's own output did.
+    modes.keyboard = Default::default();
+    (shown.snapshot(), shown.cells(), modes)
+}
+
+#[test]
+fn a_repaint_brings_any_terminal_to_the_same_state() {
+    let output = "\x1b]4;2;#010203\x07\x1b[32m$\x1b[m vim\x1b[?1049h\x1b]2;vim\x07\x1b[1;4r\x1b[?1;2004;1004;1002;1006h\x1b=\x1b[2;3H\x1b[7mhello\x1b[m\x1b[3 q\x1b[?25l";
+    let mut shown = screen(5, 20, output);
+    let repaint = shown.saved();
+    let mut other = screen(5, 20, "junk\x1b[2;3r\x1b[?6h\x1b(0\x1b[4hqqq\x1b[?1003h");
+    other.feed(&repaint);
+    assert_eq!(state(&other), state(&shown));
+    assert_eq!(other.still().palette, shown.still().palette);
+    for both in [&mut shown, &mut other] {
+        both.feed(b"\x1b[r\x1b[?1049l!");
+    }
+    assert_eq!(shown.snapshot().lines[0], "$ vim!");
+    assert_eq!(
+        state(&other),
+        state(&shown),
+        "after leaving the alternate screen"
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_output_is_drawn_alike_in_any_chunks_and_repainted(
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "a", "bc ", "日", "é", "\r\n", "\n", "\t", "\x08", "\x1b[31m", "\x1b[m", "\x1b[7m", "\x1b[2;5r", "\x1b[r",
+            "\x1b[3;7H", "\x1b[K", "\x1b[J", "\x1b[L", "\x1b[M", "\x1b[2P", "\x1b[@", "\x1bM", "\x1bD", "\x1b[s", "\x1b[u",
+            "\x1b[?1049h", "\x1b[?1049l", "\x1b[?25l", "\x1b[?1h", "\x1b(0", "\x1b(B", "\x1b[Z", "\x1b[3b", "\x1b[!p",
+            "\x1b]2;t\x07", "\x1b[", "\x1b]", "\x18", "\x1b\\", "\x1bc", "\x1b[999C", "\x1b[9X",
+        ]), 0..60),
+        rows in 1_u16..8, cols in 1_u16..12,
+    ) {
+        let mut shown = screen(rows, cols, &pieces.concat());
+        let repaint = shown.repaint();
+        let mut other = Screen::new(rows, cols);
+        other.feed(&repaint);
+        prop_assert_eq!(other.snapshot(), shown.snapshot());
+        prop_assert_eq!(other.faults(), 0);
+    }
+
+    #[test]
+    fn random_bytes_never_break_the_model(bytes in prop::collection::vec(any::<u8>(), 0..400), rows in 1_u16..6, cols in 1_u16..6) {
+        let mut shown = Screen::new(rows, cols);
+        shown.feed(&bytes);
+        shown.resize(cols, rows);
+        shown.feed(&bytes);
+        prop_assert_eq!(shown.faults(), 0);
+        prop_assert_eq!(shown.snapshot().lines.len(), usize::from(cols));
+    }
+}
+
+#[test]
+fn output_in_other_encodings_is_read_in_any_pieces() {
+    // In Shift_JIS the second byte of a character may be one of ASCII; this one ends in a backslash.
+    let (bytes, _, _) = encoding_rs::SHIFT_JIS.encode("\x1b[1m日本\x1b[m 表示\r\nend");
+    for size in [1, 2, 3, 7, 100] {
+        let mut screen = Screen::new(2, 20).reading(encoding_rs::SHIFT_JIS);
+        for piece in bytes.chunks(size) {
+            screen.feed(piece);
+        }
+        assert_eq!(screen.snapshot().lines, ["日本 表示", "end"], "{size}");
+        assert_eq!(screen.open_bytes(), 0);
+        assert!(screen.cells()[0][0].style.bold, "{size}");
+        screen.feed(&bytes[4..5]);
+        assert_eq!(screen.open_bytes(), 1, "it may not be saved now");
+    }
+    let mut screen = Screen::new(1, 20).reading(encoding_rs::UTF_16LE);
+    screen.feed(b"\x1b[1mas it was");
+    assert_eq!(screen.snapshot().lines, ["as it was"]);
+}

@@ -1,0 +1,314 @@
+//! The modes a program has switched on or off, which decide how keys are encoded and queries answered.
+
+use serde::{Deserialize, Serialize};
+
+use super::csi::Csi;
+use super::keyboard::Keyboard;
+use super::splitter::{Kind, Sequence};
+
+/// Which mouse events the program wants to see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MouseTracking {
+    #[default]
+    Off,
+    /// Presses (DEC mode 9).
+    Press,
+    /// Presses and releases (1000).
+    PressRelease,
+    /// And motion while a button is down (1002).
+    ButtonMotion,
+    /// And all motion (1003).
+    AnyMotion,
+}
+
+/// How mouse events are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MouseEncoding {
+    #[default]
+    Legacy,
+    /// DEC mode 1005.
+    Utf8,
+    /// 1006.
+    Sgr,
+    /// 1015.
+    Urxvt,
+    /// 1016.
+    SgrPixels,
+}
+
+/// What the program has set, as a terminal remembers it. The default is a terminal just switched on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Modes {
+    /// DECCKM: arrows, Home and End send SS3 instead of CSI.
+    pub application_cursor: bool,
+    /// DECKPAM: the keypad sends sequences instead of characters.
+    pub application_keypad: bool,
+    /// DEC mode 2004.
+    pub bracketed_paste: bool,
+    /// DEC modes 47, 1047 and 1049.
+    pub alternate_screen: bool,
+    /// DECTCEM.
+    pub cursor_visible: bool,
+    /// DEC mode 12.
+    pub cursor_blink: bool,
+    /// DECAWM.
+    pub autowrap: bool,
+    /// DECOM: rows count from the top of the scroll region.
+    pub origin: bool,
+    /// DECSCNM.
+    pub reverse_video: bool,
+    /// IRM: text pushes what follows to the right.
+    pub insert: bool,
+    /// LNM: a line feed also returns.
+    pub newline: bool,
+    /// DEC mode 1004.
+    pub focus_events: bool,
+    /// Which mouse events are wanted.
+    pub mouse: MouseTracking,
+    /// How mouse events are wanted.
+    pub mouse_encoding: MouseEncoding,
+    /// DECSCUSR: 0 the terminal's own, 1 to 6 block, underline and bar, blinking and steady.
+    pub cursor_style: u8,
+    /// First and last row that scroll, from 0; `None` is the whole screen.
+    pub scroll_region: Option<(u16, u16)>,
+    /// Encodings of keys beyond the usual.
+    pub keyboard: Keyboard,
+}
+
+impl Default for Modes {
+    fn default() -> Self {
+        Self {
+            application_cursor: false,
+            application_keypad: false,
+            bracketed_paste: false,
+            alternate_screen: false,
+            cursor_visible: true,
+            cursor_blink: false,
+            autowrap: true,
+            origin: false,
+            reverse_video: false,
+            insert: false,
+            newline: false,
+            focus_events: false,
+            mouse: MouseTracking::Off,
+            mouse_encoding: MouseEncoding::Legacy,
+            cursor_style: 0,
+            scroll_region: None,
+            keyboard: Keyboard::default(),
+        }
+    }
+}
+
+impl Modes {
+    /// Returns whether the DEC private mode `number` is set; `None` for a mode this terminal does not have.
+    pub fn dec(&self, number: u16) -> Option<bool> {
+        let mut copy = *self;
+        if let Some(flag) = copy.dec_flag(number) {
+            return Some(*flag);
+        }
+        if let Some(tracking) = mouse_tracking(number) {
+            return Some(self.mouse == tracking);
+        }
+        mouse_encoding(number).map(|encoding| self.mouse_encoding == encoding)
+    }
+
+    /// Returns whether the ANSI mode `number` is set; `None` for a mode this terminal does not have.
+    pub fn ansi(&self, number: u16) -> Option<bool> {
+        match number {
+            4 => Some(self.insert),
+            20 => Some(self.newline),
+            _ => None,
+        }
+    }
+
+    /// Changes what `sequence` sets, resets or restores.
+    pub(super) fn apply(&mut self, sequence: &Sequence<'_>) {
+        if sequence.truncated {
+            return;
+        }
+        match sequence.kind {
+            Kind::Csi => self.apply_csi(sequence.body),
+            Kind::Escape => match sequence.body {
+                b"=" => self.application_keypad = true,
+                b">" => self.application_keypad = false,
+                b"c" => *self = Self::default(),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn apply_csi(&mut self, body: &[u8]) {
+        let Some(csi) = Csi::parse(body) else { return };
+        match csi.shape() {
+            (b'?', 0, b'h') => csi.numbers().for_each(|number| self.set_dec(number, true)),
+            (b'?', 0, b'l') => csi.numbers().for_each(|number| self.set_dec(number, false)),
+            (0, 0, b'h') => csi.numbers().for_each(|number| self.set_ansi(number, true)),
+            (0, 0, b'l') => csi
+                .numbers()
+                .for_each(|number| self.set_ansi(number, false)),
+            (0, b'!', b'p') => self.soft_reset(),
+            (0, b' ', b'q') => self.cursor_style = csi.first().min(6) as u8,
+            (0, 0, b'r') => self.scroll_region = scroll_region(&csi),
+            _ => self.keyboard.apply(&csi),
+        }
+    }
+
+    fn set_dec(&mut self, number: u16, on: bool) {
+        if let Some(flag) = self.dec_flag(number) {
+            *flag = on;
+        } else if let Some(tracking) = mouse_tracking(number) {
+            // xterm has one tracking mode: switching any of them off switches tracking off.
+            self.mouse = if on { tracking } else { MouseTracking::Off };
+        } else if let Some(encoding) = mouse_encoding(number) {
+            self.mouse_encoding = if on { encoding } else { MouseEncoding::Legacy };
+        }
+    }
+
+    fn set_ansi(&mut self, number: u16, on: bool) {
+        match number {
+            4 => self.insert = on,
+            20 => self.newline = on,
+            _ => {}
+        }
+    }
+
+    fn dec_flag(&mut self, number: u16) -> Option<&mut bool> {
+        Some(match number {
+            1 => &mut self.application_cursor,
+            5 => &mut self.reverse_video,
+            6 => &mut self.origin,
+            7 => &mut self.autowrap,
+            12 => &mut self.cursor_blink,
+            25 => &mut self.cursor_visible,
+            47 | 1047 | 1049 => &mut self.alternate_screen,
+            66 => &mut self.application_keypad,
+            1004 => &mut self.focus_events,
+            2004 => &mut self.bracketed_paste,
+            _ => return None,
+        })
+    }
+
+    /// DECSTR. Screen, mouse and paste modes outlast it in xterm.
+    fn soft_reset(&mut self) {
+        let fresh = Self::default();
+        self.application_cursor = fresh.application_cursor;
+        self.application_keypad = fresh.application_keypad;
+        self.cursor_visible = fresh.cursor_visible;
+        self.autowrap = fresh.autowrap;
+        self.origin = fresh.origin;
+        self.insert = fresh.insert;
+        self.scroll_region = fresh.scroll_region;
+    }
+}
+
+fn mouse_tracking(number: u16) -> Option<MouseTracking> {
+    Some(match number {
+        9 => MouseTracking::Press,
+        1000 => MouseTracking::PressRelease,
+        1002 => MouseTracking::ButtonMotion,
+        1003 => MouseTracking::AnyMotion,
+        _ => return None,
+    })
+}
+
+fn mouse_encoding(number: u16) -> Option<MouseEncoding> {
+    Some(match number {
+        1005 => MouseEncoding::Utf8,
+        1006 => MouseEncoding::Sgr,
+        1015 => MouseEncoding::Urxvt,
+        1016 => MouseEncoding::SgrPixels,
+        _ => return None,
+    })
+}
+
+/// A bottom of 0 means the last row, whichever that is, so only a region with a bottom is remembered with it.
+fn scroll_region(csi: &Csi<'_>) -> Option<(u16, u16)> {
+    let mut numbers = csi.numbers();
+    let top = numbers.next().unwrap_or(0).saturating_sub(1);
+    let bottom = numbers
+        .next()
+        .unwrap_or(0)
+        .checked_sub(1)
+        .unwrap_or(u16::MAX);
+    (top < bottom && (top, bottom) != (0, u16::MAX)).then_some((top, bottom))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::splitter::Splitter;
+    use super::*;
+
+    fn after(output: &[u8]) -> Modes {
+        let (mut modes, mut splitter, mut rest) = (Modes::default(), Splitter::new(), output);
+        while let Some(sequence) = splitter.next(&mut rest, |_| true) {
+            modes.apply(&sequence);
+        }
+        modes
+    }
+
+    #[test]
+    fn what_vim_sets_is_set_and_taken_back() {
+        let set = after(b"\x1b[?1049h\x1b[?1h\x1b=\x1b[?2004h\x1b[?1004h\x1b[?1002;1006h\x1b[?25l\x1b[1;23r\x1b[2 q");
+        assert!(set.alternate_screen && set.application_cursor && set.application_keypad);
+        assert!(set.bracketed_paste && set.focus_events && !set.cursor_visible);
+        assert_eq!(
+            (set.mouse, set.mouse_encoding),
+            (MouseTracking::ButtonMotion, MouseEncoding::Sgr)
+        );
+        assert_eq!((set.scroll_region, set.cursor_style), (Some((0, 22)), 2));
+        let back = after(
+            b"\x1b[?1049;1;2004;1004;1002;1006;25h\x1b=\x1b[?1049l\x1b[?1;2004;1004;1002;1006l\x1b>\x1b[5;9r\x1b[r\x1b[0 q",
+        );
+        assert_eq!(back, Modes::default());
+    }
+
+    #[test]
+    fn a_reset_restores_all_and_a_soft_reset_only_what_it_should() {
+        let set = b"\x1b[?1;6;1000;2004;1049h\x1b[?7;25l\x1b[4h\x1b[>1u".as_slice();
+        assert_eq!(after(&[set, b"\x1bc"].concat()), Modes::default());
+        let soft = after(&[set, b"\x1b[!p"].concat());
+        assert!(
+            !soft.application_cursor
+                && !soft.origin
+                && soft.autowrap
+                && soft.cursor_visible
+                && !soft.insert
+        );
+        assert!(
+            soft.bracketed_paste
+                && soft.alternate_screen
+                && soft.mouse == MouseTracking::PressRelease
+        );
+    }
+
+    #[test]
+    fn a_mode_is_set_reset_or_unknown() {
+        let modes = after(b"\x1b[?1003h\x1b[?2004h\x1b[4h");
+        assert_eq!(
+            (modes.dec(1003), modes.dec(1000), modes.dec(2004)),
+            (Some(true), Some(false), Some(true))
+        );
+        assert_eq!(
+            (modes.dec(25), modes.dec(7), modes.dec(1)),
+            (Some(true), Some(true), Some(false))
+        );
+        assert_eq!(
+            (
+                modes.dec(2026),
+                modes.ansi(4),
+                modes.ansi(20),
+                modes.ansi(2)
+            ),
+            (None, Some(true), Some(false), None)
+        );
+    }
+
+    #[test]
+    fn sequences_that_only_look_alike_change_nothing() {
+        assert_eq!(
+            after(b"\x1b[1h\x1b[>1h\x1b[?1$p\x1b[?1049r\x1b(c\x1b[?9999h\x1b[?1 h\x1b[9;3r"),
+            Modes::default()
+        );
+    }
+}

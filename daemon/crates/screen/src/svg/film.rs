@@ -1,0 +1,166 @@
+//! Pictures that follow one another, as one document.
+
+use super::super::palette::Rgb;
+use super::super::still::Still;
+use super::layer::hex;
+use super::paint::Paint;
+use super::picture::{FONTS, MARGIN, draw_row};
+use super::text::push_escaped;
+use super::{CELL_HEIGHT, CELL_WIDTH, FONT_SIZE};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// About what a row of a picture adds, beside what it shows.
+const USE_BYTES: usize = 40;
+
+/// Pictures below one another on a strip, which an animation pulls past a window, as in a cinema.
+///
+/// A row that several pictures show is drawn once. All pictures have the size of the first.
+#[derive(Default)]
+pub struct Film {
+    /// Numbers of rows by what they show.
+    numbers: HashMap<String, usize>,
+    pictures: Vec<Picture>,
+    /// Of the first picture, as rows and columns.
+    size: (u16, u16),
+    ink: Rgb,
+    len_bytes: usize,
+}
+
+struct Picture {
+    at_ms: u64,
+    ground: Rgb,
+    ink: Rgb,
+    /// Rows that show something, with the number of what they show.
+    rows: Vec<(u16, usize)>,
+}
+
+impl Film {
+    /// Adds a picture that is shown from this time on, unless the one before shows the same.
+    pub fn push(&mut self, at_ms: u64, still: &Still) {
+        let Paint { ink, ground } = Paint::default_of(still);
+        if self.pictures.is_empty() {
+            (self.size, self.ink) = (still.size(), ink);
+        }
+        let mut rows = Vec::new();
+        for row in 0..self.size.0 {
+            let shown = draw_row(still, row);
+            if shown.is_empty() {
+                continue;
+            }
+            let next = self.numbers.len();
+            if let Some(number) = self.numbers.get(&shown) {
+                rows.push((row, *number));
+            } else {
+                self.len_bytes += shown.len() + USE_BYTES;
+                self.numbers.insert(shown, next);
+                rows.push((row, next));
+            }
+        }
+        let is_same = |last: &Picture| (last.ground, last.ink, &last.rows) == (ground, ink, &rows);
+        if self.pictures.last().is_some_and(is_same) {
+            return;
+        }
+        self.len_bytes += (rows.len() + 3) * USE_BYTES;
+        self.pictures.push(Picture {
+            at_ms,
+            ground,
+            ink,
+            rows,
+        });
+    }
+
+    /// Returns how many pictures there are.
+    pub fn len(&self) -> usize {
+        self.pictures.len()
+    }
+
+    /// Returns about how long the document is.
+    pub fn len_bytes(&self) -> usize {
+        self.len_bytes
+    }
+
+    /// Returns an SVG document with this title that shows the pictures again and again, the last one until `end_ms`.
+    ///
+    /// Whoever does not animate, or does not want to see things move, gets the last picture.
+    pub fn document(&self, title: &str, end_ms: u64) -> String {
+        let (width, height) = (
+            u32::from(self.size.1) * CELL_WIDTH + 2 * MARGIN,
+            u32::from(self.size.0) * CELL_HEIGHT + 2 * MARGIN,
+        );
+        let last = self.pictures.len().saturating_sub(1) * height as usize;
+        let mut out = String::with_capacity(self.len_bytes + 4096);
+        // Writing to a text cannot fail.
+        let _ = write!(
+            out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n<title>"
+        );
+        push_escaped(&mut out, title);
+        out.push_str("</title>\n<style>\n");
+        self.animation(height, end_ms, &mut out);
+        out.push_str("</style>\n<defs>\n");
+        self.rows(&mut out);
+        // Of a document that is shown alone nothing else cuts off what is outside of the window.
+        let _ = writeln!(
+            out,
+            "</defs>\n<svg width=\"{width}\" height=\"{height}\" overflow=\"hidden\">\n\
+             <g class=\"film\" transform=\"translate(0,-{last})\" font-family=\"{FONTS}\" font-size=\"{FONT_SIZE}\" fill=\"{}\" style=\"font-variant-ligatures:none\">",
+            hex(self.ink)
+        );
+        for (picture, top) in self.pictures.iter().zip((0..).step_by(height as usize)) {
+            self.picture(picture, top, (width, height), &mut out);
+        }
+        out.push_str("</g>\n</svg>\n</svg>\n");
+        out
+    }
+
+    fn animation(&self, height: u32, end_ms: u64, out: &mut String) {
+        if self.pictures.len() < 2 {
+            return;
+        }
+        let end_ms = end_ms.max(1);
+        let _ = writeln!(
+            out,
+            "@media (prefers-reduced-motion:no-preference){{.film{{animation:play {}.{:03}s steps(1,end) infinite}}}}\n@keyframes play{{",
+            end_ms / 1000,
+            end_ms % 1000
+        );
+        for (index, picture) in self.pictures.iter().enumerate() {
+            let percent = picture.at_ms as f64 * 100.0 / end_ms as f64;
+            let top = index * height as usize;
+            let _ = writeln!(out, "{percent:.6}%{{transform:translate(0,-{top}px)}}");
+        }
+        out.push_str("}\n");
+    }
+
+    fn rows(&self, out: &mut String) {
+        let mut rows: Vec<(&String, &usize)> = self.numbers.iter().collect();
+        rows.sort_by_key(|(_, number)| **number);
+        for (shown, number) in rows {
+            let _ = writeln!(out, "<g id=\"r{number}\">\n{shown}</g>");
+        }
+    }
+
+    fn picture(&self, picture: &Picture, top: usize, size: (u32, u32), out: &mut String) {
+        let (ground, (width, height)) = (hex(picture.ground), size);
+        let _ = writeln!(
+            out,
+            "<rect y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"{ground}\"/>"
+        );
+        let top = top + MARGIN as usize;
+        let _ = write!(out, "<g transform=\"translate({MARGIN},{top})\"");
+        if picture.ink != self.ink {
+            let _ = write!(out, " fill=\"{}\"", hex(picture.ink));
+        }
+        out.push('>');
+        for (row, number) in &picture.rows {
+            let y = u32::from(*row) * CELL_HEIGHT;
+            let _ = write!(out, "<use href=\"#r{number}\"");
+            if y > 0 {
+                let _ = write!(out, " y=\"{y}\"");
+            }
+            out.push_str("/>");
+        }
+        out.push_str("</g>\n");
+    }
+}

@@ -1,0 +1,218 @@
+//! A screen on another terminal that has not its size: the part around the cursor, drawn anew as it changes.
+
+use super::model::Screen;
+use super::still::style;
+use ccd_protocol::session::{CellStyle as Style, Color};
+use std::fmt::Write as _;
+
+/// Brings a terminal in any state to where text lands where it is put.
+const CANVAS: &str = "\x1b[r\x1b[?6l\x1b[?7l\x1b[4l\x1b(B\x1b)B\x0f\x1b[?9;1000;1002;1003;1005;1006;1015;1016l\x1b[m\x1b[2J";
+
+/// Stands in cells that the screen does not have.
+const OUTSIDE: &str = "·";
+
+/// What a terminal of `rows` and `cols` shows of a screen.
+#[derive(Debug)]
+pub struct Viewport {
+    rows: u16,
+    cols: u16,
+    /// First row and column of the screen that are shown.
+    corner: (u16, u16),
+    /// What the terminal shows; empty before the first drawing.
+    shown: Vec<String>,
+    cursor: String,
+}
+
+impl Viewport {
+    pub fn new((rows, cols): (u16, u16)) -> Self {
+        Self {
+            rows,
+            cols,
+            corner: (0, 0),
+            shown: Vec::new(),
+            cursor: String::new(),
+        }
+    }
+
+    /// Returns output that brings the terminal from what it shows to `screen`; empty when it shows that.
+    pub fn draw(&mut self, screen: &Screen) -> Vec<u8> {
+        let (rows, cols) = screen.size();
+        let cursor = screen.cursor();
+        self.corner = (
+            first_shown(self.corner.0, cursor.row, self.rows, rows),
+            first_shown(self.corner.1, cursor.col, self.cols, cols),
+        );
+        let mut out = String::new();
+        let is_first = self.shown.is_empty();
+        if is_first {
+            out.push_str(CANVAS);
+            self.shown = vec![String::new(); usize::from(self.rows)];
+        }
+        for row in 0..self.rows {
+            let line = self.line(screen, row);
+            let shown = &mut self.shown[usize::from(row)];
+            if *shown != line || is_first {
+                let _ = write!(out, "\x1b[{};1H\x1b[m\x1b[2K{line}", row + 1);
+                *shown = line;
+            }
+        }
+        let (top, left) = self.corner;
+        let place = match cursor.visible {
+            true => format!(
+                "\x1b[m\x1b[{};{}H\x1b[?25h",
+                cursor.row - top + 1,
+                cursor.col - left + 1
+            ),
+            false => "\x1b[m\x1b[?25l".to_owned(),
+        };
+        if !out.is_empty() || place != self.cursor {
+            out.push_str(&place);
+            self.cursor = place;
+        }
+        out.into_bytes()
+    }
+
+    /// One row of the terminal.
+    fn line(&self, screen: &Screen, row: u16) -> String {
+        let (rows, cols) = screen.size();
+        let (top, left) = self.corner;
+        let mut line = String::new();
+        let mut shown_cols = 0;
+        if top + row < rows {
+            shown_cols = self.cols.min(cols - left);
+            cells(screen, top + row, left..left + shown_cols, &mut line);
+        }
+        if shown_cols < self.cols {
+            line.push_str("\x1b[0;2m");
+            (shown_cols..self.cols).for_each(|_| line.push_str(OUTSIDE));
+        }
+        line
+    }
+}
+
+/// The first row or column to show, moved no more than it takes to have the cursor in sight.
+fn first_shown(first: u16, cursor: u16, shown: u16, all: u16) -> u16 {
+    let least = (cursor + 1).saturating_sub(shown);
+    first
+        .clamp(least, cursor.max(least))
+        .min(all.saturating_sub(shown))
+}
+
+fn cells(screen: &Screen, row: u16, cols: std::ops::Range<u16>, line: &mut String) {
+    let mut drawn = Style::default();
+    let mut col = cols.start;
+    while col < cols.end {
+        let Some(cell) = screen.cell(row, col) else {
+            break;
+        };
+        let width = if cell.is_wide() { 2 } else { 1 };
+        let wanted = style(cell);
+        if wanted != drawn {
+            push_style(line, wanted);
+            drawn = wanted;
+        }
+        // Half of a wide character is nothing to show.
+        if cell.is_wide_continuation() || col + width > cols.end || !cell.has_contents() {
+            line.push(' ');
+            col += 1;
+        } else {
+            line.push_str(cell.contents());
+            col += width;
+        }
+    }
+}
+
+fn push_style(out: &mut String, style: Style) {
+    out.push_str("\x1b[0");
+    for (on, number) in [
+        (style.bold, 1),
+        (style.dim, 2),
+        (style.italic, 3),
+        (style.underline, 4),
+        (style.inverse, 7),
+    ] {
+        if on {
+            let _ = write!(out, ";{number}");
+        }
+    }
+    push_color(out, style.fg, 38);
+    push_color(out, style.bg, 48);
+    out.push('m');
+}
+
+fn push_color(out: &mut String, color: Option<Color>, number: u8) {
+    let _ = match color {
+        None => Ok(()),
+        Some(Color::Indexed(index)) => write!(out, ";{number};5;{index}"),
+        Some(Color::Rgb(red, green, blue)) => write!(out, ";{number};2;{red};{green};{blue}"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Draws `output` on a screen and shows that on a terminal of `size`.
+    fn shown(output: &str, session: (u16, u16), size: (u16, u16)) -> Screen {
+        let mut screen = Screen::new(session.0, session.1);
+        screen.feed(output.as_bytes());
+        let mut viewport = Viewport::new(size);
+        let mut terminal = Screen::new(size.0, size.1);
+        // A terminal in an awkward state.
+        terminal.feed(b"\x1b[2;3r\x1b[?6h\x1b[4h\x1b[31mold\x1b(0");
+        terminal.feed(&viewport.draw(&screen));
+        assert!(viewport.draw(&screen).is_empty(), "drawn twice");
+        terminal
+    }
+
+    #[test]
+    fn a_larger_terminal_shows_all_and_dots_around_it() {
+        let terminal = shown("ab\r\nc", (2, 3), (3, 5));
+        assert_eq!(terminal.snapshot().lines, ["ab ··", "c  ··", "·····"]);
+        let cursor = terminal.cursor();
+        assert_eq!((cursor.row, cursor.col, cursor.visible), (1, 1, true));
+    }
+
+    #[test]
+    fn a_smaller_terminal_shows_what_is_around_the_cursor() {
+        let output = "1\r\n2\r\n3\r\n4\r\nabcdef";
+        let terminal = shown(output, (5, 10), (2, 4));
+        assert_eq!(terminal.snapshot().lines, ["", "def"]);
+        assert_eq!(terminal.cursor().col, 3);
+    }
+
+    #[test]
+    fn styles_and_wide_characters_are_kept_and_cut_ones_left_out() {
+        let output = "\x1b[1;4;38;5;200;48;2;1;2;3mx\x1b[m漢字\x1b[1;1H";
+        let terminal = shown(output, (1, 6), (1, 4));
+        let runs = &terminal.cells()[0];
+        assert_eq!((runs[0].text.as_str(), runs[0].style.bold), ("x", true));
+        assert_eq!(runs[0].style.fg, Some(Color::Indexed(200)));
+        assert_eq!(runs[0].style.bg, Some(Color::Rgb(1, 2, 3)));
+        assert_eq!(terminal.snapshot().lines, ["x漢"]);
+    }
+
+    #[test]
+    fn only_what_changes_is_drawn_again() {
+        let mut screen = Screen::new(3, 20);
+        screen.feed(b"first\r\nsecond\r\n");
+        let mut viewport = Viewport::new((2, 20));
+        viewport.draw(&screen);
+        screen.feed(b"third");
+        let drawn = String::from_utf8(viewport.draw(&screen)).unwrap();
+        assert!(
+            drawn.contains("third") && !drawn.contains("first"),
+            "{drawn:?}"
+        );
+    }
+
+    #[test]
+    fn the_corner_follows_the_cursor_and_stays_inside() {
+        assert_eq!(first_shown(0, 0, 24, 24), 0);
+        assert_eq!(first_shown(0, 30, 24, 50), 7);
+        assert_eq!(first_shown(7, 10, 24, 50), 7);
+        assert_eq!(first_shown(7, 3, 24, 50), 3);
+        assert_eq!(first_shown(40, 49, 24, 50), 26);
+        assert_eq!(first_shown(5, 3, 100, 50), 0);
+    }
+}

@@ -1,0 +1,101 @@
+//! Waits for a point of time, to a fraction of a millisecond: the runtime's own timer ends at the next whole one.
+
+use std::time::Instant;
+
+#[cfg(target_os = "linux")]
+mod timer {
+    use rustix::time::{
+        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+        timerfd_settime,
+    };
+    use std::io;
+    use std::os::fd::OwnedFd;
+    use std::sync::Arc;
+    use std::time::Duration;
+    use tokio::io::Interest;
+    use tokio::io::unix::AsyncFd;
+
+    /// A timer of the kernel.
+    #[derive(Debug)]
+    pub(super) struct Timer(AsyncFd<Arc<OwnedFd>>);
+
+    impl Timer {
+        pub(super) fn new() -> io::Result<Self> {
+            let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+            let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+            Ok(Self(crate::readiness::watch(
+                Arc::new(timer),
+                Interest::READABLE,
+            )?))
+        }
+
+        /// Waits so long. It may be given up, and the timer used again.
+        pub(super) async fn wait(&self, time: Duration) -> io::Result<()> {
+            let once = Itimerspec {
+                it_interval: Timespec::default(),
+                // 0 would set none.
+                it_value: Timespec::try_from(time.max(Duration::from_nanos(1)))
+                    .map_err(io::Error::other)?,
+            };
+            timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::empty(), &once)?;
+            loop {
+                let mut ready = self.0.readable().await?;
+                match rustix::io::read(self.0.get_ref(), &mut [0; 8]) {
+                    Err(rustix::io::Errno::AGAIN) => ready.clear_ready(),
+                    result => return result.map(drop).map_err(io::Error::from),
+                }
+            }
+        }
+    }
+}
+
+/// One who waits, time after time.
+#[derive(Debug, Default)]
+pub struct Alarm {
+    #[cfg(target_os = "linux")]
+    timer: Option<timer::Timer>,
+}
+
+impl Alarm {
+    /// Returns at `end`, or at once when that has passed.
+    pub async fn wait_until(&mut self, end: Instant) {
+        #[cfg(target_os = "linux")]
+        {
+            let time = end.saturating_duration_since(Instant::now());
+            if time.is_zero() {
+                return;
+            }
+            if self.timer.is_none() {
+                // Without a descriptor to spare, the runtime's timer is exact enough.
+                self.timer = timer::Timer::new().ok();
+            }
+            if let Some(timer) = &self.timer
+                && timer.wait(time).await.is_ok()
+            {
+                return;
+            }
+        }
+        if end > Instant::now() {
+            tokio::time::sleep_until(end.into()).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn it_never_comes_too_early_also_after_it_was_given_up() {
+        let mut alarm = Alarm::default();
+        let end = Instant::now() + Duration::from_secs(60);
+        let gave_up = tokio::time::timeout(Duration::from_millis(5), alarm.wait_until(end)).await;
+        assert!(gave_up.is_err());
+        for delay in [0, 1, 3_700, 10_000] {
+            let end = Instant::now() + Duration::from_micros(delay);
+            alarm.wait_until(end).await;
+            assert!(Instant::now() >= end, "{delay}");
+        }
+    }
+}

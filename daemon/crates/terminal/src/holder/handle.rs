@@ -1,0 +1,443 @@
+//! The handle through which the worker talks to the holder. It knows nothing of the thread or process behind it.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::JoinHandle;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::Interest;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use super::board::Board;
+use super::error::SpawnError;
+#[cfg(any(portable, test))]
+use super::launch::Originals;
+use super::platform::Event;
+use super::port::{Port, blob, send_over};
+#[cfg(any(portable, test))]
+use super::reader::Reader;
+use super::ring::{Ring, RingError};
+use super::wake::{Bell, Line, Wakes};
+use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
+use crate::probe::Probe;
+
+/// How many starts and looks may wait for the holder.
+pub(super) const REQUESTS_LEN: usize = 64;
+
+/// A session that was started.
+#[derive(Debug)]
+pub struct Spawned {
+    /// The holder's number for it, until [`Holder::release`].
+    pub slot: usize,
+    pub pid: i32,
+    /// The terminal, to write to, to resize and to ask for its modes. It does not block; never change that, the
+    /// holder reads the same open file.
+    pub master: OwnedFd,
+    pub ring: Ring,
+    /// The terminal's device number for the program (`st_rdev`).
+    pub tty_device: u64,
+}
+
+/// A session that an earlier worker has started.
+#[derive(Debug)]
+pub struct Adopted {
+    /// What that worker has [kept](Holder::keep) last.
+    pub keepsake: Vec<u8>,
+    pub slot: usize,
+    pub pid: i32,
+    pub tty_device: u64,
+    /// Terminal and ring.
+    pub opened: Result<(OwnedFd, Ring), RingError>,
+}
+
+/// What the holder tells the worker.
+#[derive(Debug)]
+pub struct HolderNews {
+    /// Of terminals that do not flood, and of all ends.
+    pub quiet: Wakes,
+    /// Of terminals that print faster than they are read.
+    pub floods: Wakes,
+}
+
+/// A cheap handle to the holder. The holder stops when the last one is dropped, unless that is before
+/// [`Holder::ready`] or after [`Holder::leave`].
+#[derive(Debug, Clone)]
+pub struct Holder(Arc<Link>);
+
+#[derive(Debug)]
+struct Link {
+    board: Arc<Board>,
+    bell: Bell,
+    socket: OwnedFd,
+    requests: Mutex<Requests>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    /// The holder goes on without us: another worker comes.
+    is_left: AtomicBool,
+    /// Cancelled when the holder is no longer there.
+    gone: CancellationToken,
+    secret: [u8; 32],
+}
+
+/// What was asked and not answered.
+#[derive(Debug, Default)]
+struct Requests {
+    last: u32,
+    starts: HashMap<u32, Start>,
+    looks: HashMap<u32, oneshot::Sender<Option<Probe>>>,
+    /// Nobody will answer.
+    are_over: bool,
+}
+
+#[derive(Debug)]
+struct Start {
+    ring_path: PathBuf,
+    reply: oneshot::Sender<Result<Spawned, SpawnError>>,
+}
+
+impl Holder {
+    /// Starts the holder as a thread. Call it inside the runtime.
+    ///
+    /// When [`super::claim_children`] was called before, every child of this process is the holder's: it becomes the
+    /// reaper of orphans too, and nothing else may wait for children. Otherwise,
+    /// and outside Linux, it reaps its own alone.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error when descriptors or the thread cannot be made.
+    #[cfg(any(portable, test))]
+    pub fn start(originals: Originals) -> io::Result<(Self, HolderNews)> {
+        let board = Arc::new(Board::create()?);
+        let event = || Event::new().map(Arc::new);
+        let bell = Bell::of_holder(&board, event()?);
+        let quiet = Line::quiet(&board, event()?);
+        let floods = Line::floods(&board, event()?);
+        let (own, port) = Port::pair()?;
+        let reader = Reader::new(
+            Arc::clone(&board),
+            bell.clone(),
+            port,
+            quiet.clone(),
+            floods.clone(),
+            originals,
+        )?;
+        let thread = std::thread::Builder::new()
+            .name("holder".into())
+            .spawn(move || {
+                let _ = reader.run();
+            })?;
+        let link = Arc::new(Link {
+            board,
+            bell,
+            socket: own.sender()?,
+            requests: Mutex::default(),
+            is_left: AtomicBool::new(false),
+            gone: CancellationToken::new(),
+            secret: rand::random(),
+            thread: Mutex::new(Some(thread)),
+        });
+        let news = HolderNews {
+            quiet: Wakes::new(quiet),
+            floods: Wakes::new(floods),
+        };
+        tokio::spawn(answers(own, Arc::downgrade(&link)));
+        Ok((Self(link), news))
+    }
+
+    /// The handle to a holder in another process, over `port`. Call it inside the runtime.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error when descriptors cannot be made.
+    #[cfg(not(portable))]
+    pub(super) fn attach(
+        port: Port,
+        board: Arc<Board>,
+        events: [Event; 3],
+        secret: [u8; 32],
+    ) -> io::Result<(Self, HolderNews)> {
+        let [bell, quiet, floods] = events.map(Arc::new);
+        let link = Arc::new(Link {
+            bell: Bell::of_holder(&board, bell),
+            socket: port.sender()?,
+            requests: Mutex::default(),
+            // Until everything is taken over: a worker that fails before ends nothing.
+            is_left: AtomicBool::new(true),
+            gone: CancellationToken::new(),
+            secret,
+            thread: Mutex::new(None),
+            board: Arc::clone(&board),
+        });
+        let news = HolderNews {
+            quiet: Wakes::new(Line::quiet(&board, quiet)),
+            floods: Wakes::new(Line::floods(&board, floods)),
+        };
+        tokio::spawn(answers(port, Arc::downgrade(&link)));
+        Ok((Self(link), news))
+    }
+
+    /// Drawn by chance when the holder started, and the same for all its workers.
+    pub fn secret(&self) -> [u8; 32] {
+        self.0.secret
+    }
+
+    /// Says that everything is taken over, and calls are served.
+    pub fn ready(&self) {
+        self.0.is_left.store(false, SeqCst);
+        // A holder that has ended is noticed elsewhere.
+        let _ = send_over(&self.0.socket, &ToHolder::Ready, &[]);
+    }
+
+    /// Starts a program on a new terminal.
+    ///
+    /// If the caller goes away before the answer, the program is killed and its ring removed.
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnError`] says what was wrong; [`SpawnError::Busy`] when [`REQUESTS_LEN`] requests wait already.
+    pub async fn spawn(&self, spec: SpawnSpec) -> Result<Spawned, SpawnError> {
+        let (reply, answer) = oneshot::channel();
+        let blob = blob(&spec).map_err(|error| {
+            SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
+        })?;
+        let start = Start {
+            ring_path: spec.ring_path,
+            reply,
+        };
+        self.0.ask(Some(&blob), |requests, request| {
+            requests.starts.insert(request, start);
+            ToHolder::Start { request }
+        })?;
+        answer.await.map_err(|_| SpawnError::Stopped)?
+    }
+
+    /// Has the holder keep `keepsake` for the next worker, in place of what it keeps for that slot.
+    ///
+    /// # Errors
+    ///
+    /// There are no more descriptors, or the holder is gone.
+    pub fn keep(&self, slot: usize, keepsake: &[u8]) -> io::Result<()> {
+        let blob = blob(&keepsake)?;
+        let slot = slot as u32;
+        send_over(&self.0.socket, &ToHolder::Keep { slot }, &[blob.as_fd()])
+    }
+
+    /// Looks what the program in a slot waits for. In the holder, which may look into its children.
+    ///
+    /// `None` when the session has ended or was released, or when the holder is too busy to look.
+    pub async fn probe(&self, slot: usize, tty_device: u64) -> Option<Probe> {
+        let (reply, answer) = oneshot::channel();
+        let asked = self.0.ask(None, |requests, request| {
+            requests.looks.insert(request, reply);
+            ToHolder::Look {
+                request,
+                slot: slot as u32,
+                tty_device,
+            }
+        });
+        asked.ok()?;
+        answer.await.ok()?
+    }
+
+    /// Lets the holder read on, after `Ring::set_tail` returned true.
+    pub fn space_freed(&self, slot: usize) {
+        self.0.board.to_holder.space_freed.insert(slot);
+        self.0.bell.ring();
+    }
+
+    /// Says that the session has printed nothing for a while: the memory of its ring can go if all of it is logged.
+    pub fn idle(&self, slot: usize) {
+        self.0.board.to_holder.idle.insert(slot);
+        self.0.bell.ring();
+    }
+
+    /// Ends the holder's part in a session: closes its terminal and deletes the ring's file. A program that still
+    /// lives gets HUP from the kernel once the worker's [`Spawned::master`] is closed too, and is still reaped.
+    pub fn release(&self, slot: usize) {
+        self.0.release(slot);
+    }
+
+    /// Says that everything is going to end: should this process be killed meanwhile, the next one does it.
+    pub fn stopping(&self) {
+        // A holder that has ended is noticed elsewhere.
+        let _ = send_over(&self.0.socket, &ToHolder::Stopping, &[]);
+    }
+
+    /// Says that this process is about to end, and another one goes on: of the build in the file, else of this one.
+    ///
+    /// # Errors
+    ///
+    /// The holder is gone.
+    pub fn leave(&self, build: Option<&OwnedFd>) -> io::Result<()> {
+        let build = build.map(AsFd::as_fd);
+        send_over(&self.0.socket, &ToHolder::Leave, build.as_slice())?;
+        self.0.is_left.store(true, SeqCst);
+        Ok(())
+    }
+
+    /// Returns when the holder is no longer there, whatever has ended it.
+    pub async fn gone(&self) {
+        self.0.gone.cancelled().await;
+    }
+
+    /// True when the holder is no longer there.
+    pub fn is_gone(&self) -> bool {
+        self.0.gone.is_cancelled()
+    }
+
+    /// Stops the holder and waits until its thread has ended. Terminals are closed; ring files stay.
+    pub fn stop(&self) {
+        self.0.stop();
+    }
+}
+
+impl Link {
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends what `request` makes of the request's number, and notes who waits for the answer.
+    fn ask(
+        &self,
+        blob: Option<&OwnedFd>,
+        request: impl FnOnce(&mut Requests, u32) -> ToHolder,
+    ) -> Result<(), SpawnError> {
+        let mut requests = self.requests();
+        if requests.are_over {
+            return Err(SpawnError::Stopped);
+        }
+        if requests.starts.len() + requests.looks.len() >= REQUESTS_LEN {
+            return Err(SpawnError::Busy);
+        }
+        requests.last = requests.last.wrapping_add(1);
+        let number = requests.last;
+        let message = request(&mut requests, number);
+        let blob = blob.map(AsFd::as_fd);
+        send_over(&self.socket, &message, blob.as_slice()).map_err(|_| {
+            requests.starts.remove(&number);
+            requests.looks.remove(&number);
+            SpawnError::Stopped
+        })
+    }
+
+    fn answer(&self, answer: ToWorker, descriptors: Vec<OwnedFd>) -> io::Result<()> {
+        match answer {
+            ToWorker::Welcome(_) | ToWorker::Held => {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            ToWorker::Looked { request, found } => {
+                if let Some(reply) = self.requests().looks.remove(&request) {
+                    let _ = reply.send(found); // who asked may have gone away
+                }
+            }
+            ToWorker::Started { request, result } => {
+                let start = self.requests().starts.remove(&request);
+                let start = start.ok_or(io::ErrorKind::InvalidData)?;
+                let spawned = match result {
+                    Ok(started) => self.spawned(started, &start, descriptors),
+                    Err(error) => Err(error),
+                };
+                if let Err(Ok(unclaimed)) = start.reply.send(spawned) {
+                    self.discard(unclaimed.pid, unclaimed.slot);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn spawned(
+        &self,
+        started: Started,
+        start: &Start,
+        descriptors: Vec<OwnedFd>,
+    ) -> Result<Spawned, SpawnError> {
+        let slot = started.slot as usize;
+        let master = descriptors.into_iter().next();
+        let opened = master.ok_or_else(SpawnError::no_descriptor);
+        let opened = opened.and_then(|master| Ok((master, Ring::open(&start.ring_path)?)));
+        let (master, ring) = opened.inspect_err(|_| self.discard(started.pid, slot))?;
+        Ok(Spawned {
+            slot,
+            pid: started.pid,
+            master,
+            ring,
+            tty_device: started.tty_device,
+        })
+    }
+
+    /// Kills a program that nobody wants any more and releases its slot.
+    fn discard(&self, pid: i32, slot: usize) {
+        if let Some(leader) = Pid::from_raw(pid) {
+            // It leads its own group. That it has just ended is no error.
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+        self.release(slot);
+    }
+
+    fn release(&self, slot: usize) {
+        self.board.to_holder.released.insert(slot);
+        self.bell.ring();
+    }
+
+    fn stop(&self) {
+        self.board.to_holder.stop.store(true, SeqCst);
+        self.bell.ring();
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(Err(_)) = thread.map(JoinHandle::join) {
+            tracing::error!("the holder panicked");
+        }
+        self.end_requests();
+    }
+
+    /// Who waits for an answer learns that none will come.
+    fn end_requests(&self) {
+        let mut requests = self.requests();
+        requests.are_over = true;
+        requests.starts.clear();
+        requests.looks.clear();
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        if !self.is_left.load(SeqCst) {
+            self.stop();
+        }
+    }
+}
+
+/// Hands the holder's answers to who waits for them, until it has ended.
+async fn answers(mut port: Port, link: Weak<Link>) {
+    let heard = hear(&mut port, &link).await;
+    if let Some(link) = link.upgrade() {
+        if let Err(error) = heard {
+            tracing::error!(%error, "the holder cannot be understood");
+        }
+        link.end_requests();
+        link.gone.cancel();
+    }
+}
+
+async fn hear(port: &mut Port, link: &Weak<Link>) -> io::Result<()> {
+    let readable = crate::readiness::watch(Arc::new(port.sender()?), Interest::READABLE)?;
+    while !port.has_ended() {
+        readable.readable().await?.clear_ready();
+        port.receive()?;
+        let Some(link) = link.upgrade() else {
+            return Ok(());
+        };
+        while let Some((answer, descriptors)) = port.next()? {
+            link.answer(answer, descriptors)?;
+        }
+    }
+    Ok(())
+}

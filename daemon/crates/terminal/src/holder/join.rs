@@ -1,0 +1,122 @@
+//! The worker's first steps: it takes over what the holder passes to it.
+
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+
+use rustix::process::{Pid, getppid};
+
+use super::board::Board;
+use super::handle::{Adopted, Holder, HolderNews};
+use super::platform::{Event, PORT};
+use super::port::{Port, read_blob};
+use super::ring::Ring;
+use super::supervise::Held;
+use super::wire::{HandOver, HeldSession, ToWorker, VERSION};
+
+/// What a worker finds at its start.
+pub struct Welcomed {
+    port: Port,
+    board: Arc<Board>,
+    events: [Event; 3],
+    pub held: Held,
+    adopted: Vec<Adopted>,
+    secret: [u8; 32],
+    /// When the holder started.
+    pub since: String,
+    /// How the sessions came here, unless this is the first worker.
+    pub hand_over: Option<HandOver>,
+}
+
+/// Takes over what the holder that has started this process passes to it.
+///
+/// # Errors
+///
+/// There is no holder of this version at the other end.
+pub fn join() -> io::Result<Welcomed> {
+    // SAFETY: who started this process has put its port there, and nobody else here knows it.
+    let mut port = Port::of(unsafe { OwnedFd::from_raw_fd(PORT) })?;
+    port.receive()?;
+    let Some((ToWorker::Welcome(welcome), descriptors)) = port.next()? else {
+        return Err(io::ErrorKind::NotConnected.into());
+    };
+    if welcome.version != VERSION {
+        return Err(io::Error::other(format!(
+            "the holder speaks version {}, this program {VERSION}",
+            welcome.version
+        )));
+    }
+    // It may have ended already.
+    if Pid::as_raw(getppid()) != welcome.holder_pid {
+        return Err(io::ErrorKind::NotConnected.into());
+    }
+    super::root::set_holder(welcome.holder_pid);
+    let descriptors: [OwnedFd; 7] = descriptors
+        .try_into()
+        .map_err(|_| io::ErrorKind::InvalidData)?;
+    let [
+        memory,
+        bell,
+        quiet,
+        floods,
+        listener,
+        base_lock,
+        socket_lock,
+    ] = descriptors;
+    let board = Arc::new(Board::open(&memory)?);
+    let events = [bell, quiet, floods].map(Event::of);
+    let held = Held {
+        listener: UnixListener::from(listener),
+        locks: [base_lock, socket_lock],
+        owns_path: welcome.owns_path,
+    };
+    let adopted = adopt(&mut port, welcome.held as usize)?;
+    Ok(Welcomed {
+        port,
+        board,
+        events,
+        held,
+        adopted,
+        secret: welcome.secret,
+        since: welcome.since,
+        hand_over: welcome.hand_over,
+    })
+}
+
+fn adopt(port: &mut Port, count: usize) -> io::Result<Vec<Adopted>> {
+    let mut adopted = Vec::new();
+    while adopted.len() < count {
+        let Some((ToWorker::Held, mut terminals)) = port.next()? else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        let sessions = terminals.pop().ok_or(rustix::io::Errno::MFILE)?;
+        let sessions: Vec<HeldSession> = read_blob(sessions)?;
+        if sessions.len() != terminals.len() {
+            return Err(rustix::io::Errno::MFILE.into());
+        }
+        for (held, master) in sessions.into_iter().zip(terminals) {
+            let started = held.started;
+            adopted.push(Adopted {
+                keepsake: held.keepsake,
+                slot: started.slot as usize,
+                pid: started.pid,
+                tty_device: started.tty_device,
+                opened: Ring::open(&held.ring_path).map(|ring| (master, ring)),
+            });
+        }
+    }
+    Ok(adopted)
+}
+
+impl Welcomed {
+    /// The handle to the holder. Call it inside the runtime.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error when descriptors cannot be made.
+    pub fn into_holder(self) -> io::Result<(Holder, HolderNews, Held, Vec<Adopted>)> {
+        let (holder, news) = Holder::attach(self.port, self.board, self.events, self.secret)?;
+        Ok((holder, news, self.held, self.adopted))
+    }
+}

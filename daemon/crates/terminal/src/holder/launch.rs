@@ -1,0 +1,193 @@
+//! Opens a terminal and starts a program on it.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use pty_process::blocking::Pts;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
+
+use super::descriptors::DescriptorLimits;
+use super::error::SpawnError;
+use super::platform::{ExitWatch, on_terminal, report_flushes};
+use super::umask::Umask;
+use super::wire::SpawnSpec;
+
+/// What the daemon has changed about itself, as programs are to get it.
+#[derive(Debug, Clone)]
+pub struct Originals {
+    pub limits: DescriptorLimits,
+    pub umask: Umask,
+}
+
+#[cfg(portable)]
+impl Originals {
+    /// Puts them into this process. Safe between fork and exec.
+    pub(super) fn restore_here(&self) {
+        self.limits.restore_here();
+        self.umask.use_here();
+    }
+}
+
+/// A program that runs on a new terminal.
+#[derive(Debug)]
+pub(super) struct Launched {
+    /// The terminal, not blocking and closed on exec.
+    pub(super) master: OwnedFd,
+    pub(super) pid: Pid,
+    pub(super) exit: ExitWatch,
+    pub(super) tty_device: u64,
+}
+
+/// Starts what `spec` says on a new terminal.
+///
+/// # Errors
+///
+/// [`SpawnError`]; nothing is left behind then.
+pub(super) fn launch(spec: &SpawnSpec, originals: &Originals) -> Result<Launched, SpawnError> {
+    check_directory(&spec.cwd)?;
+    let terminal = open_terminal(spec).map_err(terminal_error)?;
+    let pid = start(spec, &terminal, originals).map_err(|error| start_error(spec, error))?;
+    let exit = ExitWatch::of(pid).map_err(|error| {
+        abandon(pid);
+        terminal_error(error)
+    })?;
+    Ok(Launched {
+        master: terminal.master,
+        pid,
+        exit,
+        tty_device: terminal.device,
+    })
+}
+
+/// Ends a program whose end nobody could see. It cannot refuse KILL, so the wait for it is short.
+pub(super) fn abandon(pid: Pid) {
+    let _ = kill_process(pid, Signal::KILL);
+    let _ = waitpid(Some(pid), WaitOptions::empty());
+}
+
+struct Terminal {
+    master: OwnedFd,
+    /// Held open until the child has it, so that the master never sees a terminal that everyone has closed.
+    _slave: Pts,
+    name: CString,
+    device: u64,
+}
+
+fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
+    let (pty, pts) = pty_process::blocking::open().map_err(into_io)?;
+    pty.resize(pty_process::Size::new(spec.rows, spec.cols))
+        .map_err(into_io)?;
+    let name = rustix::pty::ptsname(&pty, Vec::new())?;
+    if spec.plain {
+        let mut modes = tcgetattr(&pts)?;
+        modes.local_modes.remove(LocalModes::ECHO);
+        // The kernel acts on a quoted ^S while the program does not read, and stops the output.
+        modes.input_modes.remove(InputModes::IXON);
+        modes.output_modes.remove(OutputModes::OPOST);
+        tcsetattr(&pts, OptionalActions::Now, &modes)?;
+    }
+    #[allow(clippy::unnecessary_cast, reason = "it is an i32 on macOS")]
+    let device = rustix::fs::fstat(&pts)?.st_rdev as u64;
+    let master = OwnedFd::from(pty);
+    let flags = rustix::fs::fcntl_getfl(&master)?;
+    rustix::fs::fcntl_setfl(&master, flags | OFlags::NONBLOCK)?;
+    report_flushes(&master)?;
+    Ok(Terminal {
+        master,
+        _slave: pts,
+        name,
+        device,
+    })
+}
+
+fn start(spec: &SpawnSpec, terminal: &Terminal, originals: &Originals) -> io::Result<Pid> {
+    let program = path_string(&spec.program)?;
+    let cwd = path_string(&spec.cwd)?;
+    let fallback = [program.clone()];
+    let argv = if spec.argv.is_empty() {
+        &fallback[..]
+    } else {
+        &spec.argv
+    };
+    on_terminal(&program, argv, &spec.env, &cwd, &terminal.name, originals)
+}
+
+fn path_string(path: &Path) -> io::Result<CString> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::INVAL.into())
+}
+
+fn check_directory(cwd: &Path) -> Result<(), SpawnError> {
+    let failed = |source: io::Error| SpawnError::Directory {
+        cwd: cwd.to_owned(),
+        source: source.into(),
+    };
+    let metadata = std::fs::metadata(cwd).map_err(failed)?;
+    if !metadata.is_dir() {
+        return Err(failed(Errno::NOTDIR.into()));
+    }
+    rustix::fs::access(cwd, rustix::fs::Access::EXEC_OK).map_err(|error| failed(error.into()))
+}
+
+fn into_io(error: pty_process::Error) -> io::Error {
+    // Not a match: which other variants there are depends on the crate's features.
+    if let pty_process::Error::Rustix(error) = error {
+        return error.into();
+    }
+    if let pty_process::Error::Io(error) = error {
+        return error;
+    }
+    io::Error::other(error)
+}
+
+fn terminal_error(error: io::Error) -> SpawnError {
+    if Errno::from_io_error(&error) == Some(Errno::NOSPC) {
+        return SpawnError::NoTerminal {
+            limit: terminal_limit(),
+        };
+    }
+    SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
+}
+
+fn terminal_limit() -> String {
+    let limit = std::fs::read_to_string("/proc/sys/kernel/pty/max");
+    limit.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned())
+}
+
+/// Tells the errors of exec apart. The directory was there a moment ago, so an error is taken to be the program's
+/// unless it has gone since.
+fn start_error(spec: &SpawnSpec, source: io::Error) -> SpawnError {
+    if let Err(error) = check_directory(&spec.cwd) {
+        return error;
+    }
+    if let Some(error) = SpawnError::of_descriptors(&source) {
+        return error;
+    }
+    let path = spec.program.clone();
+    match Errno::from_io_error(&source) {
+        Some(Errno::NOENT) if has_interpreter_line(&path) => SpawnError::NoInterpreter { path },
+        Some(Errno::NOENT | Errno::NOTDIR) => SpawnError::NoSuchFile { path },
+        Some(Errno::ACCESS) if path.is_dir() => SpawnError::IsDirectory { path },
+        Some(Errno::ACCESS) => SpawnError::NotExecutable { path },
+        Some(Errno::NOEXEC) => SpawnError::Format { path },
+        Some(Errno::TOOBIG) => SpawnError::TooLong,
+        _ => SpawnError::Start {
+            path,
+            source: source.into(),
+        },
+    }
+}
+
+fn has_interpreter_line(path: &Path) -> bool {
+    let mut start = [0; 2];
+    File::open(path)
+        .and_then(|mut file| file.read_exact(&mut start))
+        .is_ok()
+        && start == *b"#!"
+}

@@ -1,0 +1,22 @@
+//! What the holder asks of Linux: epoll, eventfd, signalfd, pidfd, and `posix_spawn` as glibc has it.
+//!
+//! `portable` has the same names for every other system.
+
+mod event;
+mod exit_watch;
+mod memory_file;
+mod packets;
+mod poller;
+mod posix_spawn;
+mod signals;
+mod worker;
+
+pub(super) use event::Event;
+pub(super) use exit_watch::ExitWatch;
+pub(super) use memory_file::memory_file;
+pub(super) use packets::{receive, report_flushes};
+pub(super) use poller::Poller;
+pub(super) use posix_spawn::on_terminal;
+pub(super) use signals::{AskingSignals, ChildSignals};
+pub use signals::{claim_children, hear_signals};
+pub(super) use worker::{PORT, start_worker};

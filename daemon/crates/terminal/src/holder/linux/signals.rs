@@ -1,0 +1,155 @@
+//! SIGCHLD and the children of others: which of them are the holder's to reap.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use rustix::process::{Pid, Signal, WaitOptions, wait};
+
+/// Blocks SIGCHLD in this thread and all it will start, and so gives every child of the process to the holder.
+///
+/// Call it first in `main`, before any thread is started: a thread that does not block it would take the signal.
+///
+/// # Errors
+///
+/// The kernel's error; the mask is as before then.
+pub fn claim_children() -> io::Result<()> {
+    let set = sigchld_set();
+    // SAFETY: both pointers are valid for the call; the old mask is not asked for.
+    let code =
+        unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
+    if code == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::from_raw_os_error(code))
+    }
+}
+
+/// A descriptor that becomes readable when a child of this process has ended.
+#[derive(Debug)]
+pub(in crate::holder) struct ChildSignals {
+    fd: OwnedFd,
+}
+
+impl ChildSignals {
+    /// Makes this process the reaper of its descendants. `None` unless SIGCHLD is blocked: then the children of this
+    /// process belong to others too.
+    pub(in crate::holder) fn claim() -> io::Result<Option<Self>> {
+        if !sigchld_is_blocked()? {
+            return Ok(None);
+        }
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        let fd = signal_descriptor(&sigchld_set())?;
+        Ok(Some(Self { fd }))
+    }
+
+    /// Reaps every child that has ended, not the leaders alone. Returns the process id and wait status of each.
+    pub(in crate::holder) fn reap(&self, _leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, i32)> {
+        // The signal only says that there is something to reap, so what it carries is not looked at.
+        let _ = rustix::io::read(&self.fd, &mut [0_u8; size_of::<libc::signalfd_siginfo>()]);
+        std::iter::from_fn(|| wait(WaitOptions::NOHANG).ok()?)
+            .map(|(pid, status)| (pid, status.as_raw()))
+            .collect()
+    }
+}
+
+impl AsFd for ChildSignals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// The signals that ask a daemon for something.
+const ASKING: [libc::c_int; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
+
+/// The set of [`ASKING`].
+pub(super) fn asking_set() -> libc::sigset_t {
+    set_of(&ASKING)
+}
+
+/// Lets the signals that ask for something through, which a worker is started without: until it listens for them.
+pub fn hear_signals() {
+    let set = asking_set();
+    // SAFETY: both pointers are valid for the call, which can only fail for a wrong first argument.
+    unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut()) };
+}
+
+/// A descriptor that tells of the signals that ask for something, which are blocked from now on.
+#[derive(Debug)]
+pub(in crate::holder) struct AskingSignals {
+    fd: OwnedFd,
+}
+
+impl AskingSignals {
+    /// Blocks them in this thread and all it will start. Before any thread.
+    pub(in crate::holder) fn claim() -> io::Result<Self> {
+        let set = asking_set();
+        // SAFETY: both pointers are valid for the call; the old mask is not asked for.
+        let code =
+            unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
+        if code != 0 {
+            return Err(io::Error::from_raw_os_error(code));
+        }
+        Ok(Self {
+            fd: signal_descriptor(&set)?,
+        })
+    }
+
+    /// The signals that have arrived.
+    pub(in crate::holder) fn take(&self) -> Vec<Signal> {
+        let mut signals = Vec::new();
+        let mut info = [0_u8; size_of::<libc::signalfd_siginfo>()];
+        while let Ok(len) = rustix::io::read(&self.fd, &mut info)
+            && len == info.len()
+        {
+            // The number is the first field.
+            let number = u32::from_ne_bytes([info[0], info[1], info[2], info[3]]);
+            signals.extend(Signal::from_named_raw(number.cast_signed()));
+        }
+        signals
+    }
+}
+
+impl AsFd for AskingSignals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+fn signal_descriptor(set: &libc::sigset_t) -> io::Result<OwnedFd> {
+    // SAFETY: the set is valid for the call, and a new descriptor is asked for.
+    let fd = unsafe { libc::signalfd(-1, set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel just returned it, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+pub(super) fn set_of(signals: &[libc::c_int]) -> libc::sigset_t {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: sigemptyset initialises the set, and the signals are valid ones.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        for signal in signals {
+            libc::sigaddset(set.as_mut_ptr(), *signal);
+        }
+        set.assume_init()
+    }
+}
+
+fn sigchld_set() -> libc::sigset_t {
+    set_of(&[libc::SIGCHLD])
+}
+
+fn sigchld_is_blocked() -> io::Result<bool> {
+    let mut mask = MaybeUninit::uninit();
+    // SAFETY: a null set changes nothing; the old mask is written to `mask`, which is initialised when that worked.
+    unsafe {
+        let code = libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), mask.as_mut_ptr());
+        if code != 0 {
+            return Err(io::Error::from_raw_os_error(code));
+        }
+        Ok(libc::sigismember(mask.as_ptr(), libc::SIGCHLD) == 1)
+    }
+}

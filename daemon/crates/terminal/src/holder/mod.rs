@@ -1,0 +1,62 @@
+//! The holder owns every terminal: it starts the programs, reads what they print into shared rings and reaps them.
+//!
+//! It is one thread that knows neither the protocol nor the log. Everything else is the worker's: it takes from the
+//! rings, writes to the terminals, and tells the clients.
+
+mod board;
+mod descriptors;
+mod error;
+mod floods;
+mod handle;
+#[cfg(not(portable))]
+mod join;
+mod launch;
+#[cfg_attr(portable, path = "portable/mod.rs")]
+#[cfg_attr(not(portable), path = "linux/mod.rs")]
+mod platform;
+mod port;
+mod process;
+mod process_table;
+mod reader;
+mod resolve;
+mod ring;
+mod ring_file;
+mod ring_layout;
+mod root;
+mod slot_set;
+mod slots;
+mod source;
+#[cfg_attr(portable, path = "no_worker.rs")]
+mod supervise;
+mod terminal;
+mod umask;
+mod wake;
+mod wire;
+
+#[cfg(test)]
+use descriptors::DescriptorLimits;
+pub use descriptors::raise_descriptor_limit;
+pub use error::SpawnError;
+pub use handle::{Adopted, Holder, HolderNews, Spawned};
+#[cfg(not(portable))]
+pub use join::{Welcomed, join};
+pub use launch::Originals;
+pub use platform::claim_children;
+#[cfg(not(portable))]
+pub use platform::hear_signals;
+pub use process::{Process, name_daemon, signal_all};
+pub use process_table::{ProcessTable, ProcessTables, SESSION_VARIABLE};
+pub use resolve::{c_string, resolve};
+pub use ring::{Exit, Ring};
+pub use ring_layout::{Gap, VERSION as RING_VERSION};
+pub use root::holder_pid;
+#[cfg(not(portable))]
+pub use supervise::{Ended, Held, hold};
+#[cfg(test)]
+use umask::Umask;
+pub use umask::make_files_private;
+pub use wake::Wakes;
+pub use wire::{Cause, HandOver, SpawnSpec, VERSION as WIRE_VERSION};
+
+#[cfg(test)]
+mod tests;

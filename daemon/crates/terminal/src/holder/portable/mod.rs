@@ -1,0 +1,20 @@
+//! What the holder asks of a system that is not Linux: select, pipes, SIGCHLD, and fork.
+//!
+//! `linux` has the same names. On Linux the feature `portable` chooses this folder, so that its code is tested.
+
+mod event;
+mod exit_watch;
+mod fork_exec;
+mod memory_file;
+mod packets;
+mod poller;
+mod signals;
+
+pub(super) use event::Event;
+pub(super) use exit_watch::ExitWatch;
+pub(super) use fork_exec::on_terminal;
+pub(super) use memory_file::memory_file;
+pub(super) use packets::{receive, report_flushes};
+pub(super) use poller::Poller;
+pub(super) use signals::ChildSignals;
+pub use signals::claim_children;

@@ -1,0 +1,171 @@
+//! Finds the program that a session is to run, and makes its arguments fit for the kernel.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+
+use super::error::SpawnError;
+
+/// Where programs are looked for when the session has no PATH (what `getconf PATH` says).
+const DEFAULT_SEARCH_PATH: &str = "/bin:/usr/bin";
+
+/// Returns the file that `program` stands for.
+///
+/// A name with a slash is relative to `cwd`, any other is looked up on `search_path`, the session's own PATH, whose
+/// relative and empty entries are relative to `cwd` too. The result is absolute when `cwd` is.
+///
+/// # Errors
+///
+/// [`SpawnError`] that names the program: empty, with a NUL, not found, a directory, not executable.
+pub fn resolve(
+    program: &OsStr,
+    search_path: Option<&OsStr>,
+    cwd: &Path,
+) -> Result<PathBuf, SpawnError> {
+    if program.is_empty() {
+        return Err(SpawnError::EmptyProgram);
+    }
+    if program.as_bytes().contains(&0) {
+        return Err(SpawnError::Nul {
+            place: "the program's name".into(),
+        });
+    }
+    if program.as_bytes().contains(&b'/') {
+        return runnable(cwd.join(program));
+    }
+    let search_path = search_path.unwrap_or(OsStr::new(DEFAULT_SEARCH_PATH));
+    let mut refused = None;
+    for directory in search_path.as_bytes().split(|byte| *byte == b':') {
+        let candidate = cwd.join(OsStr::from_bytes(directory)).join(program);
+        match runnable(candidate) {
+            Err(SpawnError::NoSuchFile { .. } | SpawnError::IsDirectory { .. }) => {}
+            Err(error) => refused = refused.or(Some(error)),
+            found => return found,
+        }
+    }
+    Err(refused.unwrap_or_else(|| SpawnError::NotOnPath {
+        program: program.to_string_lossy().into_owned(),
+        search_path: search_path.to_string_lossy().into_owned(),
+    }))
+}
+
+/// Returns `text` as the kernel wants it; `place` says in the error what it is ("an argument").
+///
+/// # Errors
+///
+/// [`SpawnError::Nul`] when there is a NUL byte in it.
+pub fn c_string(text: impl Into<OsString>, place: &'static str) -> Result<CString, SpawnError> {
+    CString::new(text.into().into_vec()).map_err(|_| SpawnError::Nul {
+        place: place.into(),
+    })
+}
+
+fn runnable(path: PathBuf) -> Result<PathBuf, SpawnError> {
+    match std::fs::metadata(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            Err(SpawnError::NotExecutable { path })
+        }
+        Err(_) => Err(SpawnError::NoSuchFile { path }),
+        Ok(metadata) if metadata.is_dir() => Err(SpawnError::IsDirectory { path }),
+        Ok(metadata) if !metadata.is_file() || access(&path, Access::EXEC_OK).is_err() => {
+            Err(SpawnError::NotExecutable { path })
+        }
+        Ok(_) => Ok(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn file(path: &Path, mode: u32) {
+        std::fs::write(path, "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn find(program: &str, search_path: &str, cwd: &Path) -> Result<PathBuf, String> {
+        resolve(program.as_ref(), Some(search_path.as_ref()), cwd).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_bare_name_is_looked_up_on_the_session_s_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let cwd = dir.path();
+        for folder in ["one", "two", "two/tool2"] {
+            std::fs::create_dir(cwd.join(folder)).unwrap();
+        }
+        file(&cwd.join("one/tool"), 0o644);
+        file(&cwd.join("two/tool"), 0o755);
+        file(&cwd.join("here"), 0o755);
+        assert_eq!(
+            find("tool", "none:one:two", cwd).unwrap(),
+            cwd.join("two/tool")
+        );
+        assert_eq!(find("here", "one:", cwd).unwrap(), cwd.join("here"));
+        let absolute = format!("{}/two", cwd.display());
+        assert_eq!(
+            find("tool", &absolute, Path::new("/")).unwrap(),
+            cwd.join("two/tool")
+        );
+        assert!(
+            find("tool", "one", cwd)
+                .unwrap_err()
+                .contains("not executable")
+        );
+        assert!(
+            find("tool2", "two", cwd)
+                .unwrap_err()
+                .contains("PATH (two)")
+        );
+        assert!(
+            find("here", "one:two", cwd)
+                .unwrap_err()
+                .contains("\"here\"")
+        );
+    }
+
+    #[test]
+    fn a_name_with_a_slash_is_relative_to_the_working_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let cwd = dir.path();
+        file(&cwd.join("tool"), 0o755);
+        file(&cwd.join("data"), 0o600);
+        assert_eq!(find("./tool", "", cwd).unwrap(), cwd.join("./tool"));
+        assert_eq!(find("/bin/sh", "", cwd).unwrap(), Path::new("/bin/sh"));
+        assert!(
+            find("./data", "", cwd)
+                .unwrap_err()
+                .contains("not executable")
+        );
+        assert!(find("./none", "", cwd).unwrap_err().contains("no file"));
+        assert!(find("./tool/x", "", cwd).unwrap_err().contains("no file"));
+        assert!(find("/", "", cwd).unwrap_err().contains("directory"));
+    }
+
+    #[test]
+    fn names_that_no_file_can_have_are_refused() {
+        let cwd = Path::new("/");
+        assert!(matches!(
+            resolve("".as_ref(), None, cwd),
+            Err(SpawnError::EmptyProgram)
+        ));
+        assert!(matches!(
+            resolve("a\0b".as_ref(), None, cwd),
+            Err(SpawnError::Nul { .. })
+        ));
+        assert!(
+            c_string("a\0b", "an argument")
+                .unwrap_err()
+                .to_string()
+                .contains("an argument")
+        );
+        assert!(
+            resolve("sh".as_ref(), None, cwd).is_ok(),
+            "the default PATH has a shell"
+        );
+    }
+}

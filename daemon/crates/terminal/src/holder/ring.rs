@@ -1,0 +1,352 @@
+//! A session's ring: what was read from its terminal, in a file that outlives the process.
+//!
+//! Two ends share one mapping. The [`RingWriter`] belongs to the holder and moves `head`; the [`Ring`] belongs to
+//! the worker and moves `tail`. Positions count bytes from the session's start and never wrap. Bytes from `tail` to
+//! `head` never change, because the writer only touches the part outside.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+
+use super::ring_file::Mapping;
+use super::ring_layout::{Gap, RING_BYTES, RingLayout};
+
+/// How much memory one step of [`RingWriter::spare`] makes sure of, in bytes.
+const BACKING_STEP_BYTES: u64 = 16 << 10;
+
+/// The most that one read of a terminal returns, in bytes (the size of the kernel's line buffer).
+const TERMINAL_READ_BYTES: u64 = 4096;
+
+/// Set in the stored status once the program has ended, so that "ended with 0" differs from "alive".
+const ENDED: u32 = 0x1_0000;
+
+/// Why a ring could not be made or opened.
+#[derive(Debug, thiserror::Error)]
+pub enum RingError {
+    #[error("could not use the ring file {path:?}: {source}")]
+    File { path: PathBuf, source: io::Error },
+    #[error("{path:?} is not a ring of this version: {reason}")]
+    Refused { path: PathBuf, reason: &'static str },
+}
+
+/// How a program ended: exactly one of the two is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    /// The exit code, 0 to 255.
+    pub code: Option<i32>,
+    /// The number of the signal that ended it.
+    pub signal: Option<i32>,
+}
+
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.code, self.signal) {
+            (Some(code), _) => write!(f, "status {code}"),
+            (None, signal) => write!(f, "signal {}", signal.unwrap_or_default()),
+        }
+    }
+}
+
+/// The worker's end of a ring: bytes, position of the log, notes that must survive a kill.
+///
+/// There is one per ring, so the borrow checker keeps [`Ring::set_tail`] from freeing bytes that are still borrowed.
+#[derive(Debug)]
+pub struct Ring {
+    mapping: Arc<Mapping>,
+}
+
+impl Ring {
+    /// Opens the ring of a session, or one that an earlier daemon left, to recover what it holds.
+    ///
+    /// # Errors
+    ///
+    /// [`RingError::Refused`] when magic, version, size or positions are wrong; [`RingError::File`] otherwise.
+    pub fn open(path: &Path) -> Result<Self, RingError> {
+        Ok(Self {
+            mapping: Arc::new(Mapping::open(path)?),
+        })
+    }
+
+    /// Deletes the file; existing mappings stay valid. A missing file is no error.
+    ///
+    /// # Errors
+    ///
+    /// [`RingError::File`] when the file is there and cannot be removed.
+    pub fn remove(path: &Path) -> Result<(), RingError> {
+        match std::fs::remove_file(path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(RingError::File {
+                path: path.to_owned(),
+                source,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the position after the last byte read from the terminal.
+    pub fn head(&self) -> u64 {
+        self.layout().head.load(SeqCst)
+    }
+
+    /// Returns the position below which everything is in the log.
+    pub fn tail(&self) -> u64 {
+        self.layout().tail.load(Relaxed)
+    }
+
+    /// Returns the bytes from position `from` (clamped to `tail..=head`) to `head`, in one piece.
+    pub fn bytes(&self, from: u64) -> &[u8] {
+        let head = self.head();
+        let from = from.clamp(self.tail(), head);
+        // SAFETY: `from..head` lies in `tail..head`. The writer never touches that part before `tail` moves, which
+        // takes `&mut self` and so waits until this borrow has ended.
+        unsafe { self.mapping.slice(from, (head - from) as usize) }
+    }
+
+    /// Gives the bytes below `tail` (clamped to `tail..=head`) back to the holder.
+    ///
+    /// Returns true when the holder waits for room: call `Holder::space_freed` then.
+    #[must_use = "the holder sleeps until it is told"]
+    pub fn set_tail(&mut self, tail: u64) -> bool {
+        let tail = tail.clamp(self.tail(), self.head());
+        self.layout().tail.store(tail, SeqCst);
+        self.layout().holder_waits.swap(0, SeqCst) == 1
+    }
+
+    /// Returns true while no process has the terminal open. A program may still open its terminal again.
+    pub fn eof(&self) -> bool {
+        self.layout().eof.load(SeqCst) == 1
+    }
+
+    /// Returns how often what was typed was thrown away, as far as the system tells.
+    pub fn input_flushes(&self) -> u32 {
+        self.layout().input_flushes.load(SeqCst)
+    }
+
+    /// Returns how the program ended, `None` while it lives (or when the daemon was killed before it ended).
+    pub fn status(&self) -> Option<Exit> {
+        let stored = self.layout().status.load(SeqCst);
+        (stored & ENDED != 0).then(|| exit_of((stored & !ENDED) as i32))
+    }
+
+    /// Returns the program's process id, 0 before it was started.
+    #[cfg(test)]
+    pub fn pid(&self) -> i32 {
+        self.layout().pid.load(Acquire)
+    }
+
+    /// Returns when the ring was made, in milliseconds since 1970.
+    #[cfg(test)]
+    pub fn created_at_ms(&self) -> u64 {
+        self.layout().created_at_ms.load(Relaxed)
+    }
+
+    /// Returns the position where an expect without `from` begins.
+    pub fn cursor(&self) -> u64 {
+        self.layout().cursor.load(Relaxed)
+    }
+
+    /// Sets the position where an expect without `from` begins.
+    pub fn set_cursor(&self, cursor: u64) {
+        self.layout().cursor.store(cursor, Relaxed);
+    }
+
+    /// Returns the position of the first byte of the current log file.
+    pub fn log_base(&self) -> u64 {
+        self.layout().log_base.load(Relaxed)
+    }
+
+    /// Sets the position of the first byte of the current log file; call it before that file is made.
+    pub fn set_log_base(&self, position: u64) {
+        self.layout().log_base.store(position, Release);
+    }
+
+    /// Returns how many lines the program has printed, as last noted.
+    pub fn output_lines(&self) -> u64 {
+        self.layout().output_lines.load(Relaxed)
+    }
+
+    /// Notes how many lines the program has printed.
+    pub fn set_output_lines(&self, lines: u64) {
+        self.layout().output_lines.store(lines, Relaxed);
+    }
+
+    /// Returns the position behind the last question that was answered.
+    pub fn answered(&self) -> u64 {
+        self.layout().answered.load(Relaxed)
+    }
+
+    /// Notes that the question before `position` was answered.
+    pub fn set_answered(&self, position: u64) {
+        self.layout().answered.store(position, Relaxed);
+    }
+
+    /// Leaves a few bytes (`NOTE_BYTES`) for the next worker, in place of the last. One thread at a time may.
+    pub fn set_note(&self, note: &[u8]) {
+        self.layout().set_note(note);
+    }
+
+    /// Returns what was left last, empty when nothing was.
+    pub fn note(&self) -> Vec<u8> {
+        self.layout().note()
+    }
+
+    /// Notes that `len` bytes from `offset` are missing in the log.
+    ///
+    /// A gap that continues the last one extends it. When all `MAX_GAPS` places are taken, the last one grows to
+    /// cover the new one and what lies between.
+    pub fn add_gap(&mut self, gap: Gap) {
+        self.layout().add_gap(gap);
+    }
+
+    /// Replaces the gaps by these, which are in the order of their positions, as when one is found before the last.
+    pub fn set_gaps(&mut self, gaps: &[Gap]) {
+        self.layout().set_gaps(gaps);
+    }
+
+    /// Returns the gaps in the log, in the order of their positions.
+    pub fn gaps(&self) -> Vec<Gap> {
+        self.layout().gaps()
+    }
+
+    fn layout(&self) -> &RingLayout {
+        self.mapping.layout()
+    }
+}
+
+/// The holder's end of a ring.
+#[derive(Debug)]
+pub(super) struct RingWriter {
+    mapping: Arc<Mapping>,
+    /// The positions whose memory is known to be there; at least [`RING_BYTES`] long when all of it is.
+    backed: std::ops::Range<u64>,
+}
+
+impl RingWriter {
+    /// Creates the file (mode 0600, must not exist), empty.
+    ///
+    /// # Errors
+    ///
+    /// [`RingError::File`] when the file exists or cannot be made or mapped; nothing is left behind then.
+    pub(super) fn create(path: &Path) -> Result<Self, RingError> {
+        Ok(Self {
+            mapping: Arc::new(Mapping::create(path)?),
+            backed: 0..0,
+        })
+    }
+
+    /// Returns the free part after `head`, empty when the ring is full. What is put there counts after
+    /// [`RingWriter::publish`].
+    ///
+    /// Only part of the free space is returned while the ring has not gone round once, because its memory is taken
+    /// in steps: an idle session costs one step, and memory that is not there is an error here, not a lost read.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error when the file system of the ring is full.
+    pub(super) fn spare(&mut self) -> io::Result<&mut [u8]> {
+        let head = self.layout().head.load(Relaxed);
+        let free = RING_BYTES as u64 - (head - self.layout().tail.load(Acquire));
+        let limit = self.back(head)?;
+        let len = free.min(limit - head) as usize;
+        // SAFETY: `head..head + len` lies outside `tail..head`, so no reader looks at it, and `&mut self` is the only
+        // writer. The other mapping of the same bytes is reached through readers' positions alone.
+        Ok(unsafe { self.mapping.slice_mut(head, len) })
+    }
+
+    /// Makes `len` bytes, just put into [`RingWriter::spare`], visible to the reader.
+    pub(super) fn publish(&mut self, len: usize) {
+        let head = self.layout().head.load(Relaxed);
+        self.layout().head.store(head + len as u64, SeqCst);
+    }
+
+    /// Returns true when nothing can be added.
+    pub(super) fn is_full(&self) -> bool {
+        let layout = self.layout();
+        layout.head.load(Relaxed) - layout.tail.load(Acquire) == RING_BYTES as u64
+    }
+
+    /// Asks the worker to tell when it frees space. Returns false when there is room already.
+    pub(super) fn wait_for_space(&mut self) -> bool {
+        let layout = self.layout();
+        layout.holder_waits.store(1, SeqCst);
+        if layout.head.load(Relaxed) - layout.tail.load(SeqCst) == RING_BYTES as u64 {
+            return true;
+        }
+        layout.holder_waits.store(0, SeqCst);
+        false
+    }
+
+    /// Gives the memory of a drained ring back to the system. Does nothing while bytes wait to be logged.
+    pub(super) fn give_back_memory(&mut self) {
+        let head = self.layout().head.load(Relaxed);
+        if self.layout().tail.load(Acquire) == head && !self.backed.is_empty() {
+            self.mapping.punch();
+            self.backed = head..head;
+        }
+    }
+
+    /// Notes whether any process still has the terminal open.
+    pub(super) fn set_eof(&mut self, eof: bool) {
+        self.layout().eof.store(u32::from(eof), SeqCst);
+    }
+
+    /// Notes that what was typed was thrown away once more.
+    pub(super) fn count_input_flush(&mut self) {
+        self.layout().input_flushes.fetch_add(1, SeqCst);
+    }
+
+    /// Notes the wait status of the program, which has ended.
+    pub(super) fn set_status(&mut self, wait_status: i32) {
+        self.layout()
+            .status
+            .store(ENDED | (wait_status as u32 & 0xffff), SeqCst);
+    }
+
+    /// Notes the program's process id.
+    pub(super) fn set_pid(&mut self, pid: i32) {
+        self.layout().pid.store(pid, Release);
+    }
+
+    /// Makes sure of memory for one read from `head` and returns the position up to which there is some.
+    fn back(&mut self, head: u64) -> io::Result<u64> {
+        let whole = RING_BYTES as u64;
+        if self.backed.end - self.backed.start >= whole {
+            return Ok(head + whole);
+        }
+        if self.backed.is_empty() {
+            let start = head - head % BACKING_STEP_BYTES;
+            self.backed = start..start;
+        }
+        while self.backed.end < head + TERMINAL_READ_BYTES
+            && self.backed.end - self.backed.start < whole
+        {
+            self.mapping
+                .populate(self.backed.end, BACKING_STEP_BYTES as usize)?;
+            self.backed.end += BACKING_STEP_BYTES;
+        }
+        Ok(self.backed.end)
+    }
+
+    fn layout(&self) -> &RingLayout {
+        self.mapping.layout()
+    }
+}
+
+pub(super) fn exit_of(wait_status: i32) -> Exit {
+    let signal = wait_status & 0x7f;
+    if signal == 0 {
+        Exit {
+            code: Some((wait_status >> 8) & 0xff),
+            signal: None,
+        }
+    } else {
+        Exit {
+            code: None,
+            signal: Some(signal),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "ring_tests.rs"]
+mod tests;

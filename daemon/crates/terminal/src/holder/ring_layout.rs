@@ -1,0 +1,181 @@
+//! The header of a ring file: what lies where, and what it must hold to be believed.
+
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How many bytes a ring holds.
+pub(super) const RING_BYTES: usize = 256 << 10;
+
+/// How many gaps of the log a ring can note one by one.
+pub(super) const MAX_GAPS: usize = 64;
+
+/// How many bytes of the file the header may take.
+pub(super) const HEADER_BYTES: usize = 4096;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"ccd ring");
+/// The layout of a ring. A worker can take over the rings of its own version only.
+pub const VERSION: u32 = 1;
+
+/// Bytes that are missing in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// The position of the first missing byte.
+    pub offset: u64,
+    /// How many bytes are missing.
+    pub len: u64,
+}
+
+/// A value alone in its cache line, so that the two ends do not slow each other down.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub(super) struct Alone<T>(T);
+
+impl<T> std::ops::Deref for Alone<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+#[repr(C)]
+#[derive(Debug)]
+struct GapCell {
+    offset: AtomicU64,
+    len: AtomicU64,
+}
+
+/// How long a note may be.
+pub(super) const NOTE_BYTES: usize = 63;
+
+/// A few bytes of the worker's.
+#[repr(C)]
+#[derive(Debug)]
+struct Note {
+    len: AtomicU8,
+    bytes: [AtomicU8; NOTE_BYTES],
+}
+
+/// The header as it lies in the file. Changing it takes a new [`VERSION`].
+#[repr(C)]
+#[derive(Debug)]
+pub(super) struct RingLayout {
+    magic: AtomicU64,
+    version: AtomicU32,
+    capacity_bytes: AtomicU32,
+    pub(super) created_at_ms: AtomicU64,
+    pub(super) pid: AtomicI32,
+    pub(super) head: Alone<AtomicU64>,
+    pub(super) tail: Alone<AtomicU64>,
+    pub(super) holder_waits: Alone<AtomicU32>,
+    pub(super) status: Alone<AtomicU32>,
+    pub(super) eof: AtomicU32,
+    pub(super) input_flushes: AtomicU32,
+    pub(super) cursor: Alone<AtomicU64>,
+    pub(super) log_base: AtomicU64,
+    pub(super) output_lines: AtomicU64,
+    pub(super) answered: AtomicU64,
+    notes: [Note; 2],
+    /// The whole one of `notes`, plus 1; 0: none.
+    note_index: AtomicU64,
+    gap_count: AtomicU64,
+    gaps: Alone<[GapCell; MAX_GAPS]>,
+}
+
+const _: () = assert!(size_of::<RingLayout>() <= HEADER_BYTES);
+
+impl RingLayout {
+    /// See `Ring::add_gap`. The count is stored last, so a kill in between loses at most this gap's note.
+    pub(super) fn add_gap(&self, gap: Gap) {
+        let count = self.gap_count.load(Relaxed) as usize;
+        if let Some(last) = count.checked_sub(1).map(|index| &self.gaps[index]) {
+            let offset = last.offset.load(Relaxed);
+            if offset + last.len.load(Relaxed) == gap.offset || count == MAX_GAPS {
+                last.len.store(gap.offset + gap.len - offset, Relaxed);
+                return;
+            }
+        }
+        self.gaps[count].offset.store(gap.offset, Relaxed);
+        self.gaps[count].len.store(gap.len, Relaxed);
+        self.gap_count.store(count as u64 + 1, Release);
+    }
+
+    /// See `Ring::set_gaps`. A kill in between loses the notes that are not written yet.
+    pub(super) fn set_gaps(&self, gaps: &[Gap]) {
+        self.gap_count.store(0, Release);
+        for gap in gaps {
+            self.add_gap(*gap);
+        }
+    }
+
+    /// Returns the noted gaps, oldest first.
+    pub(super) fn gaps(&self) -> Vec<Gap> {
+        let count = self.gap_count.load(Acquire) as usize;
+        self.gaps[..count]
+            .iter()
+            .map(|cell| Gap {
+                offset: cell.offset.load(Relaxed),
+                len: cell.len.load(Relaxed),
+            })
+            .collect()
+    }
+
+    /// See `Ring::set_note`. A kill in between leaves the note before this one.
+    pub(super) fn set_note(&self, note: &[u8]) {
+        let index = self.note_index.load(Relaxed) % 2;
+        let place = &self.notes[index as usize];
+        let len = note.len().min(NOTE_BYTES);
+        place.len.store(len as u8, Relaxed);
+        for (cell, byte) in place.bytes.iter().zip(&note[..len]) {
+            cell.store(*byte, Relaxed);
+        }
+        self.note_index.store(index + 1, Release);
+    }
+
+    /// Returns the last note, empty when there was none.
+    pub(super) fn note(&self) -> Vec<u8> {
+        let Some(index) = self.note_index.load(Acquire).checked_sub(1) else {
+            return Vec::new();
+        };
+        let place = &self.notes[index as usize % 2];
+        let len = usize::from(place.len.load(Relaxed)).min(NOTE_BYTES);
+        let bytes = place.bytes[..len].iter();
+        bytes.map(|cell| cell.load(Relaxed)).collect()
+    }
+
+    /// Marks the zeroed header of a new file as a ring's.
+    pub(super) fn initialise(&self) {
+        self.version.store(VERSION, Relaxed);
+        self.capacity_bytes.store(RING_BYTES as u32, Relaxed);
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        self.created_at_ms.store(now.as_millis() as u64, Relaxed);
+        self.magic.store(MAGIC, Release);
+    }
+
+    /// Says what is wrong with a header that was found.
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        if self.magic.load(Acquire) != MAGIC {
+            return Err("it does not begin as a ring does");
+        }
+        if self.version.load(Relaxed) != VERSION {
+            return Err("its layout has another version");
+        }
+        if self.capacity_bytes.load(Relaxed) as usize != RING_BYTES {
+            return Err("it has another capacity");
+        }
+        let (tail, head) = (self.tail.load(Relaxed), self.head.load(Relaxed));
+        if head
+            .checked_sub(tail)
+            .is_none_or(|held| held > RING_BYTES as u64)
+        {
+            return Err("its positions contradict each other");
+        }
+        if self.gap_count.load(Relaxed) > MAX_GAPS as u64 {
+            return Err("it counts too many gaps");
+        }
+        Ok(())
+    }
+}

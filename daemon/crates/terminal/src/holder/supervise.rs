@@ -1,0 +1,442 @@
+//! The holder as a process of its own: starts the worker, passes signals on to it, and ends with it.
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+
+use super::board::Board;
+use super::launch::Originals;
+use super::platform::{AskingSignals, Event, start_worker};
+use super::port::{MAX_DESCRIPTORS, Port, blob};
+use super::reader::Reader;
+use super::ring::{Exit, exit_of};
+use super::slots::HeldTerminal;
+use super::wake::{Bell, Line};
+use super::wire::{Cause, HandOver, ToWorker, VERSION, Welcome};
+
+/// How long a worker that has said goodbye may take to be gone.
+const LEAVE_TIME: Duration = Duration::from_secs(12);
+
+/// How long another build may take until it serves.
+const READY_TIME: Duration = Duration::from_secs(20);
+
+/// Time between two looks whether it is.
+const LOOK_PERIOD: Duration = Duration::from_millis(2);
+
+/// After so many workers in a row that did not get to serve, none is started again.
+const MAX_RESTARTS: u32 = 10;
+
+/// Pause before the second start in a row; it doubles, up to the longest.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// A worker that has served so long ends by something new, not by what ended the one before.
+const SETTLED: Duration = Duration::from_secs(10);
+
+/// As a shell tells of a program that cannot be started.
+const NOT_STARTED: Exit = Exit {
+    code: Some(127),
+    signal: None,
+};
+
+/// This program, also when its file has another content by now.
+const OWN_PROGRAM: &std::ffi::CStr = c"/proc/self/exe";
+
+/// A descriptor of each lock.
+pub(super) type Locks = [OwnedFd; 2];
+
+/// The worker of this holder.
+#[derive(Debug)]
+pub(super) struct Worker {
+    pid: Pid,
+    pub(super) signals: AskingSignals,
+    house: House,
+    /// Starts since the last worker that served.
+    restarts: u32,
+    /// When the one that is there got to serve.
+    served_at: Option<Instant>,
+    has_served: bool,
+    /// Workers in a row that served and soon ended by their own fault.
+    quick_ends: u32,
+    /// How it ended.
+    ended: Option<Exit>,
+    /// When the next one is to be started.
+    restart_at: Option<Instant>,
+    /// It has said that it leaves: for whom, and when it must be gone.
+    leaving: Option<(Build, Instant)>,
+    /// It is of another build than the last that served, or was to be: which, and when it must serve.
+    candidate: Option<(Build, Instant)>,
+    /// It has not kept its time, and was killed.
+    was_late: bool,
+    /// The build of the last that served.
+    proven: Build,
+    hand_overs: u64,
+    /// Somebody wants the daemon to end.
+    stop_signal: Option<Signal>,
+}
+
+/// What comes after a worker.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// Another one; this is the holder's end of its port.
+    Serves(Port),
+    /// Another try.
+    Later,
+    /// The end.
+    End,
+}
+
+/// A file to start workers from.
+#[derive(Debug, Clone)]
+pub(super) enum Build {
+    /// The one that the holder is of.
+    Own,
+    Other(Arc<OwnedFd>),
+}
+
+impl Build {
+    fn path(&self) -> CString {
+        match self {
+            Self::Own => OWN_PROGRAM.to_owned(),
+            Self::Other(file) => {
+                let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+                CString::new(path).unwrap_or_else(|_| OWN_PROGRAM.to_owned())
+            }
+        }
+    }
+}
+
+/// What each worker gets.
+#[derive(Debug)]
+struct House {
+    board: Arc<Board>,
+    memory: OwnedFd,
+    events: [Arc<Event>; 3],
+    listener: OwnedFd,
+    locks: Locks,
+    owns_path: bool,
+    secret: [u8; 32],
+    since: String,
+}
+
+impl House {
+    /// Starts a worker that takes over what is `held`; returns the holder's end of its port.
+    fn start_worker(
+        &self,
+        build: &Build,
+        held: &[HeldTerminal],
+        hand_over: Option<HandOver>,
+    ) -> io::Result<(Pid, Port)> {
+        let (port, workers_port) = Port::pair()?;
+        let welcome = ToWorker::Welcome(Welcome {
+            version: VERSION,
+            holder_pid: std::process::id().cast_signed(),
+            held: held.len() as u32,
+            owns_path: self.owns_path,
+            secret: self.secret,
+            since: self.since.clone(),
+            hand_over,
+        });
+        let [bell, quiet, floods] = &self.events;
+        let [base_lock, socket_lock] = &self.locks;
+        port.send(
+            &welcome,
+            &[
+                self.memory.as_fd(),
+                bell.as_fd(),
+                quiet.as_fd(),
+                floods.as_fd(),
+                self.listener.as_fd(),
+                base_lock.as_fd(),
+                socket_lock.as_fd(),
+            ],
+        )?;
+        for some in held.chunks(MAX_DESCRIPTORS - 1) {
+            let sessions: Vec<_> = some.iter().map(|held| &held.session).collect();
+            let sessions = blob(&sessions)?;
+            let terminals = some.iter().map(|held| held.master.as_fd());
+            let descriptors: Vec<_> = terminals.chain([sessions.as_fd()]).collect();
+            port.send(&ToWorker::Held, &descriptors)?;
+        }
+        let pid = start_worker(workers_port.as_fd(), &build.path())?;
+        Ok((pid, port))
+    }
+}
+
+impl Worker {
+    fn first(house: House, signals: AskingSignals) -> io::Result<(Self, Port)> {
+        let (pid, port) = house.start_worker(&Build::Own, &[], None)?;
+        let worker = Self {
+            pid,
+            signals,
+            house,
+            restarts: 0,
+            served_at: None,
+            has_served: false,
+            quick_ends: 0,
+            ended: None,
+            restart_at: None,
+            leaving: None,
+            candidate: None,
+            was_late: false,
+            proven: Build::Own,
+            hand_overs: 0,
+            stop_signal: None,
+        };
+        Ok((worker, port))
+    }
+
+    /// Starts another one in place of one that has ended, unless the daemon ends with it.
+    pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> Next {
+        let Some(ended) = self.ended else {
+            return Next::End;
+        };
+        self.restart_at = None;
+        let (build, cause, failed) = match (self.leaving.take(), self.candidate.take()) {
+            (Some((build, _)), _) => {
+                self.candidate = Some((build.clone(), Instant::now() + READY_TIME));
+                (build, Cause::Upgrade, None)
+            }
+            (None, Some(_)) => (self.proven.clone(), Cause::Upgrade, Some(ended)),
+            (None, None) => {
+                // One that has never served says itself why, or it was the first.
+                if self.restarts == MAX_RESTARTS || !self.has_served && ended.code.is_some() {
+                    return Next::End;
+                }
+                self.restarts += 1;
+                (self.proven.clone(), Cause::Crash, None)
+            }
+        };
+        tracing::warn!(%ended, ?cause, "another worker is started");
+        let reason = match cause {
+            Cause::Upgrade if self.was_late => {
+                failed.map(|_| format!("it did not serve within {} s", READY_TIME.as_secs()))
+            }
+            Cause::Upgrade => {
+                failed.map(|failed| format!("it ended with {failed} before it served"))
+            }
+            Cause::Crash => Some(format!("ended by {ended}")),
+        };
+        // One that never served is no hand-over of its own.
+        self.hand_overs += u64::from(failed.is_none());
+        self.was_late = false;
+        let hand_over = HandOver {
+            number: self.hand_overs,
+            cause,
+            rolled_back: failed.is_some(),
+            reason,
+        };
+        for news in [&self.house.board.quiet, &self.house.board.floods] {
+            news.is_awake.store(false, SeqCst);
+        }
+        for held in held {
+            let slot = held.session.started.slot as usize;
+            self.house.board.quiet.slots.insert(slot);
+        }
+        let started = self.house.start_worker(&build, held, Some(hand_over));
+        let (pid, port) = match started {
+            Ok(started) => started,
+            Err(error) => {
+                tracing::error!(%error, "a worker cannot be started");
+                self.ended = Some(NOT_STARTED);
+                self.restart_at = Some(Instant::now() + self.pause());
+                return Next::Later;
+            }
+        };
+        self.pid = pid;
+        self.ended = None;
+        if let Some(signal) = self.stop_signal {
+            let _ = kill_process(pid, signal); // its predecessor has not done it
+        }
+        Next::Serves(port)
+    }
+
+    /// It serves: whatever ended the one before, it has got over it.
+    pub(super) fn is_ready(&mut self) {
+        self.restarts = 0;
+        self.served_at = Some(Instant::now());
+        self.has_served = true;
+        if let Some((build, _)) = self.candidate.take() {
+            self.proven = build;
+        }
+    }
+
+    /// It ends all sessions, as it was asked to.
+    pub(super) fn is_stopping(&mut self) {
+        self.stop_signal = Some(Signal::TERM);
+    }
+
+    /// It is about to end, and one of the build in `file`, or of its own, goes on.
+    pub(super) fn leaves(&mut self, file: Option<OwnedFd>) {
+        let build = match file {
+            Some(file) => Build::Other(Arc::new(file)),
+            None => self.proven.clone(),
+        };
+        self.leaving = Some((build, Instant::now() + LEAVE_TIME));
+    }
+
+    /// When it must be gone, or serve.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let deadlines = [&self.leaving, &self.candidate].into_iter().flatten();
+        let deadlines = deadlines.map(|(_, at)| *at).chain(self.restart_at);
+        deadlines.min()
+    }
+
+    /// True when it has ended and the time has come for another one.
+    pub(super) fn is_to_be_replaced(&self) -> bool {
+        self.restart_at.is_some_and(|at| at <= Instant::now())
+    }
+
+    /// Kills it if it has not kept its time.
+    pub(super) fn keep_time(&mut self) {
+        let now = Instant::now();
+        if self.ended.is_some() {
+            return;
+        }
+        for (_, at) in [&mut self.leaving, &mut self.candidate]
+            .into_iter()
+            .flatten()
+        {
+            if *at <= now {
+                *at = now + LEAVE_TIME; // its end is heard before
+                self.was_late = true;
+                let _ = kill_process(self.pid, Signal::KILL);
+            }
+        }
+    }
+
+    /// Passes on what somebody asks of the daemon.
+    pub(super) fn forward_signals(&mut self) {
+        for signal in self.signals.take() {
+            if signal != Signal::HUP {
+                self.stop_signal = Some(signal);
+            }
+            // It may have ended, which is heard soon; the next one gets what is to end the daemon.
+            if self.ended.is_none() {
+                let _ = kill_process(self.pid, signal);
+            }
+        }
+    }
+
+    /// Notes the end of a child; true when that was the worker.
+    pub(super) fn has_ended(&mut self, pid: Pid, status: i32) -> bool {
+        let is_it = pid == self.pid;
+        if is_it {
+            let ended = exit_of(status);
+            if let Some(served_at) = self.served_at.take() {
+                let (killed, done) = (Some(Signal::KILL.as_raw()), Some(0));
+                let is_fault =
+                    ended.signal != killed && ended.code != done && served_at.elapsed() < SETTLED;
+                self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
+            }
+            self.ended = Some(ended);
+            // Terminals are read meanwhile.
+            self.restart_at = Some(Instant::now() + self.pause());
+        }
+        is_it
+    }
+
+    /// How long to wait before the next start.
+    fn pause(&self) -> Duration {
+        // The first is replaced at once.
+        match self.restarts.max(self.quick_ends.saturating_sub(1)) {
+            0 => Duration::ZERO,
+            count => FIRST_PAUSE
+                .saturating_mul(1 << (count - 1).min(MAX_RESTARTS))
+                .min(LONGEST_PAUSE),
+        }
+    }
+
+    /// Waits until it has ended, and returns how.
+    fn wait(&mut self) -> Ended {
+        let deadline = Instant::now() + LEAVE_TIME;
+        while self.ended.is_none() {
+            match waitpid(Some(self.pid), WaitOptions::NOHANG) {
+                Ok(Some((_, status))) => self.ended = Some(exit_of(status.as_raw())),
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(LOOK_PERIOD),
+                Ok(None) => {
+                    let _ = kill_process(self.pid, Signal::KILL);
+                }
+                Err(_) => break,
+            }
+        }
+        match self.ended {
+            Some(ended) if self.restarts == MAX_RESTARTS => Ended::Hopeless(MAX_RESTARTS, ended),
+            Some(ended) => Ended::Worker(ended),
+            None => Ended::Lost,
+        }
+    }
+}
+
+/// What a daemon is besides its terminals, from its start to its end.
+#[derive(Debug)]
+pub struct Held {
+    pub listener: UnixListener,
+    pub locks: Locks,
+    /// The socket's path is ours to remove.
+    pub owns_path: bool,
+}
+
+/// How a daemon came to its end.
+#[derive(Debug)]
+pub enum Ended {
+    /// With its worker, which was to end, or never served.
+    Worker(Exit),
+    /// With so many workers in a row that did not get to serve, the last like this.
+    Hopeless(u32, Exit),
+    /// Nobody knows.
+    Lost,
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Worker(exit) => write!(f, "the worker ended with {exit}"),
+            Self::Hopeless(count, exit) => write!(
+                f,
+                "{count} workers in a row did not get to serve; the last ended with {exit}"
+            ),
+            Self::Lost => write!(f, "the worker is lost"),
+        }
+    }
+}
+
+/// Holds the terminals for a worker until that has ended; returns how it ended. `since` is when the daemon was started.
+///
+/// # Errors
+///
+/// The kernel's error when the holder cannot be made or the worker not be started.
+pub fn hold(held: &Held, originals: Originals, since: &str) -> io::Result<Ended> {
+    let signals = AskingSignals::claim()?;
+    let (board, memory) = Board::create_shared()?;
+    let house = House {
+        board: Arc::new(board),
+        memory,
+        events: [Event::new()?, Event::new()?, Event::new()?].map(Arc::new),
+        listener: held.listener.as_fd().try_clone_to_owned()?,
+        locks: [held.locks[0].try_clone()?, held.locks[1].try_clone()?],
+        owns_path: held.owns_path,
+        secret: rand::random(),
+        since: since.to_owned(),
+    };
+    let [bell, quiet, floods] = house.events.clone();
+    let board = Arc::clone(&house.board);
+    let (worker, port) = Worker::first(house, signals)?;
+    let mut reader = Reader::new(
+        Arc::clone(&board),
+        Bell::of_holder(&board, bell),
+        port,
+        Line::quiet(&board, quiet),
+        Line::floods(&board, floods),
+        originals,
+    )?;
+    reader.supervise(worker)?;
+    let worker = reader.run();
+    Ok(worker.map_or(Ended::Lost, |mut worker| worker.wait()))
+}

@@ -1,0 +1,272 @@
+//! How the holder and the worker wake each other: sets of slots on the board, and a bell that is rung only for a
+//! sleeper.
+//!
+//! The order that loses nothing: the one who has news marks them, then looks whether the other sleeps; the one who
+//! wants to sleep says so, then looks for news once more. All of it is sequentially consistent.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use super::board::{Board, BoardLayout, News, Notes};
+use super::platform::Event;
+
+/// Which part of a board.
+type Part<T> = fn(&BoardLayout) -> &T;
+
+/// A descriptor that becomes readable when someone rings while its owner sleeps. There is one for the owner and one
+/// for who rings, or both have the same.
+#[derive(Debug, Clone)]
+pub(super) struct Bell {
+    event: Arc<Event>,
+    board: Arc<Board>,
+    is_awake: Part<AtomicBool>,
+}
+
+impl Bell {
+    /// The bell of the holder.
+    pub(super) fn of_holder(board: &Arc<Board>, event: Arc<Event>) -> Self {
+        Self {
+            event,
+            board: Arc::clone(board),
+            is_awake: |board| &board.to_holder.is_awake,
+        }
+    }
+
+    /// Wakes the owner if it sleeps. Costs one atomic operation when it does not.
+    pub(super) fn ring(&self) {
+        if !self.is_awake().swap(true, SeqCst) {
+            self.event.raise();
+        }
+    }
+
+    /// Says that the owner is going to sleep. Returns false, and takes it back, when `has_news`.
+    pub(super) fn try_sleep(&self, has_news: impl FnOnce() -> bool) -> bool {
+        self.is_awake().store(false, SeqCst);
+        if has_news() {
+            self.is_awake().store(true, SeqCst);
+            return false;
+        }
+        true
+    }
+
+    /// Says that the owner is awake and makes the descriptor unreadable until it sleeps and is rung again.
+    pub(super) fn wake_up(&self) {
+        if self.is_awake().swap(true, SeqCst) {
+            self.event.clear(); // somebody has rung, or the owner had not slept
+        }
+    }
+
+    fn is_awake(&self) -> &AtomicBool {
+        (self.is_awake)(&self.board)
+    }
+}
+
+impl AsFd for Bell {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.event.as_fd()
+    }
+}
+
+impl Notes {
+    /// Returns true when there is something to do.
+    pub(super) fn any(&self) -> bool {
+        !self.space_freed.is_empty()
+            || !self.idle.is_empty()
+            || !self.released.is_empty()
+            || self.stop.load(SeqCst)
+    }
+}
+
+/// One of the two parts of the worker that hear of output: both ends use it.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    bell: Bell,
+    news: Part<News>,
+}
+
+impl Line {
+    /// To who takes the output of terminals that do not flood, and all ends.
+    pub(super) fn quiet(board: &Arc<Board>, event: Arc<Event>) -> Self {
+        Self::new(
+            board,
+            event,
+            |board| &board.quiet,
+            |board| &board.quiet.is_awake,
+        )
+    }
+
+    /// To who takes that of terminals that print faster than they are read.
+    pub(super) fn floods(board: &Arc<Board>, event: Arc<Event>) -> Self {
+        Self::new(
+            board,
+            event,
+            |board| &board.floods,
+            |board| &board.floods.is_awake,
+        )
+    }
+
+    fn new(
+        board: &Arc<Board>,
+        event: Arc<Event>,
+        news: Part<News>,
+        is_awake: Part<AtomicBool>,
+    ) -> Self {
+        let bell = Bell {
+            event,
+            board: Arc::clone(board),
+            is_awake,
+        };
+        Self { bell, news }
+    }
+
+    /// Tells the worker to look at `slot`. Call it after the change is in the ring.
+    pub(super) fn tell(&self, slot: usize) {
+        self.news().slots.insert(slot);
+        self.bell.ring();
+    }
+
+    /// Says that there will be no more news.
+    pub(super) fn close(&self) {
+        self.news().is_closed.store(true, SeqCst);
+        self.bell.ring();
+    }
+
+    fn news(&self) -> &News {
+        (self.news)(&self.bell.board)
+    }
+}
+
+/// The worker's end of a [`Line`]. There is one; its descriptor goes into an `AsyncFd`, or its owner blocks.
+///
+/// The loop of its owner: [`Wakes::drain`] until [`Wakes::try_sleep`] is true, then wait until it is readable; end
+/// when [`Wakes::is_closed`].
+#[derive(Debug)]
+pub struct Wakes(Line);
+
+impl Wakes {
+    pub(super) fn new(line: Line) -> Self {
+        Self(line)
+    }
+
+    /// Calls `look` for every slot with news since the last call. A slot may be named once too often, also after it
+    /// was released.
+    pub fn drain(&self, look: impl FnMut(usize)) {
+        self.0.bell.wake_up();
+        self.0.news().slots.drain(look);
+    }
+
+    /// Says that the worker will wait for the descriptor. Returns false when there is news already: drain then.
+    pub fn try_sleep(&self) -> bool {
+        let has_news = || !self.0.news().slots.is_empty() || self.is_closed();
+        self.0.bell.try_sleep(has_news)
+    }
+
+    /// Blocks until there is news. After [`Wakes::try_sleep`] has returned true.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's, which only a lack of memory can cause.
+    pub fn wait(&self) -> io::Result<()> {
+        match poll(&mut [PollFd::new(self, PollFlags::IN)], None) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns true once the holder has ended: what was drained before is all there was.
+    pub fn is_closed(&self) -> bool {
+        self.0.news().is_closed.load(SeqCst)
+    }
+}
+
+impl AsFd for Wakes {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.bell.as_fd()
+    }
+}
+
+impl AsRawFd for Wakes {
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+    use std::time::Duration;
+
+    use rustix::event::Timespec;
+
+    use super::*;
+    use crate::holder::slot_set::MAX_SLOTS;
+
+    fn line() -> (Line, Wakes) {
+        let board = Arc::new(Board::create().unwrap());
+        let line = Line::quiet(&board, Arc::new(Event::new().unwrap()));
+        (line.clone(), Wakes::new(line))
+    }
+
+    fn readable(fd: BorrowedFd<'_>, wait: Duration) -> bool {
+        let wait = Timespec {
+            tv_sec: wait.as_secs() as i64,
+            tv_nsec: 0,
+        };
+        poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&wait)).unwrap() == 1
+    }
+
+    #[test]
+    fn only_a_sleeper_is_rung() {
+        let (news, wakes) = line();
+        news.tell(1);
+        assert!(
+            readable(wakes.as_fd(), Duration::ZERO),
+            "the first ring is heard"
+        );
+        wakes.drain(|slot| assert_eq!(slot, 1));
+        assert!(!readable(wakes.as_fd(), Duration::ZERO));
+        news.tell(2);
+        assert!(!readable(wakes.as_fd(), Duration::ZERO), "awake");
+        assert!(!wakes.try_sleep(), "there is news");
+        wakes.drain(|slot| assert_eq!(slot, 2));
+        assert!(wakes.try_sleep());
+        news.tell(3);
+        assert!(readable(wakes.as_fd(), Duration::ZERO));
+    }
+
+    #[test]
+    fn no_news_is_slept_through() {
+        const ROUNDS: u64 = 20_000;
+        let (news, wakes) = line();
+        let heard = Arc::new(AtomicU64::new(0));
+        let teller = {
+            let heard = Arc::clone(&heard);
+            std::thread::spawn(move || {
+                for round in 0..ROUNDS {
+                    news.tell(round as usize % MAX_SLOTS);
+                    while heard.load(SeqCst) == round {
+                        std::thread::yield_now();
+                    }
+                }
+            })
+        };
+        while heard.load(SeqCst) < ROUNDS {
+            wakes.drain(|_| {
+                heard.fetch_add(1, SeqCst);
+            });
+            if heard.load(SeqCst) < ROUNDS && wakes.try_sleep() {
+                assert!(
+                    readable(wakes.as_fd(), Duration::from_secs(20)),
+                    "slept through {heard:?}"
+                );
+            }
+        }
+        teller.join().unwrap();
+    }
+}

@@ -1,0 +1,178 @@
+//! What the holder and the worker say to each other over their [`Port`](super::port::Port).
+
+use std::ffi::CString;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::SpawnError;
+use crate::probe::Probe;
+
+/// What this module says, and what a board is. A holder and a worker of different builds compare it.
+pub const VERSION: u32 = 1;
+
+/// From the worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum ToHolder {
+    /// The worker has taken everything over and serves.
+    Ready,
+    /// Start a program. The [`SpawnSpec`] is in the descriptor that comes with it.
+    Start { request: u32 },
+    /// Keep what comes as a file for the next worker, in place of what is kept for that slot.
+    Keep { slot: u32 },
+    /// The worker ends all sessions.
+    Stopping,
+    /// The worker is about to end, and another one goes on: of the build that comes with it, if one does.
+    Leave,
+    /// Look what the program in a slot waits for.
+    Look {
+        request: u32,
+        slot: u32,
+        tty_device: u64,
+    },
+}
+
+/// From the holder.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum ToWorker {
+    /// The first message to a new worker. With it come the board, the events of the holder and of the two lines, the
+    /// listening socket, and the locks.
+    Welcome(Welcome),
+    /// Sessions that are held for the new worker, after the welcome. Their terminals come with it, and behind them a file
+    /// with a [`HeldSession`] for each.
+    Held,
+    /// The answer to a start. When it worked the terminal comes with it.
+    Started {
+        request: u32,
+        result: Result<Started, SpawnError>,
+    },
+    /// The answer to a look; `None` when there is no living program in the slot.
+    Looked { request: u32, found: Option<Probe> },
+}
+
+/// What a worker begins with.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Welcome {
+    pub(super) version: u32,
+    pub(super) holder_pid: i32,
+    /// How many sessions are held.
+    pub(super) held: u32,
+    /// The socket is not the service manager's, so who ends removes its path.
+    pub(super) owns_path: bool,
+    /// Drawn by chance when the holder started.
+    pub(super) secret: [u8; 32],
+    /// When that was.
+    pub(super) since: String,
+    /// `None` for the first worker.
+    pub(super) hand_over: Option<HandOver>,
+}
+
+/// How the sessions came to a worker.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HandOver {
+    /// Counts from 1.
+    pub number: u64,
+    pub cause: Cause,
+    /// Another build was to go on, and did not get to serve.
+    pub rolled_back: bool,
+    pub reason: Option<String>,
+}
+
+/// Why there is another worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cause {
+    /// A signal has ended the one before.
+    Crash,
+    /// It has handed over.
+    Upgrade,
+}
+
+/// A session that a worker before this one has started.
+#[cfg(not(portable))]
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HeldSession {
+    pub(super) started: Started,
+    #[serde(with = "path")]
+    pub(super) ring_path: PathBuf,
+    /// What that worker wanted this one to get.
+    pub(super) keepsake: Vec<u8>,
+}
+
+/// A program that was started.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Started {
+    pub(super) slot: u32,
+    pub(super) pid: i32,
+    pub(super) tty_device: u64,
+}
+
+/// What to start.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SpawnSpec {
+    /// The file to run, as [`super::resolve()`] returned it.
+    #[serde(with = "path")]
+    pub program: PathBuf,
+    /// The arguments, the first as the caller gave the program's name.
+    pub argv: Vec<CString>,
+    /// The whole environment, as `NAME=value`.
+    pub env: Vec<CString>,
+    #[serde(with = "path")]
+    pub cwd: PathBuf,
+    pub rows: u16,
+    pub cols: u16,
+    /// Starts with echo and output processing off.
+    pub plain: bool,
+    /// Where the session's ring is made; the file must not exist.
+    #[serde(with = "path")]
+    pub ring_path: PathBuf,
+    /// What the holder keeps for a worker that comes after this one. It does not look into it.
+    pub keepsake: Vec<u8>,
+}
+
+/// Paths as bytes: they need not be text.
+pub(super) mod path {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        path: &Path,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        path.as_os_str().as_bytes().serialize(to)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<PathBuf, D::Error> {
+        Vec::deserialize(from).map(|bytes| OsString::from_vec(bytes).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_path_that_is_no_text_arrives_as_it_is() {
+        let odd: PathBuf = OsStr::from_bytes(b"/tmp/\xff\xfe").into();
+        let spec = SpawnSpec {
+            program: odd.clone(),
+            argv: vec![c"x".into()],
+            env: Vec::new(),
+            cwd: odd.clone(),
+            rows: 1,
+            cols: 2,
+            plain: true,
+            ring_path: odd.clone(),
+            keepsake: Vec::new(),
+        };
+        let bytes = postcard::to_stdvec(&spec).unwrap();
+        let back: SpawnSpec = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!((back.program, back.argv), (odd, spec.argv));
+    }
+}

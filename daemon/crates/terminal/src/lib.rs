@@ -1,0 +1,22 @@
+//! Terminals and the processes on them: the holder that owns both, the probe that looks whether a program waits for input, and
+//! programs between pipes.
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::print_stderr,
+        reason = "tests fail by panicking and print what they skip"
+    )
+)]
+
+pub mod alarm;
+pub mod holder;
+#[cfg(any(target_os = "macos", test))]
+pub mod macos;
+pub mod nice;
+mod own_process;
+pub mod piped;
+pub mod placeholder;
+pub mod probe;
+pub mod readiness;

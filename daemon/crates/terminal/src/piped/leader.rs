@@ -1,0 +1,134 @@
+//! The process that leads the session of a program between pipes: it starts the program, and ends as it did.
+//!
+//! To the daemon it is a program on a terminal, so that log, limits, signals and survival are those of any session. The
+//! program is in its process group: what a key or the daemon signals goes to both, and only the program heeds it.
+
+use super::relay::{Relay, Terminal};
+use crate::own_process::{NAME, die_by, program};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use std::ffi::{CStr, CString, OsStr, OsString};
+use std::io::{self, ErrorKind};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+
+/// The first argument of such a process. Then come the file for marks, the program, and its arguments with its name.
+const ARGUMENT: &CStr = c"--piped";
+
+/// Statuses of a program that cannot be started, as shells have them.
+const NOT_EXECUTABLE: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// Of a process whose terminal has gone.
+const HUNG_UP: u8 = 129;
+
+/// The program's are its own; these would end this process, but for what tells of a defect.
+const HEEDED: [libc::c_int; 13] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGIO,
+    libc::SIGTSTP,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+];
+
+/// The program to start in place of another one, and its arguments.
+pub fn command(marks: CString, path: CString, argv: Vec<CString>) -> (PathBuf, Vec<CString>) {
+    let name = CString::new(NAME).unwrap_or_default();
+    let mut words = vec![name, ARGUMENT.to_owned(), marks, path];
+    words.extend(argv);
+    (program(), words)
+}
+
+/// Plays the part if this process was started for it.
+pub fn play_part() -> Option<ExitCode> {
+    let mut args = std::env::args_os().skip(1);
+    let argument = args.next()?;
+    if argument.as_encoded_bytes() != ARGUMENT.to_bytes() {
+        return None;
+    }
+    let (marks, path) = (args.next()?, args.next()?);
+    Some(lead(Path::new(&marks), &path, args))
+}
+
+fn lead(marks: &Path, path: &OsStr, argv: impl Iterator<Item = OsString>) -> ExitCode {
+    keep_signals();
+    keep_output();
+    let mut terminal = Terminal::new(marks);
+    let (child, relay) = match start(path, argv) {
+        Ok(started) => started,
+        Err(error) => return not_started(&mut terminal, path, &error),
+    };
+    match relay.run(terminal, child) {
+        Ok(status) => end_as(status),
+        // The terminal has gone.
+        Err(_) => ExitCode::from(HUNG_UP),
+    }
+}
+
+/// Starts the program between pipes.
+fn start(path: &OsStr, mut argv: impl Iterator<Item = OsString>) -> io::Result<(Child, Relay)> {
+    let (stdin, input) = io::pipe()?;
+    let (output, stdout) = io::pipe()?;
+    let (errors, stderr) = io::pipe()?;
+    let mut command = Command::new(path);
+    if let Some(name) = argv.next() {
+        command.arg0(name);
+    }
+    command
+        .args(argv)
+        .stdin(stdin)
+        .stdout(stdout)
+        .stderr(stderr);
+    let child = command.spawn()?;
+    // With the command our copies of its ends go.
+    drop(command);
+    Ok((
+        child,
+        Relay::new(input.into(), output.into(), errors.into())?,
+    ))
+}
+
+/// Tells it as a shell would: the daemon has looked whether the file is there.
+fn not_started(terminal: &mut Terminal, path: &OsStr, error: &io::Error) -> ExitCode {
+    let text = format!("{NAME}: {}: {error}\n", path.to_string_lossy());
+    let _ = terminal.print_error(text.as_bytes());
+    ExitCode::from(match error.kind() {
+        ErrorKind::NotFound => NOT_FOUND,
+        _ => NOT_EXECUTABLE,
+    })
+}
+
+fn end_as(status: ExitStatus) -> ExitCode {
+    if let Some(signal) = status.signal() {
+        die_by(signal);
+        return ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX));
+    }
+    ExitCode::from(status.code().map_or(1, |code| code as u8))
+}
+
+/// Catches signals and does nothing then. The program gets the default of what is caught, not of what is ignored.
+fn keep_signals() {
+    extern "C" fn nothing(_signal: libc::c_int) {}
+    let nothing: extern "C" fn(libc::c_int) = nothing;
+    for signal in HEEDED {
+        // SAFETY: the handler does nothing, which is allowed at any time.
+        unsafe { libc::signal(signal, nothing as libc::sighandler_t) };
+    }
+}
+
+/// A key that sends a signal would throw away output that is on its way.
+fn keep_output() {
+    let stdin = rustix::stdio::stdin();
+    if let Ok(mut modes) = tcgetattr(stdin) {
+        modes.local_modes.insert(LocalModes::NOFLSH);
+        let _ = tcsetattr(stdin, OptionalActions::Now, &modes);
+    }
+}

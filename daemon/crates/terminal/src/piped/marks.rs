@@ -1,0 +1,231 @@
+//! Which output is standard error: a file of marks beside the session's log, which is only ever appended to.
+//!
+//! A mark says from which offset on the output is of which stream, and is there before the first byte behind it is
+//! printed. So whoever has output has its marks, whoever has died since.
+
+use ccd_protocol::tape::Stream;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+/// The file's name in the session's folder.
+pub const NAME: &str = "streams";
+
+/// Length of a mark: the offset, shifted by one bit for the stream, little-endian.
+const MARK_BYTES: usize = 8;
+
+/// Marks of one session: 8 MiB. What is printed behind the last one counts as its stream.
+const MAX_MARKS: u64 = 1 << 20;
+
+/// Writes marks before what is printed.
+#[derive(Debug)]
+pub struct MarkWriter {
+    file: File,
+    /// Of the file, in whole marks.
+    len: u64,
+    /// Of the output.
+    offset: u64,
+    stream: Stream,
+}
+
+impl MarkWriter {
+    /// Goes on with the marks at `path`, or begins them, at an offset of the output. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened.
+    pub fn open(path: &Path, offset: u64) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        let options = options.read(true).append(true).create(true).mode(0o600);
+        let mut file = options.open(path)?;
+        let len = file.metadata()?.len() / MARK_BYTES as u64;
+        let mut last = [0; MARK_BYTES];
+        if len > 0 {
+            file.seek(SeekFrom::Start((len - 1) * MARK_BYTES as u64))?;
+            file.read_exact(&mut last)?;
+        }
+        Ok(Self {
+            file,
+            len,
+            offset,
+            stream: parse(last).1,
+        })
+    }
+
+    /// The next `len` bytes that are printed are of this stream. Where that cannot be written they count as the other
+    /// one: the bytes matter more.
+    pub fn before(&mut self, stream: Stream, len: usize) {
+        if stream != self.stream && len > 0 && self.len < MAX_MARKS && self.mark(stream).is_ok() {
+            self.stream = stream;
+            self.len += 1;
+        }
+        self.offset += len as u64;
+    }
+
+    fn mark(&mut self, stream: Stream) -> io::Result<()> {
+        let mark = (self.offset << 1) | u64::from(stream == Stream::Stderr);
+        let written = self.file.write_all(&mark.to_le_bytes());
+        if written.is_err() {
+            // Half a mark would be taken for a whole one with the next.
+            self.file.set_len(self.len * MARK_BYTES as u64)?;
+        }
+        written
+    }
+}
+
+fn parse(mark: [u8; MARK_BYTES]) -> (u64, Stream) {
+    let mark = u64::from_le_bytes(mark);
+    let stream = match mark & 1 {
+        0 => Stream::Stdout,
+        _ => Stream::Stderr,
+    };
+    (mark >> 1, stream)
+}
+
+/// The marks of a session, as far as they are known.
+#[derive(Debug, Default)]
+pub struct Marks {
+    /// In the order of the offsets.
+    all: Vec<(u64, Stream)>,
+    /// So many marks of the file were read.
+    read: u64,
+}
+
+impl Marks {
+    /// The marks in a session's folder; none where there is no such file. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn of(folder: &Path) -> io::Result<Self> {
+        let mut marks = Self::default();
+        marks.follow(folder)?;
+        Ok(marks)
+    }
+
+    /// Reads the marks that have come since. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn follow(&mut self, folder: &Path) -> io::Result<()> {
+        let mut file = match File::open(folder.join(NAME)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            file => file?,
+        };
+        file.seek(SeekFrom::Start(self.read * MARK_BYTES as u64))?;
+        let mut bytes = Vec::new();
+        let room = MAX_MARKS.saturating_sub(self.read) * MARK_BYTES as u64;
+        file.take(room).read_to_end(&mut bytes)?;
+        self.add(&bytes);
+        Ok(())
+    }
+
+    /// Half a mark at the end is left out, as a kill leaves one.
+    fn add(&mut self, bytes: &[u8]) {
+        for mark in bytes.as_chunks::<MARK_BYTES>().0 {
+            let (offset, stream) = parse(*mark);
+            let last = self.all.last().map_or(0, |&(offset, _)| offset);
+            self.all.push((offset.max(last), stream));
+            self.read += 1;
+        }
+    }
+
+    /// Where the stream changes, in the order of the offsets; before the first change it is standard output.
+    pub fn changes(&self) -> &[(u64, Stream)] {
+        &self.all
+    }
+
+    /// The parts of the output between two offsets, each of one stream.
+    pub fn parts(&self, from: u64, upto: u64) -> Vec<Part> {
+        let behind = self.all.partition_point(|&(offset, _)| offset <= from);
+        let before = self.all[..behind].last();
+        let (mut at, mut stream) = (from, before.map_or(Stream::Stdout, |&(_, stream)| stream));
+        let mut parts: Vec<Part> = Vec::new();
+        let mut push = |from, upto, stream| match parts.last_mut() {
+            _ if from == upto => {}
+            Some(last) if last.stream == stream => last.upto = upto,
+            _ => parts.push(Part { from, upto, stream }),
+        };
+        for &(offset, next) in self.all[behind..].iter().take_while(|mark| mark.0 < upto) {
+            push(at, offset, stream);
+            (at, stream) = (offset, next);
+        }
+        push(at, upto.max(at), stream);
+        parts
+    }
+}
+
+/// Output of one stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    pub from: u64,
+    /// The offset behind the last.
+    pub upto: u64,
+    pub stream: Stream,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stream::{Stderr, Stdout};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn print(writer: &mut MarkWriter, pieces: &[(Stream, usize)]) {
+        for &(stream, len) in pieces {
+            writer.before(stream, len);
+        }
+    }
+
+    fn parts(marks: &Marks, from: u64, upto: u64) -> Vec<(u64, u64, Stream)> {
+        let parts = marks.parts(from, upto).into_iter();
+        parts
+            .map(|part| (part.from, part.upto, part.stream))
+            .collect()
+    }
+
+    #[test]
+    fn what_was_printed_is_told_apart_also_by_another_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        let mut marks = Marks::of(folder.path()).unwrap();
+        assert_eq!(parts(&marks, 0, 4), [(0, 4, Stdout)]);
+        let mut writer = MarkWriter::open(&path, 0).unwrap();
+        print(
+            &mut writer,
+            &[(Stdout, 3), (Stderr, 2), (Stderr, 1), (Stderr, 0)],
+        );
+        marks.follow(folder.path()).unwrap();
+        assert_eq!(parts(&marks, 0, 6), [(0, 3, Stdout), (3, 6, Stderr)]);
+        let mut writer = MarkWriter::open(&path, 6).unwrap();
+        print(&mut writer, &[(Stderr, 1), (Stdout, 4)]);
+        // It was killed when the mark was there and the byte was not.
+        let mut writer_again = MarkWriter::open(&path, 7).unwrap();
+        print(&mut writer_again, &[(Stderr, 2), (Stdout, 1)]);
+        marks.follow(folder.path()).unwrap();
+        let all = [(2, 3, Stdout), (3, 9, Stderr), (9, 20, Stdout)];
+        assert_eq!(parts(&marks, 2, 20), all);
+        assert_eq!(parts(&marks, 4, 5), [(4, 5, Stderr)]);
+        assert_eq!(std::fs::read(&path).unwrap().len() % MARK_BYTES, 0);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_make_parts_that_follow_each_other(
+            bytes in proptest::collection::vec(any::<u8>(), 0..100), cut in 0..100_usize, from in any::<u64>(), len in any::<u64>()
+        ) {
+            let mut marks = Marks::default();
+            let cut = cut.min(bytes.len()) / MARK_BYTES * MARK_BYTES;
+            marks.add(&bytes[..cut]);
+            marks.add(&bytes[cut..]);
+            let upto = from.saturating_add(len);
+            let mut at = from;
+            for (start, end, _) in parts(&marks, from, upto) {
+                prop_assert!(start == at && start < end && end <= upto);
+                at = end;
+            }
+            prop_assert_eq!(at, upto);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! When a look at the program counts after something was typed.
+
+use std::time::Duration;
+
+use super::report::{Probe, Reader, Verdict};
+
+/// How long after a write a task may still look as if it had not been woken.
+///
+/// The kernel hands typed bytes over in a worker thread; 4 ms were seen on a busy machine. In
+/// canonical mode a partial line never wakes the reader, so only this time tells that it goes on
+/// waiting.
+pub const STALE_AFTER_WRITE: Duration = Duration::from_millis(20);
+
+/// How long a task that did not wake may be believed to be about to, in raw mode: every byte wakes the
+/// reader there, however busy the machine is, unless the program has thrown it away.
+const ASLEEP_AFTER_WRITE: Duration = Duration::from_secs(1);
+
+/// Returns whether `after` can be believed, `since_write` after a write that `before` was taken
+/// ahead of.
+///
+/// The task that waits now must have waited before the write and have slept anew since, or
+/// [`STALE_AFTER_WRITE`] must have passed; in raw mode [`ASLEEP_AFTER_WRITE`] if it is the same sleep. `before` is the reader of the last probe *before* the
+/// write: a task that was not waiting then may have begun between that probe and the write, which
+/// its switches cannot tell. Nothing counts while output is unread: the program may have answered
+/// already.
+pub fn fresh(before: Option<&Reader>, after: &Probe, since_write: Duration) -> bool {
+    if after.unread_output_bytes > 0 {
+        return false;
+    }
+    if since_write >= STALE_AFTER_WRITE {
+        let is_same_sleep = matches!((&after.reader, before), (Some(now), Some(then))
+            if (now.tid, now.voluntary_switches) == (then.tid, then.voluntary_switches));
+        return after.line.canonical || !is_same_sleep || since_write >= ASLEEP_AFTER_WRITE;
+    }
+    match (&after.reader, before) {
+        (Some(now), Some(then)) => {
+            (now.pid, now.tid) == (then.pid, then.tid)
+                && now.voluntary_switches > then.voluntary_switches
+        }
+        (Some(_), None) => false,
+        // A task seen doing something else cannot be stale; a task not seen tells nothing.
+        (None, _) => after.verdict == Verdict::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::line::Line;
+    use super::super::report::tests::{READER, sample};
+    use super::*;
+
+    fn waiting(reader: Reader) -> Probe {
+        sample(Verdict::Blocked, Some(reader))
+    }
+
+    #[test]
+    fn a_task_that_has_not_run_since_the_write_is_stale() {
+        assert!(!fresh(
+            Some(&READER),
+            &waiting(READER),
+            Duration::from_millis(19)
+        ));
+        let canonical = Probe {
+            line: Line {
+                canonical: true,
+                ..Line::default()
+            },
+            ..waiting(READER)
+        };
+        assert!(fresh(Some(&READER), &canonical, STALE_AFTER_WRITE));
+        let raw = waiting(READER);
+        assert!(!fresh(Some(&READER), &raw, STALE_AFTER_WRITE));
+        assert!(fresh(Some(&READER), &raw, ASLEEP_AFTER_WRITE));
+    }
+
+    #[test]
+    fn a_task_that_has_slept_anew_is_fresh_at_once() {
+        let again = Reader {
+            voluntary_switches: 41,
+            ..READER
+        };
+        assert!(fresh(Some(&READER), &waiting(again), Duration::ZERO));
+    }
+
+    #[test]
+    fn another_reader_than_before_needs_the_time() {
+        let other = Reader {
+            tid: 8,
+            voluntary_switches: 99,
+            ..READER
+        };
+        for before in [Some(&READER), None] {
+            assert!(!fresh(before, &waiting(other), Duration::ZERO));
+            assert!(fresh(before, &waiting(other), STALE_AFTER_WRITE));
+        }
+    }
+
+    #[test]
+    fn a_no_counts_at_once_and_an_unknown_does_not() {
+        assert!(fresh(
+            Some(&READER),
+            &sample(Verdict::No, None),
+            Duration::ZERO
+        ));
+        assert!(!fresh(
+            Some(&READER),
+            &sample(Verdict::Unknown, None),
+            Duration::ZERO
+        ));
+    }
+
+    #[test]
+    fn nothing_counts_while_output_is_unread() {
+        let behind = Probe {
+            unread_output_bytes: 1,
+            ..waiting(READER)
+        };
+        assert!(!fresh(Some(&READER), &behind, STALE_AFTER_WRITE));
+    }
+}

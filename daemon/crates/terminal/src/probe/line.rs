@@ -1,0 +1,95 @@
+//! The terminal's line discipline, as far as sessions need it.
+
+use std::os::fd::BorrowedFd;
+
+use rustix::termios::{LocalModes, OutputModes, tcgetattr};
+
+/// How the terminal treats what is typed and printed at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Line {
+    /// Input is handed over line by line, with editing keys.
+    pub canonical: bool,
+    /// Typed text is shown.
+    pub echo: bool,
+    /// Each `\n` the program prints arrives as `\r\n`.
+    pub opost_onlcr: bool,
+}
+
+impl Line {
+    /// Returns the modes of the terminal behind `master`; costs one `tcgetattr`.
+    ///
+    /// When the terminal does not tell (it has hung up, or the platform forbids it) all modes are
+    /// off. That reads as raw mode, in which typed text is recorded only once the terminal has
+    /// shown it: the careful side.
+    pub fn of(master: BorrowedFd<'_>) -> Self {
+        let Ok(modes) = tcgetattr(master) else {
+            return Self::default();
+        };
+        Self {
+            canonical: modes.local_modes.contains(LocalModes::ICANON),
+            echo: modes.local_modes.contains(LocalModes::ECHO),
+            opost_onlcr: modes
+                .output_modes
+                .contains(OutputModes::OPOST | OutputModes::ONLCR),
+        }
+    }
+
+    /// Returns whether the program hides what is typed, as a password prompt does.
+    ///
+    /// Echo off alone says nothing: line editors and full-screen programs turn it off together with
+    /// canonical mode.
+    pub fn hides_input(&self) -> bool {
+        self.canonical && !self.echo
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd;
+
+    use rustix::termios::{OptionalActions, tcsetattr};
+
+    use super::*;
+
+    #[test]
+    fn a_line_follows_the_terminal() {
+        let (pty, pts) = pty_process::blocking::open().unwrap();
+        let line = Line::of(pty.as_fd());
+        assert_eq!(
+            line,
+            Line {
+                canonical: true,
+                echo: true,
+                opost_onlcr: true
+            }
+        );
+        assert!(!line.hides_input());
+
+        let mut modes = tcgetattr(pty.as_fd()).unwrap();
+        modes.local_modes.remove(LocalModes::ECHO);
+        modes.output_modes.remove(OutputModes::ONLCR);
+        tcsetattr(pty.as_fd(), OptionalActions::Now, &modes).unwrap();
+        let line = Line::of(pty.as_fd());
+        assert_eq!(
+            line,
+            Line {
+                canonical: true,
+                echo: false,
+                opost_onlcr: false
+            }
+        );
+        assert!(line.hides_input());
+
+        modes.make_raw();
+        tcsetattr(pty.as_fd(), OptionalActions::Now, &modes).unwrap();
+        assert_eq!(Line::of(pty.as_fd()), Line::default());
+        assert!(!Line::of(pty.as_fd()).hides_input());
+        drop(pts);
+    }
+
+    #[test]
+    fn what_is_no_terminal_reads_as_raw() {
+        let file = std::fs::File::open("/dev/null").unwrap();
+        assert_eq!(Line::of(file.as_fd()), Line::default());
+    }
+}

@@ -1,0 +1,66 @@
+//! One look at a terminal: its modes, its foreground group, and what that group waits for.
+
+use std::borrow::Cow;
+use std::os::fd::BorrowedFd;
+
+use rustix::io::ioctl_fionread;
+use rustix::process::Pid;
+use rustix::termios::tcgetpgrp;
+
+use super::line::Line;
+use super::report::{Probe, Reader, Verdict};
+
+/// Looks once at the terminal behind `master` and returns what its foreground waits for.
+///
+/// `leader` is the session's first process; `tty_device` the device number (`st_rdev`) of the
+/// terminal's slave side. Never blocks. Costs some 40 us for a program with one task that waits,
+/// and about 10 us for each further task it has to look at, of which there are at most 256.
+/// Programs that are gone, hidden or denied give a verdict, not an error.
+pub fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
+    let line = Line::of(master);
+    let foreground = tcgetpgrp(master).map_or(0, Pid::as_raw_pid);
+    let finding = platform::find(leader, foreground, tty_device);
+    Probe {
+        foreground,
+        line,
+        verdict: finding.verdict,
+        how: Cow::Borrowed(finding.how),
+        reader: finding.reader,
+        foreground_state: finding.foreground_state,
+        // A terminal that does not tell has hung up: nothing more will come.
+        unread_output_bytes: ioctl_fionread(master).unwrap_or(0),
+        hidden_prompt_likely: finding.sleeps_unseen && line.hides_input(),
+    }
+}
+
+/// What the tasks of the foreground group tell.
+#[derive(Debug)]
+pub(super) struct Finding {
+    pub(super) verdict: Verdict,
+    pub(super) how: &'static str,
+    pub(super) reader: Option<Reader>,
+    pub(super) foreground_state: Option<char>,
+    /// What the program is blocked in cannot be seen, and nothing says that it runs.
+    pub(super) sleeps_unseen: bool,
+}
+
+#[cfg(not(portable))]
+mod platform {
+    pub(super) use super::super::search::find;
+}
+
+#[cfg(portable)]
+mod platform {
+    use super::super::report::BLIND;
+    use super::{Finding, Verdict};
+
+    pub(super) fn find(_leader: i32, _foreground: i32, _tty_device: u64) -> Finding {
+        Finding {
+            verdict: Verdict::Unknown,
+            how: BLIND,
+            reader: None,
+            foreground_state: None,
+            sleeps_unseen: true,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What one look at a terminal finds.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::line::Line;
+
+/// Whether the foreground of a terminal waits for input.
+///
+/// The order is the one in which findings outrank each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Verdict {
+    /// No task of it waits for this terminal.
+    No,
+    /// It cannot be seen; [`Probe::how`] says why.
+    Unknown,
+    /// A task waits for this terminal among other things: a line editor, a full-screen program.
+    Accepts,
+    /// A task is blocked in a read of this terminal and of nothing else.
+    Blocked,
+}
+
+/// The task that was found waiting for the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reader {
+    pub pid: i32,
+    pub tid: i32,
+    /// How often the task has gone to sleep by itself, ever; read before it was seen waiting.
+    pub voluntary_switches: u64,
+    /// It waits for a socket too, so a peer can wake it.
+    pub socket_in_set: bool,
+    /// It waits for a limited time, so it goes on by itself.
+    pub has_timeout: bool,
+}
+
+impl Reader {
+    /// Returns whether, as far as can be seen, nothing but input makes the task go on.
+    pub fn waits_for_input_alone(&self) -> bool {
+        !self.socket_in_set && !self.has_timeout
+    }
+}
+
+/// [`Probe::how`] where the platform shows nothing of what programs wait for.
+pub(super) const BLIND: &str = "platform";
+
+/// What one look at a terminal found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// The foreground process group; 0 when the terminal has none.
+    pub foreground: i32,
+    pub line: Line,
+    pub verdict: Verdict,
+    /// What the verdict rests on: the call the reader is in (`read`, `poll`, `select`, `epoll`),
+    /// `none` when no task waits for the terminal, `stopped` when one would but is stopped. For
+    /// [`Verdict::Unknown`] the obstacle: `denied` (another user's or a protected program),
+    /// `unseen` (no task of the group is visible), `limit` (more tasks or descriptors than one look
+    /// examines), `platform`.
+    pub how: Cow<'static, str>,
+    /// The waiting task, for [`Verdict::Blocked`] and [`Verdict::Accepts`].
+    pub reader: Option<Reader>,
+    /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` where it is
+    /// gone or unseen.
+    pub foreground_state: Option<char>,
+    /// Output that nobody has read from the master yet, so the program may be further than its
+    /// output tells.
+    pub unread_output_bytes: u64,
+    /// The program cannot be seen, but sleeps and hides typed text. With
+    /// [`STALE_AFTER_WRITE`](super::STALE_AFTER_WRITE) of quiet this is a prompt for a secret
+    /// (`sudo`, `su`, `passwd`).
+    pub hidden_prompt_likely: bool,
+}
+
+impl Probe {
+    /// Returns whether the platform shows nothing, so that all must be guessed.
+    pub fn is_blind(&self) -> bool {
+        self.how == BLIND
+    }
+
+    /// Returns what the foreground does, for a person: `running`, `stopped` or `blocked reading its
+    /// terminal`.
+    pub fn activity(&self) -> &'static str {
+        let alone = self
+            .reader
+            .as_ref()
+            .is_some_and(Reader::waits_for_input_alone);
+        match self.verdict {
+            Verdict::Blocked => "blocked reading its terminal",
+            Verdict::Accepts if alone => "blocked reading its terminal",
+            Verdict::No | Verdict::Unknown | Verdict::Accepts => match self.foreground_state {
+                Some('T' | 't') => "stopped",
+                _ if self.how == "stopped" => "stopped",
+                _ => "running",
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in super::super) fn sample(verdict: Verdict, reader: Option<Reader>) -> Probe {
+        Probe {
+            foreground: 7,
+            line: Line::default(),
+            verdict,
+            how: Cow::Borrowed("none"),
+            reader,
+            foreground_state: Some('S'),
+            unread_output_bytes: 0,
+            hidden_prompt_likely: false,
+        }
+    }
+
+    pub(in super::super) const READER: Reader = Reader {
+        pid: 7,
+        tid: 7,
+        voluntary_switches: 40,
+        socket_in_set: false,
+        has_timeout: false,
+    };
+
+    #[test]
+    fn an_activity_is_one_of_three() {
+        let timed = Reader {
+            has_timeout: true,
+            ..READER
+        };
+        let stopped = Probe {
+            foreground_state: Some('T'),
+            ..sample(Verdict::No, None)
+        };
+        let cases = [
+            (
+                sample(Verdict::Blocked, Some(READER)),
+                "blocked reading its terminal",
+            ),
+            (
+                sample(Verdict::Accepts, Some(READER)),
+                "blocked reading its terminal",
+            ),
+            (sample(Verdict::Accepts, Some(timed)), "running"),
+            (sample(Verdict::No, None), "running"),
+            (stopped, "stopped"),
+        ];
+        for (probe, activity) in cases {
+            assert_eq!(probe.activity(), activity, "{probe:?}");
+        }
+    }
+}

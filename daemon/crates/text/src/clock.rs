@@ -1,0 +1,42 @@
+//! Times as they stand in records.
+
+use time::OffsetDateTime;
+use time::macros::format_description;
+
+/// Returns now as RFC 3339 in UTC with milliseconds.
+pub fn now() -> String {
+    rfc3339(OffsetDateTime::now_utc())
+}
+
+/// Returns the time `seconds` ago, in the same form, so that texts compare as times do.
+pub fn seconds_ago(seconds: f64) -> String {
+    rfc3339(OffsetDateTime::now_utc() - time::Duration::seconds_f64(seconds))
+}
+
+/// Returns how many seconds ago `text` was; `None` when it is no such time.
+pub fn age_s(text: &str) -> Option<f64> {
+    let then = OffsetDateTime::parse(text, &time::format_description::well_known::Rfc3339).ok()?;
+    Some((OffsetDateTime::now_utc() - then).as_seconds_f64())
+}
+
+fn rfc3339(time: OffsetDateTime) -> String {
+    let format =
+        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+    time.format(&format)
+        .unwrap_or_else(|_| String::from("1970-01-01T00:00:00.000Z"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_compare_as_texts_and_tell_their_age() {
+        let now = now();
+        assert_eq!(now.len(), "2026-01-01T00:00:00.000Z".len());
+        assert!(seconds_ago(60.0) < now);
+        let age = age_s(&seconds_ago(60.0)).unwrap();
+        assert!((59.0..120.0).contains(&age), "{age}");
+        assert_eq!(age_s("yesterday"), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! Keeps compiled lists, because compiling takes longer than most matches.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::patterns::{Pattern, PatternError, Patterns};
+
+/// How many lists are kept.
+const MAX_LISTS: usize = 128;
+
+/// How much memory the kept lists may need together.
+const MAX_MEMORY_BYTES: usize = 64 << 20;
+
+/// The lists that were used last, compiled.
+#[derive(Default)]
+pub struct PatternCache {
+    hasher: RandomState,
+    lists: Mutex<Lists>,
+}
+
+#[derive(Default)]
+struct Lists {
+    entries: Vec<Entry>,
+    memory_bytes: usize,
+    uses: u64,
+}
+
+struct Entry {
+    hash: u64,
+    last_use: u64,
+    patterns: Arc<Patterns>,
+}
+
+impl PatternCache {
+    /// Returns the compiled `list`, compiling it on the calling thread when it is not kept.
+    ///
+    /// # Errors
+    ///
+    /// As [`Patterns::compile`]; errors are not kept.
+    pub fn get(&self, list: &[Pattern], raw: bool) -> Result<Arc<Patterns>, PatternError> {
+        if let Some(patterns) = self.kept(list, raw) {
+            return Ok(patterns);
+        }
+        let patterns = Arc::new(Patterns::compile(list, raw)?);
+        let hash = self.hasher.hash_one((list, raw));
+        self.lock().insert(hash, Arc::clone(&patterns));
+        Ok(patterns)
+    }
+
+    /// Returns the compiled `list` if it is kept: never takes long.
+    pub fn kept(&self, list: &[Pattern], raw: bool) -> Option<Arc<Patterns>> {
+        let hash = self.hasher.hash_one((list, raw));
+        let mut lists = self.lock();
+        lists.uses += 1;
+        let last_use = lists.uses;
+        let entry = lists.entries.iter_mut().find(|entry| {
+            entry.hash == hash && entry.patterns.is_raw() == raw && entry.patterns.list() == list
+        })?;
+        entry.last_use = last_use;
+        Some(Arc::clone(&entry.patterns))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Lists> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lists {
+    fn insert(&mut self, hash: u64, patterns: Arc<Patterns>) {
+        if patterns.memory_bytes() > MAX_MEMORY_BYTES / 2 {
+            return; // it would drive out most others
+        }
+        self.memory_bytes += patterns.memory_bytes();
+        self.entries.push(Entry {
+            hash,
+            last_use: self.uses,
+            patterns,
+        });
+        while self.entries.len() > MAX_LISTS || self.memory_bytes > MAX_MEMORY_BYTES {
+            self.remove_oldest();
+        }
+    }
+
+    fn remove_oldest(&mut self) {
+        let entries = self.entries.iter().enumerate();
+        if let Some((oldest, _)) = entries.min_by_key(|(_, entry)| entry.last_use) {
+            let entry = self.entries.swap_remove(oldest);
+            self.memory_bytes -= entry.patterns.memory_bytes();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exact(text: &str) -> [Pattern; 1] {
+        [Pattern::Exact(text.to_owned())]
+    }
+
+    #[test]
+    fn the_same_list_is_compiled_once() {
+        let cache = PatternCache::default();
+        let first = cache.get(&exact("a"), false).unwrap();
+        assert!(Arc::ptr_eq(&first, &cache.get(&exact("a"), false).unwrap()));
+        assert!(!Arc::ptr_eq(&first, &cache.get(&exact("a"), true).unwrap()));
+        let regex = [Pattern::Regex("a".to_owned())];
+        assert!(!Arc::ptr_eq(&first, &cache.get(&regex, false).unwrap()));
+    }
+
+    #[test]
+    fn the_list_unused_for_longest_goes_first() {
+        let cache = PatternCache::default();
+        let first = cache.get(&exact("first"), false).unwrap();
+        for number in 0..2 * MAX_LISTS {
+            cache.get(&exact(&number.to_string()), false).unwrap();
+            assert!(Arc::ptr_eq(
+                &first,
+                &cache.get(&exact("first"), false).unwrap()
+            ));
+        }
+        assert!(cache.kept(&exact("0"), false).is_none());
+        let lists = cache.lock();
+        assert_eq!(lists.entries.len(), MAX_LISTS);
+        let sum: usize = lists
+            .entries
+            .iter()
+            .map(|entry| entry.patterns.memory_bytes())
+            .sum();
+        assert_eq!(lists.memory_bytes, sum);
+    }
+
+    #[test]
+    fn a_mistake_is_told_each_time() {
+        let cache = PatternCache::default();
+        let list = [Pattern::Regex("(".to_owned())];
+        assert!(cache.get(&list, false).is_err() && cache.get(&list, false).is_err());
+    }
+}

@@ -1,0 +1,81 @@
+//! A text without its control sequences, and where each byte of it stood.
+
+use super::strip::Stripper;
+
+/// Cleaned text; runs of it lie in the raw text as they are.
+pub struct Cleaned {
+    text: String,
+    /// Where a run begins in the cleaned and in the raw text.
+    runs: Vec<(usize, usize)>,
+}
+
+impl Cleaned {
+    /// Cleans a text as expect and `session.read` do.
+    pub fn of(raw: &str) -> Self {
+        let mut bytes = Vec::with_capacity(raw.len());
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        let mut end = usize::MAX;
+        let mut stripper = Stripper::new();
+        stripper.feed_runs(raw.as_bytes(), |at, kept| {
+            let at = usize::try_from(at).unwrap_or(usize::MAX);
+            if at != end {
+                runs.push((bytes.len(), at));
+            }
+            bytes.extend_from_slice(kept);
+            end = at + kept.len();
+        });
+        if let Some(at) = stripper.take_return() {
+            runs.push((bytes.len(), usize::try_from(at).unwrap_or(usize::MAX)));
+            bytes.push(b'\r');
+        }
+        // What is removed are whole ASCII characters and whole strings, so that no character is cut.
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        Self { text, runs }
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the place in the raw text of the byte that stands at `at` in the cleaned one.
+    pub fn raw(&self, at: usize) -> usize {
+        let next = self.runs.partition_point(|&(text, _)| text <= at);
+        match next.checked_sub(1).and_then(|run| self.runs.get(run)) {
+            Some(&(text, raw)) => raw + (at - text),
+            None => at,
+        }
+    }
+
+    /// Returns the place just past the byte before `at`: no control sequence behind it counts.
+    pub fn raw_end(&self, at: usize) -> usize {
+        at.checked_sub(1).map_or(0, |last| self.raw(last) + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn each_byte_knows_its_place() {
+        let raw = "a\x1b[1mbc\x1b[0m\r\nd\r";
+        let cleaned = Cleaned::of(raw);
+        assert_eq!(cleaned.text(), "abc\nd\r");
+        let places: Vec<usize> = (0..6).map(|at| cleaned.raw(at)).collect();
+        assert_eq!(places, [0, 5, 6, 12, 13, 14]);
+        assert_eq!((cleaned.raw_end(3), cleaned.raw_end(0)), (7, 0));
+        assert_eq!(Cleaned::of("").raw(0), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_byte_is_the_same_in_both_texts(raw in "(?s)(\\x1b\\[[0-9]{0,2}m|\\x1b|\r|\n|é|\\x1b\\]0;é|\\x07|.){0,60}") {
+            let cleaned = Cleaned::of(&raw);
+            for (at, byte) in cleaned.text().bytes().enumerate() {
+                prop_assert_eq!(raw.as_bytes()[cleaned.raw(at)], byte);
+            }
+        }
+    }
+}

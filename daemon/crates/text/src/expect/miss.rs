@@ -1,0 +1,207 @@
+//! Says which pattern came closest when none matched in time.
+
+use memchr::memchr2;
+use regex_syntax::hir::literal::{ExtractKind, Extractor};
+
+use super::patterns::Pattern;
+use super::syntax;
+
+/// How much of the recent output is looked at.
+const RECENT_BYTES: usize = 64 << 10;
+
+/// How many patterns are looked at, and how much of each.
+const MAX_PATTERNS_TRIED: usize = 32;
+const MAX_NEEDLE_BYTES: usize = 1024;
+
+/// A shorter piece says nothing.
+const LEAST_BYTES: usize = 3;
+
+/// The pattern that came closest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Miss {
+    /// Its place in the list.
+    pub index: usize,
+    /// The output that resembles it.
+    pub found: String,
+    /// One sentence about the difference.
+    pub message: String,
+}
+
+/// Returns which of `patterns` came closest in the last 64 KiB of the cleaned
+/// output `recent_text`: the one of whose text the largest part is there, upper
+/// and lower case alike; none when less than half of it or 3 bytes are.
+///
+/// Of a regular expression only the text each of its matches begins with is looked at.
+pub fn closest_miss(patterns: &[Pattern], recent_text: &str) -> Option<Miss> {
+    let from = recent_text.len().saturating_sub(RECENT_BYTES);
+    let recent = &recent_text[recent_text.ceil_char_boundary(from)..];
+    let mut closest: Option<(usize, Miss)> = None;
+    for (index, pattern) in patterns.iter().enumerate().take(MAX_PATTERNS_TRIED) {
+        let Some((needle, is_whole)) = needle(pattern) else {
+            continue;
+        };
+        let Some((start, len)) = longest_prefix(&needle, recent) else {
+            continue;
+        };
+        let per_mille = 1000 * len / needle.len();
+        if len < LEAST_BYTES || per_mille < 500 {
+            continue;
+        }
+        if closest.as_ref().is_none_or(|(best, _)| per_mille > *best) {
+            let found = recent[start..start + len].to_owned();
+            let message = message(&needle, is_whole, &found);
+            closest = Some((
+                per_mille,
+                Miss {
+                    index,
+                    found,
+                    message,
+                },
+            ));
+        }
+    }
+    closest.map(|(_, miss)| miss)
+}
+
+fn message(needle: &str, is_whole: bool, found: &str) -> String {
+    match (found.len() == needle.len(), found == needle) {
+        (true, true) if is_whole => {
+            format!("{found:?} is in the recent output, but before the search began")
+        }
+        (true, true) => {
+            format!("the output has {found:?}, but not the rest of the pattern after it")
+        }
+        (true, false) => format!("the output has {found:?}, which differs from {needle:?} in case"),
+        (false, _) => {
+            let missing = &needle[found.len()..];
+            format!("the output has {found:?}, but without {missing:?} after it")
+        }
+    }
+}
+
+/// Returns the text a match of `pattern` begins with, and whether that is all of it.
+fn needle(pattern: &Pattern) -> Option<(String, bool)> {
+    let (mut text, is_whole) = match pattern {
+        Pattern::Exact(text) => (text.clone(), true),
+        Pattern::Regex(regex) => {
+            let hir = syntax::parse(regex, false).ok()?;
+            let mut extractor = Extractor::new();
+            extractor.kind(ExtractKind::Prefix);
+            let prefixes = extractor.extract(&hir);
+            // Of an expression that ignores case the first is as good as any.
+            let literal = prefixes.literals()?.first()?;
+            let is_alone = prefixes.len() == Some(1) || prefixes.longest_common_prefix().is_some();
+            let text = std::str::from_utf8(literal.as_bytes()).ok()?;
+            (text.to_owned(), is_alone && literal.is_exact())
+        }
+        Pattern::Eof | Pattern::Timeout => return None,
+    };
+    text.truncate(text.floor_char_boundary(MAX_NEEDLE_BYTES));
+    (!text.is_empty()).then_some((text, is_whole))
+}
+
+/// Returns start and length of the last longest piece of `text` that `needle`
+/// begins with, ASCII letters in either case.
+///
+/// Knuth, Morris and Pratt's search: each byte of both is looked at once.
+fn longest_prefix(needle: &str, text: &str) -> Option<(usize, usize)> {
+    let pattern = needle.as_bytes();
+    let mut fall_back = vec![0; pattern.len()];
+    for at in 1..pattern.len() {
+        fall_back[at] = step(pattern, &fall_back, fall_back[at - 1], pattern[at]);
+    }
+    let (mut matched, mut best_end, mut best_len) = (0, 0, 0);
+    let (lower, upper) = (
+        pattern[0].to_ascii_lowercase(),
+        pattern[0].to_ascii_uppercase(),
+    );
+    let mut at = 0;
+    while at < text.len() {
+        if matched == 0 {
+            let Some(skipped) = memchr2(lower, upper, &text.as_bytes()[at..]) else {
+                break;
+            };
+            at += skipped;
+        } else if matched == pattern.len() {
+            matched = fall_back[matched - 1];
+        }
+        matched = step(pattern, &fall_back, matched, text.as_bytes()[at]);
+        at += 1;
+        if matched > 0 && matched >= best_len {
+            (best_end, best_len) = (at, matched);
+        }
+    }
+    let start = best_end - best_len;
+    // A character may be half equal.
+    let end = text.floor_char_boundary(best_end);
+    (end > start).then_some((start, end - start))
+}
+
+fn step(pattern: &[u8], fall_back: &[usize], mut matched: usize, byte: u8) -> usize {
+    while matched > 0 && !pattern[matched].eq_ignore_ascii_case(&byte) {
+        matched = fall_back[matched - 1];
+    }
+    matched + usize::from(pattern[matched].eq_ignore_ascii_case(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn miss(patterns: &[Pattern], text: &str) -> Option<(usize, String)> {
+        closest_miss(patterns, text).map(|miss| (miss.index, miss.found))
+    }
+
+    fn exact(text: &str) -> Pattern {
+        Pattern::Exact(text.to_owned())
+    }
+
+    fn regex(text: &str) -> Pattern {
+        Pattern::Regex(text.to_owned())
+    }
+
+    #[test]
+    fn the_largest_part_counts() {
+        let patterns = [Pattern::Eof, exact("ready to go"), exact("Password:")];
+        assert_eq!(
+            miss(&patterns, "read\nPassword for me"),
+            Some((2, "Password".into()))
+        );
+        assert_eq!(miss(&patterns, "not re at all"), None);
+        assert_eq!(miss(&patterns, ""), None);
+    }
+
+    #[test]
+    fn a_difference_in_case_is_told() {
+        let found = closest_miss(&[exact("login:")], "host Login: ").unwrap();
+        assert_eq!(found.found, "Login:");
+        assert_eq!(
+            found.message,
+            r#"the output has "Login:", which differs from "login:" in case"#
+        );
+    }
+
+    #[test]
+    fn of_a_regular_expression_the_beginning_is_looked_at() {
+        let found = closest_miss(&[regex(r"passed in (\d+)s")], "3 passed in a hurry").unwrap();
+        assert_eq!(found.found, "passed in ");
+        assert!(found.message.contains("not the rest"), "{}", found.message);
+        assert_eq!(miss(&[regex(r"\d+ x"), regex("(")], "12 y"), None);
+    }
+
+    #[test]
+    fn characters_stay_whole() {
+        assert_eq!(
+            miss(&[exact("ünïcödé")], "ünïcöd\u{e8}"),
+            Some((0, "ünïcöd".into()))
+        );
+        let long = "é".repeat(RECENT_BYTES);
+        assert_eq!(miss(&[exact("éééx")], &long), Some((0, "ééé".into())));
+    }
+
+    #[test]
+    fn a_piece_that_repeats_itself_is_found() {
+        assert_eq!(longest_prefix("aab", "aaab aaaab"), Some((7, 3)));
+        assert_eq!(longest_prefix("abab", "xababababy"), Some((5, 4)));
+    }
+}

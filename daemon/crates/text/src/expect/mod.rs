@@ -1,0 +1,29 @@
+//! Waiting for patterns in the output of a session. Pure code: it is given
+//! bytes and knows neither sessions nor time.
+
+mod cache;
+mod clean_stream;
+mod cleaned;
+mod decode;
+mod lines;
+mod locate;
+mod matcher;
+#[cfg(test)]
+mod matcher_tests;
+mod miss;
+mod patterns;
+mod search;
+mod strip;
+mod syntax;
+mod text;
+mod weight;
+
+pub use cache::PatternCache;
+pub use clean_stream::CleanStream;
+pub use cleaned::Cleaned;
+pub use decode::encoding_for;
+pub use lines::{LinePatterns, line_weights};
+pub use matcher::{BEFORE_BYTES, Hit, Matcher};
+pub use miss::closest_miss;
+pub use patterns::{Pattern, PatternError, Patterns};
+pub use strip::{Stripper, clean_lossy};

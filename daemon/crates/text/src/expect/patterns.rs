@@ -1,0 +1,293 @@
+//! A list of patterns, compiled into one automaton that looks for all of them at once.
+
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use std::sync::{Mutex, PoisonError};
+
+use regex_automata::hybrid::dfa::{Config, DFA};
+use regex_automata::nfa::thompson;
+use regex_automata::{MatchKind, PatternID};
+use regex_syntax::hir::Hir;
+
+use super::locate::Locator;
+use super::search::Scratch;
+use super::syntax;
+
+/// The most patterns a list may have.
+pub(super) const MAX_PATTERNS: usize = 10_000;
+
+/// The most memory a compiled list may need.
+pub(super) const MAX_COMPILED_BYTES: usize = 64 << 20;
+
+/// The longest regular expression: one of this length may already need more
+/// memory than [`MAX_COMPILED_BYTES`] while it is parsed.
+const MAX_REGEX_BYTES: usize = 64 << 10;
+
+/// What a search may keep of the automaton; it is built anew when it is full.
+const SEARCH_CACHE_BYTES: usize = 4 << 20;
+
+/// How many buffers of finished searches wait for the next one.
+const SPARE_SEARCHES: usize = 4;
+
+/// One thing to wait for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// A regular expression in the syntax of the `regex` crate.
+    Regex(String),
+    /// These characters.
+    Exact(String),
+    /// The end of the output.
+    Eof,
+    /// The end of the time.
+    Timeout,
+}
+
+/// A list of patterns that cannot be used. An `index` counts from 0, as on the wire; messages count from 1, as people do.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    #[error("the list of patterns is empty")]
+    Empty,
+    #[error("{count} patterns in one list, at most {MAX_PATTERNS} are allowed")]
+    TooMany { count: usize },
+    #[error("pattern {} is wrong at byte {at}: {message}", .index + 1)]
+    Syntax {
+        index: usize,
+        at: usize,
+        message: String,
+    },
+    #[error("pattern {} matches the empty text, and so every line: make it match something", .index + 1)]
+    MatchesNothing { index: usize },
+    #[error("pattern {} can never match: each line is looked at alone, without what ends it", .index + 1)]
+    NeedsLineEnd { index: usize },
+    #[error("pattern {} needs more than {} MiB", .index + 1, MAX_COMPILED_BYTES >> 20)]
+    PatternTooBig { index: usize },
+    #[error("the patterns need more than {} MiB together", MAX_COMPILED_BYTES >> 20)]
+    ListTooBig,
+}
+
+impl Reportable for PatternError {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::InvalidPattern
+    }
+
+    /// Which pattern of the list is wrong, and where.
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Syntax { index, at, .. } => ErrorData::from_iter([
+                ("index".into(), (*index).into()),
+                ("position".into(), (*at).into()),
+            ]),
+            Self::Empty
+            | Self::TooMany { .. }
+            | Self::MatchesNothing { .. }
+            | Self::NeedsLineEnd { .. }
+            | Self::PatternTooBig { .. }
+            | Self::ListTooBig => ErrorData::new(),
+        }
+    }
+}
+
+/// A compiled list, shared by all searches for it.
+pub struct Patterns {
+    list: Vec<Pattern>,
+    raw: bool,
+    dfa: DFA,
+    locators: Vec<Locator>,
+    eof_index: Option<usize>,
+    timeout_index: Option<usize>,
+    memory_bytes: usize,
+    #[expect(
+        clippy::vec_box,
+        reason = "searches move the box, not the large buffers' owner"
+    )]
+    spare: Mutex<Vec<Box<Scratch>>>,
+}
+
+impl Patterns {
+    /// Compiles `list`: the earliest match counts, of two that start together
+    /// the one first in the list.
+    ///
+    /// `raw` is for matching bytes: no Unicode, `.` is any byte but `\n`. A list
+    /// near the limits takes about a second: not for a thread that others wait for.
+    ///
+    /// # Errors
+    ///
+    /// A [`PatternError`] that names the first pattern that cannot be used.
+    pub fn compile(list: &[Pattern], raw: bool) -> Result<Self, PatternError> {
+        match list.len() {
+            0 => return Err(PatternError::Empty),
+            count if count > MAX_PATTERNS => return Err(PatternError::TooMany { count }),
+            _ => {}
+        }
+        let mut hirs = Vec::new();
+        let mut indexes = Vec::new();
+        let mut memory_bytes = 0;
+        for (index, pattern) in list.iter().enumerate() {
+            let hir = match pattern {
+                Pattern::Regex(regex) => parse(index, regex, raw)?,
+                Pattern::Exact(text) => Hir::literal(text.as_bytes()),
+                Pattern::Eof | Pattern::Timeout => continue,
+            };
+            memory_bytes += syntax::memory_bytes(&hir);
+            if memory_bytes > MAX_COMPILED_BYTES {
+                return Err(PatternError::PatternTooBig { index });
+            }
+            hirs.push(hir);
+            indexes.push(index);
+        }
+        let dfa = automaton(&hirs)?;
+        let locators = indexes.into_iter().zip(hirs);
+        Ok(Self {
+            list: list.to_vec(),
+            raw,
+            memory_bytes: memory_bytes + dfa.memory_usage(),
+            dfa,
+            locators: locators
+                .map(|(index, hir)| Locator::new(index, hir))
+                .collect(),
+            eof_index: list.iter().position(|pattern| *pattern == Pattern::Eof),
+            timeout_index: list.iter().position(|pattern| *pattern == Pattern::Timeout),
+            spare: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// Returns the place of the first [`Pattern::Eof`] in the list.
+    pub fn eof_index(&self) -> Option<usize> {
+        self.eof_index
+    }
+
+    /// Returns the place of the first [`Pattern::Timeout`] in the list.
+    pub fn timeout_index(&self) -> Option<usize> {
+        self.timeout_index
+    }
+
+    /// Returns the list this was compiled from.
+    pub fn list(&self) -> &[Pattern] {
+        &self.list
+    }
+
+    /// Returns whether bytes are matched instead of cleaned text.
+    pub fn is_raw(&self) -> bool {
+        self.raw
+    }
+
+    /// Returns roughly how much memory the compiled list takes, without searches.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.memory_bytes
+    }
+
+    pub(super) fn dfa(&self) -> &DFA {
+        &self.dfa
+    }
+
+    pub(super) fn locator(&self, pattern: PatternID) -> &Locator {
+        &self.locators[pattern.as_usize()]
+    }
+
+    /// Returns the buffers of a finished search, or new ones.
+    pub(super) fn take_scratch(&self) -> Box<Scratch> {
+        let spare = self
+            .spare
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        spare.unwrap_or_else(|| Box::new(Scratch::new(&self.dfa)))
+    }
+
+    /// Keeps the buffers of a finished search for the next one, unless they are many or large.
+    pub(super) fn put_scratch(&self, mut scratch: Box<Scratch>) {
+        if !scratch.shrink() {
+            return;
+        }
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARE_SEARCHES {
+            spare.push(scratch);
+        }
+    }
+}
+
+pub(super) fn parse(index: usize, regex: &str, raw: bool) -> Result<Hir, PatternError> {
+    if regex.len() > MAX_REGEX_BYTES {
+        return Err(PatternError::PatternTooBig { index });
+    }
+    syntax::parse(regex, raw).map_err(|error| PatternError::Syntax {
+        index,
+        at: error.at,
+        message: error.message,
+    })
+}
+
+fn automaton(hirs: &[Hir]) -> Result<DFA, PatternError> {
+    let nfa = thompson::Compiler::new()
+        .configure(
+            thompson::Config::new()
+                .utf8(false)
+                .nfa_size_limit(Some(MAX_COMPILED_BYTES))
+                .which_captures(thompson::WhichCaptures::None),
+        )
+        .build_many_from_hir(hirs)
+        .map_err(|_| PatternError::ListTooBig)?;
+    let config = Config::new()
+        .match_kind(MatchKind::LeftmostFirst)
+        .specialize_start_states(true);
+    let least_bytes = config
+        .get_minimum_cache_capacity(&nfa)
+        .map_err(|_| PatternError::ListTooBig)?;
+    // Half of the cache holds a few states of any size: see `Search::has_room`.
+    let cache_bytes = SEARCH_CACHE_BYTES.max(4 * least_bytes);
+    DFA::builder()
+        .configure(config.cache_capacity(cache_bytes))
+        .build_from_nfa(nfa)
+        .map_err(|_| PatternError::ListTooBig)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn regex(pattern: &str) -> Pattern {
+        Pattern::Regex(pattern.to_owned())
+    }
+
+    fn error(list: &[Pattern]) -> PatternError {
+        Patterns::compile(list, false)
+            .err()
+            .expect("must be refused")
+    }
+
+    #[test]
+    fn a_mistake_names_the_pattern_and_the_place() {
+        let list = [Pattern::Exact("(".into()), regex("ok"), regex("[a-")];
+        let PatternError::Syntax { index, at, message } = error(&list) else {
+            panic!("no syntax error");
+        };
+        assert_eq!((index, at), (2, 0));
+        assert_eq!(message, "unclosed character class");
+    }
+
+    #[test]
+    fn lists_beyond_a_limit_are_refused() {
+        assert_eq!(error(&[]), PatternError::Empty);
+        let many = vec![Pattern::Exact("x".into()); 100_000];
+        assert_eq!(error(&many), PatternError::TooMany { count: 100_000 });
+        assert_eq!(
+            error(&[regex(r"(\pL{100}){1000}")]),
+            PatternError::ListTooBig
+        );
+        let long = regex(&r"\pL".repeat(30_000));
+        assert_eq!(
+            error(&[regex("a"), long]),
+            PatternError::PatternTooBig { index: 1 }
+        );
+        let classes = vec![regex(&r"\pL".repeat(20_000)); 3];
+        assert_eq!(error(&classes), PatternError::PatternTooBig { index: 0 });
+    }
+
+    #[test]
+    fn eof_and_timeout_keep_their_places() {
+        let list = [Pattern::Timeout, regex("a"), Pattern::Eof, Pattern::Eof];
+        let patterns = Patterns::compile(&list, false).unwrap();
+        assert_eq!(patterns.eof_index(), Some(2));
+        assert_eq!(patterns.timeout_index(), Some(0));
+        assert_eq!(patterns.list(), list);
+    }
+}

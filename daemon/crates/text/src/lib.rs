@@ -1,0 +1,19 @@
+//! What is done with text and with the bytes of a terminal: search, patterns, redaction, quoting. Pure code: no runtime, no files.
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::print_stderr,
+        reason = "tests fail by panicking and print what they skip"
+    )
+)]
+
+pub mod canonical;
+pub mod clock;
+pub mod expect;
+pub mod nearest;
+pub mod pattern;
+pub mod piped_line;
+pub mod redact;
+pub mod shell;

@@ -1,0 +1,76 @@
+/// Returns the name that was probably meant by `written`, if one is close enough.
+///
+/// A typing mistake in one of three letters still counts; `written` may lack the group of a dotted name.
+pub fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let written = written.to_ascii_lowercase();
+    names
+        .map(|name| (distance_to_name(&written, name), name))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, name)| *distance <= name.len().max(3) / 3)
+        .map(|(_, name)| name)
+}
+
+fn distance_to_name(written: &str, name: &str) -> usize {
+    let last = name.rsplit_once('.').map_or(name, |(_, last)| last);
+    // The whole name wins over a last part that is as close.
+    distance(written, name).min(distance(written, last) + 1)
+}
+
+/// Edit distance: insertions, deletions, changes and swaps of neighbours, each 1.
+fn distance(a: &str, b: &str) -> usize {
+    /// Longer names are nobody's slip of the finger, and the table stays small.
+    const MAX_COMPARED_CHARS: usize = 64;
+    let a: Vec<char> = a.chars().take(MAX_COMPARED_CHARS).collect();
+    let b: Vec<char> = b.chars().take(MAX_COMPARED_CHARS).collect();
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    rows[0] = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        rows[i][0] = i;
+        for j in 1..=b.len() {
+            let changed = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (rows[i - 1][j - 1] + changed)
+                .min(rows[i - 1][j] + 1)
+                .min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 4] = [
+        "max_sessions",
+        "session_timeout",
+        "limits.rows",
+        "log_level",
+    ];
+
+    #[test]
+    fn slips_find_the_name_that_was_meant() {
+        for (written, meant) in [
+            ("max_session", Some("max_sessions")),
+            ("MAX_SESSIONS", Some("max_sessions")),
+            ("sesion_timeout", Some("session_timeout")),
+            ("log_leevl", Some("log_level")),
+            ("rows", Some("limits.rows")),
+            ("limits.row", Some("limits.rows")),
+            ("colour", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(written, NAMES.into_iter()), meant, "{written}");
+        }
+    }
+
+    #[test]
+    fn distance_counts_a_swap_once() {
+        assert_eq!(distance("ab", "ba"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+    }
+}

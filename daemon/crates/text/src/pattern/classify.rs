@@ -1,0 +1,257 @@
+//! What a text is.
+
+use super::compiled::{Compiled, Place};
+use super::lines::{Line, lines};
+use super::seen::Seen;
+use super::{formats, help};
+use crate::expect::Cleaned;
+use ccd_protocol::pattern::{
+    JsonFound, PatternClassifyReply, PatternMatch, PatternTestReply, PatternType, PromptFound,
+    Span, TableFound,
+};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Longest text that is looked at.
+pub const MAX_TEXT_BYTES: usize = 1 << 20;
+
+/// Most matches that are told, and most of one pattern in one line.
+const MAX_MATCHES: usize = 1000;
+const MAX_MATCHES_IN_LINE: usize = 20;
+
+/// What the search for further matches in the same line may cost in a text, in the unit of [`LinePatterns::cost`]: about
+/// half a second. The first match of each pattern in a line is always told.
+///
+/// [`LinePatterns::cost`]: crate::expect::LinePatterns::cost
+const MAX_COST: u64 = 64 << 20;
+
+/// Longest text of a match that is told, in characters.
+const MAX_MATCHED_CHARS: usize = 1000;
+
+/// Matches in the order of the text.
+struct Matches {
+    list: Vec<PatternMatch>,
+    is_cut: bool,
+    /// What is left of [`MAX_COST`].
+    cost_left: u64,
+}
+
+impl Compiled {
+    /// Which patterns match a text, and where.
+    ///
+    /// With a type only those of it; without one not those that say nothing alone: signs of data formats, endings of
+    /// prompts, lines of help.
+    pub fn test(&self, raw: &str, only: Option<PatternType>) -> PatternTestReply {
+        let text = Cleaned::of(raw);
+        let lines = lines(text.text());
+        let types = PatternType::ALL.into_iter();
+        let types: Vec<PatternType> = types
+            .filter(|pattern_type| only.is_none_or(|only| only == *pattern_type))
+            .collect();
+        let seen = Seen::of(self, &lines, &types);
+        let found = self.matches(&text, &lines, &seen, &types, |place| {
+            only.is_some() || !(place.is_only_a_sign() || place.is_help_line())
+        });
+        PatternTestReply {
+            matches: found.list,
+            truncated: found.is_cut,
+            warnings: self.warnings().to_vec(),
+        }
+    }
+
+    /// What a text is.
+    pub fn classify(&self, raw: &str) -> PatternClassifyReply {
+        let text = Cleaned::of(raw);
+        let lines = lines(text.text());
+        let seen = Seen::of(self, &lines, &PatternType::ALL);
+        let is_help = help::is_help(self, &lines, &seen);
+        let found = self.matches(
+            &text,
+            &lines,
+            &seen,
+            &PatternType::ALL,
+            |place| match is_help {
+                true => !place.is_only_a_sign() && !place.is_summary(),
+                false => !place.is_only_a_sign() && !place.is_help_line(),
+            },
+        );
+        let signs = self.signs(&seen);
+        let mut data = formats::find(text.text(), &lines, |format| signs.contains(format));
+        if is_help {
+            data.forget_aligned(); // options stand below each other, too
+        }
+        let mut data_formats: Vec<String> = data.formats.iter().map(|&f| f.to_owned()).collect();
+        let of_ones_own: BTreeSet<&str> = found
+            .list
+            .iter()
+            .filter(|found| found.pattern_type == PatternType::DataFormat)
+            .map(|found| found.category.as_str())
+            .collect();
+        data_formats.extend(of_ones_own.into_iter().map(str::to_owned));
+        let prompt = self.prompt(&text, &lines, &seen);
+        let span = |range: Range<usize>| span_in(&text, range);
+        PatternClassifyReply {
+            is_error: self.is_error(is_help, &seen),
+            is_help,
+            commands: match is_help {
+                true => help::commands(self, &lines, &seen),
+                false => Vec::new(),
+            },
+            state_transition: self.last_state(&lines, &seen),
+            has_prompt: prompt.is_some(),
+            prompt,
+            has_table: !data.tables.is_empty(),
+            has_json: !data.json.is_empty(),
+            tables: data
+                .tables
+                .into_iter()
+                .map(|table| TableFound {
+                    kind: table.kind,
+                    columns: table.columns,
+                    rows: table.rows,
+                    span: span(table.span),
+                })
+                .collect(),
+            json: data
+                .json
+                .into_iter()
+                .map(|document| JsonFound {
+                    span: span(document.span),
+                    value: document.value,
+                })
+                .collect(),
+            data_formats,
+            matches: found.list,
+            line_count: text.text().lines().count(),
+            truncated: found.is_cut || data.is_cut,
+            warnings: self.warnings().to_vec(),
+        }
+    }
+
+    fn matches(
+        &self,
+        text: &Cleaned,
+        lines: &[Line<'_>],
+        seen: &Seen,
+        types: &[PatternType],
+        counts: impl Fn(&Place<'_>) -> bool,
+    ) -> Matches {
+        let mut found = Matches {
+            list: Vec::new(),
+            is_cut: false,
+            cost_left: MAX_COST,
+        };
+        for line in lines {
+            let (head, is_cut) = line.head();
+            found.is_cut |= is_cut;
+            if line.is_blank() {
+                continue;
+            }
+            let mut in_line = Vec::new();
+            for &pattern_type in types {
+                for index in seen.matching(pattern_type, line) {
+                    if let Some(place) = self.place(pattern_type, index).filter(&counts) {
+                        for range in self.spans(pattern_type, index, head, &mut found) {
+                            in_line.push((line.start + range.start..line.start + range.end, place));
+                        }
+                    }
+                }
+            }
+            in_line.sort_by_key(|(range, _)| range.start);
+            for (range, place) in in_line {
+                if found.list.len() == MAX_MATCHES {
+                    found.is_cut = true;
+                    return found;
+                }
+                found.list.push(PatternMatch {
+                    pattern_type: place.entry.pattern_type,
+                    category: place.entry.category.clone(),
+                    pattern: place.pattern.to_owned(),
+                    line: line.number,
+                    matched: matched(text.text(), &range),
+                    span: span_in(text, range),
+                });
+            }
+        }
+        found
+    }
+
+    /// Where a pattern matches in a line, as far as that may cost.
+    fn spans(
+        &self,
+        pattern_type: PatternType,
+        index: usize,
+        head: &str,
+        found: &mut Matches,
+    ) -> Vec<Range<usize>> {
+        let patterns = self.lines(pattern_type);
+        let cost = patterns.cost(index, head).max(1);
+        let affordable = usize::try_from(found.cost_left / cost).unwrap_or(usize::MAX);
+        let most = affordable.clamp(1, MAX_MATCHES_IN_LINE);
+        let spans = patterns.spans(index, head, most);
+        let further = spans.len().saturating_sub(1) as u64;
+        found.cost_left = found.cost_left.saturating_sub(cost.saturating_mul(further));
+        found.is_cut |= most < MAX_MATCHES_IN_LINE && spans.len() == most;
+        spans
+    }
+
+    /// The last line, when it is a prompt: what comes first of the library says of which program.
+    fn prompt(&self, text: &Cleaned, lines: &[Line<'_>], seen: &Seen) -> Option<PromptFound> {
+        let line = lines.last()?;
+        let (head, _) = line.head();
+        let place = self.prompt_place(seen.matching(PatternType::Prompt, line))?;
+        let start = line.start + (head.len() - head.trim_start().len());
+        let shown = head.trim();
+        Some(PromptFound {
+            category: place.entry.category.clone(),
+            text: shown.chars().take(MAX_MATCHED_CHARS).collect(),
+            span: span_in(text, start..start + shown.len()),
+        })
+    }
+
+    fn is_error(&self, is_help: bool, seen: &Seen) -> bool {
+        let mut places = seen
+            .all(PatternType::Error)
+            .iter()
+            .filter_map(|&(_, index)| self.place(PatternType::Error, index));
+        places.any(|place| !is_help || !place.is_summary())
+    }
+
+    /// Name of the state that the last line tells of that tells of one.
+    fn last_state(&self, lines: &[Line<'_>], seen: &Seen) -> Option<String> {
+        let patterns = self.lines(PatternType::State);
+        lines.iter().rev().find_map(|line| {
+            let mut found = seen.matching(PatternType::State, line);
+            found.find_map(|index| {
+                let name = patterns.group(index, line.head().0, "state")?;
+                Some(name.chars().take(MAX_MATCHED_CHARS).collect())
+            })
+        })
+    }
+
+    /// The data formats that are decided by more than patterns, and whose signs a line has.
+    fn signs(&self, seen: &Seen) -> BTreeSet<&str> {
+        let found = seen.all(PatternType::DataFormat).iter();
+        let known: BTreeSet<usize> = found.map(|&(_, index)| index).collect();
+        let places = known
+            .into_iter()
+            .filter_map(|index| self.place(PatternType::DataFormat, index));
+        let signs = places.filter(Place::is_only_a_sign);
+        signs.map(|place| place.entry.category.as_str()).collect()
+    }
+}
+
+fn matched(text: &str, range: &Range<usize>) -> String {
+    let bytes = text.as_bytes().get(range.clone()).unwrap_or_default();
+    let text = String::from_utf8_lossy(bytes);
+    text.chars().take(MAX_MATCHED_CHARS).collect()
+}
+
+/// Where a range of the cleaned text stands in the text as it was given.
+fn span_in(text: &Cleaned, range: Range<usize>) -> Span {
+    let start = text.raw(range.start);
+    Span {
+        start,
+        end: text.raw_end(range.end).max(start),
+    }
+}

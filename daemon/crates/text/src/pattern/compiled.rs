@@ -1,0 +1,274 @@
+//! All patterns in force, ready to be looked for.
+
+use super::built_in::{BUILT_INS, ERROR_SUMMARY, HELP_LINES, PROMPT_ENDINGS};
+use super::overrides::Override;
+use crate::expect::LinePatterns;
+use ccd_protocol::pattern::{PatternEntry, PatternOrigin, PatternType};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// The patterns of all types.
+///
+/// Those of a type are compiled when they are first needed: some milliseconds, and memory that most daemons never need.
+pub struct Compiled {
+    entries: Vec<PatternEntry>,
+    kinds: BTreeMap<PatternType, Kind>,
+    warnings: Vec<String>,
+}
+
+/// The patterns of one type.
+struct Kind {
+    /// Entry and pattern of each, by its place.
+    places: Vec<(usize, usize)>,
+    lines: OnceLock<LinePatterns>,
+}
+
+/// A pattern in its entry.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) entry: &'a PatternEntry,
+    pub(super) pattern: &'a str,
+}
+
+impl Place<'_> {
+    /// Whether it is a line of a help text, which says nothing alone.
+    pub(super) fn is_help_line(&self) -> bool {
+        self.entry.pattern_type == PatternType::Help && self.entry.category == HELP_LINES
+    }
+
+    /// Whether it counts what failed, which says nothing in a help text.
+    pub(super) fn is_summary(&self) -> bool {
+        self.entry.pattern_type == PatternType::Error && self.entry.category == ERROR_SUMMARY
+    }
+
+    /// Whether more than the pattern decides about it.
+    pub(super) fn is_only_a_sign(&self) -> bool {
+        match self.entry.pattern_type {
+            PatternType::DataFormat => self.entry.origin == PatternOrigin::BuiltIn,
+            PatternType::Prompt => self.entry.category == PROMPT_ENDINGS,
+            _ => false,
+        }
+    }
+}
+
+impl Compiled {
+    /// The built-in patterns alone.
+    pub fn built_in() -> Self {
+        Self::new(&[], Vec::new())
+    }
+
+    /// The built-in patterns with what was set, which was checked; warnings say what could not be used.
+    ///
+    /// Together the patterns of a type may still be too large: then the built-in ones count alone, and a warning says so.
+    pub fn new(overrides: &[Override], mut warnings: Vec<String>) -> Self {
+        let mut kinds = BTreeMap::new();
+        let mut entries = entries(overrides);
+        for pattern_type in PatternType::ALL {
+            let changes = overrides
+                .iter()
+                .any(|entry| entry.pattern_type == pattern_type);
+            let lines = OnceLock::new();
+            if changes {
+                let sources = entries
+                    .iter()
+                    .filter(|entry| entry.pattern_type == pattern_type);
+                let patterns = sources.flat_map(|entry| &entry.patterns);
+                match LinePatterns::compile(patterns.map(String::as_str)) {
+                    Ok(compiled) => drop(lines.set(compiled)),
+                    Err(error) => {
+                        let name = pattern_type.name();
+                        warnings.push(format!(
+                            "the {name} patterns that were set are left out: {error}"
+                        ));
+                        entries.retain(|entry| entry.pattern_type != pattern_type);
+                        entries.extend(built_ins().filter(|e| e.pattern_type == pattern_type));
+                    }
+                }
+            }
+            let places = Vec::new();
+            kinds.insert(pattern_type, Kind { places, lines });
+        }
+        entries.sort_by_key(|entry| entry.pattern_type);
+        for (index, entry) in entries.iter().enumerate() {
+            if let Some(kind) = kinds.get_mut(&entry.pattern_type) {
+                let patterns = 0..entry.patterns.len();
+                kind.places.extend(patterns.map(|pattern| (index, pattern)));
+            }
+        }
+        Self {
+            entries,
+            kinds,
+            warnings,
+        }
+    }
+
+    /// By type, then in the order in which they are tried.
+    pub fn entries(&self) -> &[PatternEntry] {
+        &self.entries
+    }
+
+    /// What of the file cannot be used.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Whether a line tells of an error; costs about a microsecond.
+    pub fn is_error_line(&self, line: &str) -> bool {
+        self.lines(PatternType::Error).is_match(line)
+    }
+
+    /// Whether a program that printed `last_line` and then fell silent probably waits for input.
+    ///
+    /// `last_line` is the text from the start of the line to the cursor, blanks at its end included, without control
+    /// sequences. This is a guess, for programs whose state cannot be seen; ask it only about a terminal that has been quiet.
+    pub fn is_prompt(&self, last_line: &str) -> bool {
+        let matching = self.lines(PatternType::Prompt).matching(last_line);
+        self.prompt_place(matching).is_some()
+    }
+
+    /// Whether a program that waits for input as the kernel says shows a prompt: the sign at the end is enough then.
+    ///
+    /// `last_line` as for [`Compiled::is_prompt`].
+    pub fn ends_as_prompt(&self, last_line: &str) -> bool {
+        self.lines(PatternType::Prompt).is_match(last_line)
+    }
+
+    /// What comes first, of the prompt patterns that match, that says of a line alone that it is a prompt.
+    pub(super) fn prompt_place(
+        &self,
+        matching: impl IntoIterator<Item = usize>,
+    ) -> Option<Place<'_>> {
+        let mut places = matching
+            .into_iter()
+            .filter_map(|index| self.place(PatternType::Prompt, index));
+        places.find(|place| !place.is_only_a_sign())
+    }
+
+    /// The compiled patterns of a type.
+    pub(super) fn lines(&self, pattern_type: PatternType) -> &LinePatterns {
+        static NONE: OnceLock<LinePatterns> = OnceLock::new();
+        let Some(kind) = self.kinds.get(&pattern_type) else {
+            return NONE.get_or_init(LinePatterns::none);
+        };
+        kind.lines.get_or_init(|| {
+            let places = kind.places.iter();
+            let patterns = places.map(|&(entry, pattern)| &*self.entries[entry].patterns[pattern]);
+            // What can fail was compiled before: these are the built-in ones, which a test compiles.
+            LinePatterns::compile(patterns).unwrap_or_else(|_| LinePatterns::none())
+        })
+    }
+
+    /// Which pattern of a type stands at a place in [`Compiled::lines`].
+    pub(super) fn place(&self, pattern_type: PatternType, index: usize) -> Option<Place<'_>> {
+        let &(entry, pattern) = self.kinds.get(&pattern_type)?.places.get(index)?;
+        let entry = self.entries.get(entry)?;
+        let pattern = entry.patterns.get(pattern)?;
+        Some(Place { entry, pattern })
+    }
+}
+
+fn built_ins() -> impl Iterator<Item = PatternEntry> {
+    BUILT_INS.iter().map(|entry| PatternEntry {
+        pattern_type: entry.pattern_type,
+        category: entry.category.to_owned(),
+        patterns: entry.patterns.iter().map(|&p| p.to_owned()).collect(),
+        description: entry.description.to_owned(),
+        origin: PatternOrigin::BuiltIn,
+    })
+}
+
+/// What was set stands in the place of what it replaces; what is new comes first of its type.
+fn entries(overrides: &[Override]) -> Vec<PatternEntry> {
+    let set = |entry: &Override, origin| PatternEntry {
+        pattern_type: entry.pattern_type,
+        category: entry.category.clone(),
+        patterns: entry.patterns.clone(),
+        description: entry.description.clone(),
+        origin,
+    };
+    let mut entries: Vec<PatternEntry> = Vec::new();
+    for entry in overrides {
+        let replaces = BUILT_INS
+            .iter()
+            .any(|built_in| entry.is(built_in.pattern_type, built_in.category));
+        if !replaces {
+            entries.push(set(entry, PatternOrigin::Own));
+        }
+    }
+    for built_in in built_ins() {
+        let replaced = overrides
+            .iter()
+            .find(|entry| entry.is(built_in.pattern_type, &built_in.category));
+        entries.push(match replaced {
+            Some(entry) => set(entry, PatternOrigin::Override),
+            None => built_in,
+        });
+    }
+    entries.sort_by_key(|entry| entry.pattern_type);
+    entries
+}
+
+/// The built-in entry of a name.
+pub fn built_in(pattern_type: PatternType, category: &str) -> Option<PatternEntry> {
+    built_ins().find(|entry| entry.pattern_type == pattern_type && entry.category == category)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_pattern_compiles_and_has_a_name_of_its_own() {
+        let mut names = Vec::new();
+        for entry in BUILT_INS {
+            LinePatterns::compile(entry.patterns.iter().copied())
+                .unwrap_or_else(|error| panic!("{}: {error}", entry.category));
+            assert!(!entry.description.is_empty());
+            names.push((entry.pattern_type, entry.category));
+        }
+        let len = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), len);
+        for pattern_type in PatternType::ALL {
+            assert!(!Compiled::built_in().lines(pattern_type).is_match("§"));
+        }
+    }
+
+    #[test]
+    fn what_is_new_is_tried_first_and_what_is_replaced_stays_in_its_place() {
+        let entry = |category: &str| Override {
+            pattern_type: PatternType::Prompt,
+            category: category.into(),
+            patterns: vec!["^x".into()],
+            description: String::new(),
+            others: serde_json::Map::new(),
+        };
+        let compiled = Compiled::new(&[entry("ssh"), entry("mine")], Vec::new());
+        let names: Vec<_> = compiled
+            .entries()
+            .iter()
+            .filter(|entry| entry.pattern_type == PatternType::Prompt)
+            .map(|entry| (entry.category.as_str(), entry.origin))
+            .collect();
+        assert_eq!(names[0], ("mine", PatternOrigin::Own));
+        assert!(names.contains(&("ssh", PatternOrigin::Override)));
+        assert!(compiled.is_prompt("xyz") && compiled.is_prompt(">>> "));
+    }
+
+    #[test]
+    fn patterns_that_are_too_large_together_leave_the_built_in_ones() {
+        let large: Vec<Override> = (0..60)
+            .map(|number| Override {
+                pattern_type: PatternType::Error,
+                category: format!("c{number}"),
+                patterns: vec![r"\pL".repeat(1000)],
+                description: String::new(),
+                others: serde_json::Map::new(),
+            })
+            .collect();
+        let compiled = Compiled::new(&large, Vec::new());
+        assert_eq!(compiled.warnings().len(), 1, "{:?}", compiled.warnings());
+        assert!(compiled.is_error_line("bash: x: command not found"));
+    }
+}

@@ -1,0 +1,164 @@
+//! Every case of `tests/fixtures/redaction.json`, in every form that it can reach the rules in.
+
+use super::*;
+use crate::expect::clean_lossy;
+use serde_json::Value;
+use std::sync::LazyLock;
+
+const FIXTURE: &str = include_str!("../../../../../tests/fixtures/redaction.json");
+
+/// A text and what it becomes.
+struct Case {
+    text: String,
+    redacted: String,
+}
+
+static SECRETS: LazyLock<Vec<Case>> = LazyLock::new(|| {
+    let case = |case: &Value| Case {
+        text: filled(case["text"].as_str().unwrap()),
+        redacted: case["redacted"].as_str().unwrap().to_owned(),
+    };
+    fixture()["secrets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(case)
+        .collect()
+});
+
+fn fixture() -> Value {
+    serde_json::from_str(FIXTURE).unwrap()
+}
+
+fn innocent() -> Vec<String> {
+    let texts = fixture();
+    let texts = texts["innocent"].as_array().unwrap().iter();
+    texts
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Puts letters and digits where the fixture says how many.
+fn filled(text: &str) -> String {
+    const MIXED: &str = "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2Yz3";
+    const HEX: &str = "3f786850e387550fdab836ed7e6dc881";
+    let mut filled = String::new();
+    for (index, part) in text.split("{{").enumerate() {
+        let Some((gap, rest)) = part.split_once("}}").filter(|_| index > 0) else {
+            filled.push_str(part);
+            continue;
+        };
+        let (alphabet, len) = match gap.strip_prefix("hex ") {
+            Some(len) => (HEX, len),
+            None => (MIXED, gap),
+        };
+        filled.extend(alphabet.chars().cycle().take(len.parse().unwrap()));
+        filled.push_str(rest);
+    }
+    filled
+}
+
+#[test]
+fn every_secret_goes_and_nothing_else() {
+    for Case { text, redacted } in SECRETS.iter() {
+        let found = redact(text);
+        assert_eq!(&found.text, redacted);
+        assert!(found.removed > 0, "{text:?}");
+        let again = redact(redacted);
+        assert_eq!((again.removed, again.text.as_ref()), (0, redacted.as_str()));
+        assert_eq!(
+            redact_bytes(text.as_bytes()).0,
+            redacted.as_bytes(),
+            "{text:?}"
+        );
+        assert_eq!(
+            redact_typed(text.as_bytes()).0,
+            redacted.as_bytes(),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn innocent_text_stays() {
+    for text in innocent() {
+        let found = redact(&text);
+        assert_eq!((found.removed, found.text.as_ref()), (0, text.as_str()));
+        let bytes = text.as_bytes();
+        assert_eq!(redact_bytes(bytes), (bytes.to_vec(), 0), "{text:?}");
+        assert_eq!(redact_typed(bytes), (bytes.to_vec(), 0), "{text:?}");
+    }
+}
+
+#[test]
+fn a_cut_at_any_place_hides_no_secret_and_moves_no_other_byte() {
+    for Case { text, redacted } in SECRETS.iter() {
+        let whole = redact(text).removed;
+        let places = secrets_in(text);
+        for cut in 0..=text.len() {
+            let (before, behind) = text.as_bytes().split_at(cut);
+            let mut chunks = [before.to_vec(), behind.to_vec()];
+            assert_eq!(redact_chunks(&mut chunks), whole, "{text:?} at {cut}");
+            assert_eq!(chunks.concat(), redacted.as_bytes(), "{text:?} at {cut}");
+            let masks_before = places.iter().filter(|place| place.start < cut);
+            let kept_before = before.len()
+                - places
+                    .iter()
+                    .map(|place| place.end.min(cut).saturating_sub(place.start))
+                    .sum::<usize>();
+            assert_eq!(
+                chunks[0].len(),
+                kept_before + masks_before.count() * MASK.len(),
+                "{text:?} at {cut}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_chunk_for_each_byte_hides_no_secret() {
+    for Case { text, redacted } in SECRETS.iter() {
+        let mut chunks: Vec<Vec<u8>> = text.bytes().map(|byte| vec![byte]).collect();
+        redact_chunks(&mut chunks);
+        assert_eq!(chunks.concat(), redacted.as_bytes(), "{text:?}");
+        assert_eq!(chunks.len(), text.len());
+    }
+}
+
+#[test]
+fn control_sequences_at_any_place_hide_no_secret() {
+    for Case { text, redacted } in SECRETS.iter() {
+        let expected = clean_lossy(redacted.as_bytes(), encoding_rs::UTF_8);
+        for at in 0..=text.len() {
+            for sequence in [
+                "\x1b[1;31m",
+                "\x1b]0;title\x07",
+                "\x1b(B",
+                "\x1b[K\x1b[?25h",
+            ] {
+                let (before, behind) = text.as_bytes().split_at(at);
+                let raw = [before, sequence.as_bytes(), behind].concat();
+                let (clean, removed) = redact_bytes(&raw);
+                assert!(removed > 0, "{text:?} at {at}");
+                assert_eq!(
+                    clean_lossy(&clean, encoding_rs::UTF_8),
+                    expected,
+                    "{text:?} at {at}"
+                );
+                assert_eq!(redact_bytes(&clean), (clean, 0), "{text:?} at {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_nobody_sees_beside_a_secret_hides_none() {
+    for Case { text, redacted } in SECRETS.iter() {
+        for (before, behind) in [("a\0", "\0b"), ("a\x1b[1m\0", "\x1b[m\0b")] {
+            let raw = [before, text, behind].concat();
+            let expected = [before, redacted, behind].concat();
+            let (clean, _) = redact_bytes(raw.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&clean), expected, "{text:?}");
+        }
+    }
+}

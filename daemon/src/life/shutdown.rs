@@ -1,0 +1,82 @@
+//! Signals, and the order in which everything ends.
+
+use crate::daemon::{Daemon, Successor};
+use rustix::process::{Signal, getpid, kill_process};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{self, SignalKind, signal};
+
+/// Why a process of the daemon ends.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The daemon ends, and all sessions.
+    Stop,
+    /// Another process goes on.
+    HandOver(Successor),
+    /// Nobody reads the terminals any more.
+    HolderDied,
+}
+
+/// The signals that the daemon understands.
+pub(crate) struct Signals {
+    terminate: unix::Signal,
+    interrupt: unix::Signal,
+    hangup: unix::Signal,
+}
+
+impl Signals {
+    pub(crate) fn install() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Returns when this process shall end; SIGHUP reads the configuration again.
+    pub(crate) async fn until_end(&mut self, daemon: &Arc<Daemon>) -> End {
+        let why = loop {
+            tokio::select! {
+                _ = self.terminate.recv() => break "SIGTERM",
+                _ = self.interrupt.recv() => break "SIGINT",
+                () = daemon.sessions.stop.cancelled() => break "asked to",
+                () = daemon.sessions.holder.gone() => {
+                    tracing::error!("the holder of the terminals has died: ending");
+                    return End::HolderDied;
+                }
+                () = daemon.leaving.cancelled() => {
+                    if let Some(successor) = daemon.successor() {
+                        return End::HandOver(successor);
+                    }
+                    break "nobody goes on";
+                }
+                _ = self.hangup.recv() => {
+                    super::service::reloading();
+                    // The log has the place of a mistake; the old configuration stays.
+                    let _ = daemon.reload().await;
+                    super::service::ready();
+                }
+            }
+        };
+        if daemon.sessions.holder.is_gone() {
+            return End::HolderDied;
+        }
+        tracing::info!(why, "stopping");
+        if daemon.request_stop() {
+            return End::Stop;
+        }
+        // The holder passes the signal on to the next process too.
+        daemon.successor().map_or(End::Stop, End::HandOver)
+    }
+}
+
+/// Ends this process after `limit` if nothing else has: it must not stand in the way of another one.
+pub(crate) fn end_for_certain_after(limit: Duration) {
+    let watch = std::thread::Builder::new().name("end".into());
+    let _ = watch.spawn(move || {
+        std::thread::sleep(limit);
+        tracing::error!("not everything ended in time");
+        let _ = kill_process(getpid(), Signal::KILL);
+    });
+}

@@ -1,0 +1,71 @@
+//! The end of all sessions when their holder has died: nobody reads their terminals any more, nor learns how their
+//! programs end.
+
+use super::leftovers::{Ended, end_orphans};
+use crate::holder::Exit;
+use crate::interaction::Event;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use ccd_protocol::session::{EndReason, SessionState};
+use futures_util::future::join_all;
+use rustix::process::Signal;
+use std::sync::Arc;
+
+impl Sessions {
+    /// Writes down what was read, ends the programs, and the sessions as `holder_died`.
+    pub(crate) async fn end_without_holder(self: &Arc<Self>) {
+        let mut left = self.list();
+        left.retain(|session| !session.is_dead());
+        join_all(left.iter().map(async |session| {
+            self.take_output(session, usize::MAX);
+            self.logger.finish(session).await;
+            // Ours is the last descriptor of the terminal: the kernel hangs it up.
+            session.input.close();
+        }))
+        .await;
+        let ids: Vec<String> = left
+            .iter()
+            .map(|session| session.id().to_string())
+            .collect();
+        let ended = end_orphans(&ids).await;
+        for session in &left {
+            self.bury_without_holder(session, &ended).await;
+        }
+    }
+
+    async fn bury_without_holder(self: &Arc<Self>, session: &Arc<Session>, ended: &Ended) {
+        let pid = session.facts.pid;
+        let by_us = ended.get(session.id().as_str());
+        let signal = by_us.and_then(|ended| ended.get(&pid).copied());
+        {
+            let mut state = session.state();
+            state.exit = Some(session.output.exit().unwrap_or(Exit {
+                code: None,
+                signal: Some(signal.unwrap_or(Signal::HUP).as_raw()),
+            }));
+            state.end_reason = Some(EndReason::HolderDied);
+            state.ended_at = Some(crate::clock::now());
+        }
+        self.end_pipe(session).await;
+        self.finish_tape(session, EndReason::HolderDied).await;
+        // Whoever waits for this may remove its files.
+        session.state().phase = SessionState::Dead;
+        self.recorder.note(session, None, Event::End);
+        if !session.facts.transient
+            && let Err(error) = self.save(session).await
+        {
+            tracing::error!(session = %session.id(), %error, "the session's end is not in the database");
+        }
+        if let Err(error) = self.remove_ring(session) {
+            tracing::warn!(session = %session.id(), %error, "a ring file stays");
+        }
+        session.output.finish();
+        session.output.announce();
+    }
+
+    /// What the holder would do.
+    fn remove_ring(&self, session: &Session) -> std::io::Result<()> {
+        let path = self.paths.rings.join(format!("{}.ring", session.id()));
+        std::fs::remove_file(path)
+    }
+}

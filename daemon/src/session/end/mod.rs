@@ -1,0 +1,13 @@
+//! How a session ends: by its program, by an order, by a limit, with its client or with its holder.
+
+mod close;
+mod holder_died;
+mod leftovers;
+mod owner;
+mod success;
+mod task;
+
+pub(crate) use close::set_size;
+pub(crate) use leftovers::end_orphans;
+pub(crate) use owner::OwnerWanted;
+pub(crate) use task::{CLOSE_GRACE, run, signal_group};

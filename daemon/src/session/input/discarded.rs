@@ -1,0 +1,167 @@
+//! Whether what was typed was thrown away before the program read it, as `getpass` does with what comes too early.
+//!
+//! Linux tells both halves: the holder counts how often a terminal's input was thrown away, and inotify tells of
+//! every read. Thrown away after the write with no read in between: then it is known. In every other case nothing is
+//! said.
+
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use rustix::termios::{SpecialCodeIndex, tcgetattr};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+#[cfg_attr(portable, path = "discarded/no_reads.rs")]
+mod reads;
+
+pub(crate) use reads::Reads;
+use reads::{ReadWatch, unread_bytes};
+
+/// Keys that terminals act on themselves, whatever a program has made them: they throw input away, take back what was
+/// typed, stop the output, and are not read.
+const KEYS: [SpecialCodeIndex; 11] = [
+    SpecialCodeIndex::VINTR,
+    SpecialCodeIndex::VQUIT,
+    SpecialCodeIndex::VSUSP,
+    SpecialCodeIndex::VEOF,
+    SpecialCodeIndex::VSTART,
+    SpecialCodeIndex::VSTOP,
+    SpecialCodeIndex::VERASE,
+    SpecialCodeIndex::VWERASE,
+    SpecialCodeIndex::VKILL,
+    SpecialCodeIndex::VREPRINT,
+    SpecialCodeIndex::VLNEXT,
+];
+
+const ESCAPE: u8 = 0x1b;
+const DELETE: u8 = 0x7f;
+
+/// The sends of a session that ask what becomes of their input.
+#[derive(Debug, Default)]
+pub(crate) struct Fates {
+    /// Made when it is first needed; `None` when there can be none.
+    watch: OnceLock<Option<ReadWatch>>,
+    waiting: Mutex<Vec<Arc<Fate>>>,
+}
+
+#[derive(Debug)]
+struct Fate {
+    /// How often there was a read before the write.
+    reads: u64,
+    found: Mutex<Found>,
+}
+
+/// What is known about an input.
+#[derive(Debug, Clone, Copy)]
+enum Found {
+    /// Nothing was thrown away since this many times.
+    Nothing {
+        flushes: u32,
+    },
+    Discarded,
+    /// It was read, at least in part.
+    Read,
+}
+
+/// Asks what becomes of an input, as long as it lives.
+#[derive(Debug)]
+pub(super) struct Watched<'a> {
+    session: &'a Session,
+    fate: Arc<Fate>,
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        let fate = &self.fate;
+        self.session
+            .fates
+            .waiting()
+            .retain(|other| !Arc::ptr_eq(other, fate));
+    }
+}
+
+impl Fate {
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Fates {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Arc<Fate>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sessions {
+    /// Counts the reads before a write; `None` where nothing can be known.
+    pub(super) fn reads_so_far(&self, session: &Session) -> Option<u64> {
+        let watch = session
+            .fates
+            .watch
+            .get_or_init(|| self.reads.watch(&*session.input.master()?));
+        Some(self.reads.count(watch.as_ref()?))
+    }
+
+    /// Watches what was just written, after so many reads.
+    pub(super) fn watch_input<'a>(&self, session: &'a Session, reads: u64) -> Watched<'a> {
+        let flushes = session.output.input_flushes();
+        let fate = Arc::new(Fate {
+            reads,
+            found: Mutex::new(Found::Nothing { flushes }),
+        });
+        session.fates.waiting().push(Arc::clone(&fate));
+        Watched { session, fate }
+    }
+
+    /// Returns true when it is known that the input, which was `bytes`, was thrown away unread.
+    pub(super) fn was_discarded(&self, watched: &Watched<'_>, bytes: &[u8]) -> bool {
+        self.note_flushes(watched.session);
+        let found = watched.fate.found();
+        matches!(*found, Found::Discarded)
+            && !bytes.is_empty()
+            && watched
+                .session
+                .input
+                .master()
+                .is_some_and(|master| !has_special_key(&master, bytes))
+    }
+
+    /// Looks what was thrown away since the last look. Call it before the output is shown that came after it.
+    pub(crate) fn note_flushes(&self, session: &Session) {
+        let waiting = session.fates.waiting();
+        if waiting.is_empty() {
+            return;
+        }
+        let (Some(Some(watch)), Some(master)) = (session.fates.watch.get(), session.input.master())
+        else {
+            return;
+        };
+        let now = session.output.input_flushes();
+        for fate in &*waiting {
+            let mut found = fate.found();
+            if matches!(*found, Found::Nothing { flushes } if flushes != now) {
+                *found = if self.reads.count(watch) != fate.reads {
+                    Found::Read
+                } else if unread_bytes(&master) == Some(0) {
+                    Found::Discarded
+                } else {
+                    // It was just before the write, and the holder has told it after.
+                    Found::Nothing { flushes: now }
+                };
+            }
+        }
+    }
+}
+
+fn has_special_key(master: &OwnedFd, bytes: &[u8]) -> bool {
+    let Ok(modes) = tcgetattr(master) else {
+        return true;
+    };
+    let set = KEYS.map(|key| modes.special_codes[key]);
+    let is_special = |byte: u8| match byte {
+        b'\t' | b'\n' | b'\r' | ESCAPE => false,
+        DELETE => true,
+        byte if byte < b' ' => true, // what it usually is, although this terminal may have another key for it
+        byte => set.contains(&byte),
+    };
+    bytes.iter().copied().any(is_special)
+}

@@ -1,0 +1,70 @@
+//! What builds of the daemon must have in common to take sessions over from one another.
+
+use crate::holder;
+use crate::store::SCHEMA;
+use serde::{Deserialize, Serialize};
+
+/// The formats of a build, as `ccd --formats` prints them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Formats {
+    pub(crate) version: String,
+    /// What holder and worker say to each other.
+    holder: u32,
+    /// The files of sessions that live.
+    ring: u32,
+    /// The newest form of the database that it knows.
+    database: i64,
+}
+
+impl Formats {
+    /// Those of this build.
+    pub(crate) fn own() -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            holder: holder::WIRE_VERSION,
+            ring: holder::RING_VERSION,
+            database: SCHEMA.newest(),
+        }
+    }
+
+    /// Why `other` cannot go on with the sessions of this build; `None` when it can.
+    #[cfg(any(not(portable), test))]
+    pub(crate) fn obstacle(&self, other: &Self) -> Option<String> {
+        let differs = |what: &str, ours: u32, theirs: u32| {
+            (ours != theirs)
+                .then(|| format!("its {what} is of version {theirs}, this one's {ours}"))
+        };
+        differs("talk with the holder", self.holder, other.holder)
+            .or_else(|| differs("ring file", self.ring, other.ring))
+            .or_else(|| {
+                (other.database < self.database).then(|| {
+                    format!(
+                        "it knows the database up to schema {}, which is at {}",
+                        other.database, self.database
+                    )
+                })
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_goes_on_with_its_own_sessions_and_those_of_an_older_database() {
+        let own = Formats::own();
+        assert_eq!(own.obstacle(&own), None);
+        let newer = Formats {
+            database: own.database + 1,
+            ..own.clone()
+        };
+        assert_eq!(own.obstacle(&newer), None);
+        assert!(newer.obstacle(&own).unwrap().contains("schema"));
+        let other = Formats {
+            ring: own.ring + 1,
+            ..own.clone()
+        };
+        assert!(own.obstacle(&other).unwrap().contains("ring file"));
+    }
+}

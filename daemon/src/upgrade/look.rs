@@ -1,0 +1,85 @@
+//! Looks at the build that is to go on with the sessions.
+
+use super::error::HandOverError;
+use super::formats::Formats;
+use crate::daemon::Successor;
+use rustix::fs::{Mode, OFlags};
+use std::io::Read as _;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long it may take to tell its formats.
+const TELL_TIME: Duration = Duration::from_secs(5);
+
+/// Time between two looks whether it has.
+const LOOK_PERIOD: Duration = Duration::from_millis(5);
+
+/// More than the formats take.
+const MAX_TOLD_BYTES: u64 = 4096;
+
+/// Opens the file `path` and has it tell its formats; also returns its version. Without a path it is this build. Blocks.
+///
+/// # Errors
+///
+/// It is no file that can be run, no `ccd`, or one of other formats.
+pub(crate) fn look(path: Option<&Path>) -> Result<(Successor, String), HandOverError> {
+    let own = Formats::own();
+    let Some(path) = path else {
+        return Ok((Successor { file: None }, own.version));
+    };
+    let refuse = |why: &dyn std::fmt::Display| HandOverError::Unsuited {
+        path: path.to_owned(),
+        why: why.to_string(),
+    };
+    if !path.is_absolute() {
+        return Err(refuse(&"its path is not absolute"));
+    }
+    // What is looked at is what will run, whatever comes into its place.
+    let file = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|error| refuse(&error))?;
+    let formats = told_formats(&file).map_err(|error| refuse(&error))?;
+    match own.obstacle(&formats) {
+        Some(obstacle) => Err(refuse(&format_args!(
+            "{obstacle}; ccctl daemon stop ends all sessions, and the next start is of the new build"
+        ))),
+        None => Ok((Successor { file: Some(file) }, formats.version)),
+    }
+}
+
+fn told_formats(file: &OwnedFd) -> Result<Formats, String> {
+    let mut child = Command::new(format!("/proc/self/fd/{}", file.as_raw_fd()))
+        .arg0("ccd")
+        .arg("--formats")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("it cannot be run: {error}"))?;
+    let is_in_time = ends_in_time(&mut child);
+    let _ = child.kill();
+    let _ = child.wait();
+    if !is_in_time {
+        return Err(format!("it told nothing of itself in {TELL_TIME:?}"));
+    }
+    let mut told = String::new();
+    let stdout = child.stdout.take();
+    stdout
+        .map(|stdout| stdout.take(MAX_TOLD_BYTES).read_to_string(&mut told))
+        .transpose()
+        .map_err(|error| error.to_string())?;
+    serde_json::from_str(&told).map_err(|_| "it is no ccd that can take over".into())
+}
+
+fn ends_in_time(child: &mut Child) -> bool {
+    let deadline = Instant::now() + TELL_TIME;
+    while matches!(child.try_wait(), Ok(None)) {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(LOOK_PERIOD);
+    }
+    true
+}

@@ -1,0 +1,14 @@
+//! There is one process, and nobody to go on with the sessions.
+
+use super::error::HandOverError;
+use crate::daemon::Successor;
+use std::path::Path;
+
+/// Refuses.
+///
+/// # Errors
+///
+/// Always.
+pub(crate) fn look(_path: Option<&Path>) -> Result<(Successor, String), HandOverError> {
+    Err(HandOverError::OneProcess)
+}

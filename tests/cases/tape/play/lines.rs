@@ -18,7 +18,6 @@ fn types(daemon: &Daemon, session: &str, text: &str) -> Result<Value, Value> {
 fn types_keys(daemon: &Daemon, session: &str, text: &str) {
     for key in text.chars() {
         types(daemon, session, &key.to_string()).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
 

@@ -94,7 +94,7 @@ async fn what_was_played_is_known_to_the_next_daemon() {
     let deadline = Instant::now() + Duration::from_secs(20);
     while kept.load(folder.path()).await.unwrap().len() < 2 {
         assert!(Instant::now() < deadline, "it is not saved");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        tokio::task::yield_now().await;
     }
     root.played(&id, 1);
     first.roots.forget(&root, &[gone]).await;

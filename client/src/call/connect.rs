@@ -1,7 +1,7 @@
 //! The way to the daemon's socket.
 
+use super::start;
 use crate::exit_code::Exit;
-use crate::start;
 use ccd_protocol::socket::{SocketPathError, socket_path};
 use std::ffi::OsString;
 use std::io;

@@ -1,8 +1,8 @@
 //! One request, one line; one reply, one line.
 
-use crate::again::again;
-use crate::connect::Place;
-use crate::failure::Failure;
+use super::again::again;
+use super::connect::Place;
+use super::failure::Failure;
 use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, PROTOCOL_VERSION};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -256,5 +256,5 @@ pub(crate) fn garbled(method: &str, why: &dyn std::fmt::Display) -> Failure {
 }
 
 #[cfg(test)]
-#[path = "call_tests.rs"]
+#[path = "request_tests.rs"]
 mod tests;

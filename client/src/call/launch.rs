@@ -1,6 +1,6 @@
 //! Starts the `ccd` program, cut off from the caller's terminal, folder and files.
 
-use crate::connect::Place;
+use super::connect::Place;
 use rustix::io::{FdFlags, fcntl_setfd};
 use std::fs::OpenOptions;
 use std::io;

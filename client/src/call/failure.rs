@@ -1,9 +1,9 @@
 //! Why a command failed, and the one line that says so.
 
-use crate::again::is_repeatable;
-use crate::connect::ConnectError;
+use super::again::is_repeatable;
+use super::connect::ConnectError;
+use super::hint::hint;
 use crate::exit_code::Exit;
-use crate::hint::hint;
 use ccd_protocol::ErrorObject;
 use serde::Serialize;
 use std::io;

@@ -1,11 +1,11 @@
 //! A session's output as it is pushed, also past the end of a connection: after a hand-over it goes on where it was.
 
-use crate::again::{SETTLED, id_since};
+use super::resume::Resume;
 use crate::call::{Connection, lost};
+use crate::call::{SETTLED, id_since};
 use crate::connect::Place;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
-use crate::resume::Resume;
 use crate::subscribe::Subscription;
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{OutputEvent, OutputItem, SessionSubscribeParams};

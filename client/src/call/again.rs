@@ -1,10 +1,10 @@
 //! What is asked again when a connection ends before the answer: after a hand-over the next one is served by
 //! another process, which knows the same sessions.
 
-use crate::call::{Connection, garbled, lost};
+use super::connect::{ConnectError, Place};
+use super::failure::Failure;
+use super::request::{Connection, garbled, lost};
 use crate::clock;
-use crate::connect::{ConnectError, Place};
-use crate::failure::Failure;
 use ccd_protocol::Method as _;
 use ccd_protocol::session::{SessionGet, SessionParams};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,5 @@
 //! `ccctl rec`, `play` and `proxy`: a program on tapes, in this terminal or between pipes.
 
-use super::miss::{miss_of, print_blocks};
-use super::options;
-use super::summary::{Summary, tell};
 use crate::args::RecordArgs;
 use crate::attach::{self, Way};
 use crate::call::call_at;
@@ -13,6 +10,7 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render::shell_line;
 use crate::run::{self, Start};
+use crate::tape::{Summary, miss_of, of_verb, print_blocks, tell};
 use crate::terminal::{can_draw, terminal_size};
 use ccd_protocol::session::{
     EndReason, Ended, Session, SessionClose, SessionCloseParams, SessionCloseReply,
@@ -91,7 +89,7 @@ fn params(verb: Verb, args: &RecordArgs) -> Result<SessionCreateParams, Failure>
         caller_env: (!args.clean_env).then(caller::environment),
         rows: size.map(|size| size.rows),
         cols: size.map(|size| size.cols),
-        tape: Some(options::of_verb(args, record, fallback)?),
+        tape: Some(of_verb(args, record, fallback)?),
         pipes: !(io::stdin().is_terminal() && io::stdout().is_terminal()),
         ..run::for_one_run(args.timeout)
     })

@@ -6,8 +6,8 @@
 //! back for certain, and what had been delivered behind that is left out. Text and bytes are the same wherever the
 //! output is cut into items.
 
+use super::stream::decode;
 use crate::failure::Failure;
-use crate::output::decode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{OutputEvent, SessionSubscribeParams};

@@ -1,6 +1,6 @@
 //! The service manager's unit, when one is installed: the daemon then runs as the user set it up.
 
-use crate::connect::Place;
+use super::connect::Place;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

@@ -1,9 +1,9 @@
 //! A session's output as it comes, with what a slow reader missed read back.
 
+use super::follow::Follow;
 use crate::call::{Connection, call_at};
 use crate::connect::Place;
 use crate::failure::Failure;
-use crate::follow::Follow;
 use crate::lifeline::Lifeline;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -210,5 +210,5 @@ pub(crate) fn decode(data: &str) -> Result<Vec<u8>, Failure> {
 }
 
 #[cfg(test)]
-#[path = "output_tests.rs"]
+#[path = "stream_tests.rs"]
 mod tests;

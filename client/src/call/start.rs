@@ -1,10 +1,10 @@
 //! Starts a daemon when none runs: one, however many clients ask at once.
 
-use crate::activation;
-use crate::call::Connection;
-use crate::connect::Place;
-use crate::failure::Failure;
-use crate::launch::{self, LaunchError};
+use super::activation;
+use super::connect::Place;
+use super::failure::Failure;
+use super::launch::{self, LaunchError};
+use super::request::Connection;
 use ccd_protocol::NoParams;
 use ccd_protocol::daemon::DaemonPing;
 use rustix::fs::{FlockOperation, flock};

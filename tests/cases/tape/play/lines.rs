@@ -1,8 +1,8 @@
 //! Lines that are typed on tapes piece by piece, and those that nobody has ended; arguments that look alike.
 
 use crate::support::conversation::{ask, converse, ended, output, record, start, tape, tapes};
+use crate::support::files::files;
 use crate::support::session::{assert_error, lacks};
-use crate::support::taped::files;
 use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Daemon, eventually};
 use ccd_protocol::ErrorCode;

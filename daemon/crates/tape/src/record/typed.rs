@@ -25,7 +25,7 @@ pub struct CommandLine<'a> {
 /// What became of something that was typed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Noted {
-    /// Some of it only [`super::Recording::kept`] has; the file has a mask.
+    /// Only [`super::Recording::kept`] has it, or what was learned from it: the file has nothing of it yet, or a mask.
     pub must_keep: bool,
     /// It goes on with a secret, although the terminal shows it.
     pub is_secret: bool,

@@ -19,7 +19,7 @@ const MAX_TEXT_BYTES: usize = 4096;
 /// Lines that were recognised and are remembered; older ones go.
 const MAX_RECOGNISED: usize = 64;
 
-/// A shorter line is part of much that is innocent, and hides nothing.
+/// A shorter line is part of much that is innocent, and hides nothing: bytes as it was typed, characters as it is shown.
 const MIN_LINE_LEN: usize = 4;
 
 /// The last secrets of one session; never on disk.
@@ -28,7 +28,7 @@ pub struct HiddenTexts(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    /// As they were typed.
+    /// As the program got them.
     typed: VecDeque<Secret>,
     /// Single lines.
     recognised: VecDeque<Secret>,

@@ -33,10 +33,10 @@ fn the_menu_shows_and_runs_commands() {
     shows(&menu, "$ ccctl session list");
     // Start a program, step by step.
     menu.text("3");
-    shows(&menu, "a name for it, or nothing");
+    shows(&menu, "a name, or nothing");
     menu.text("my-cat");
     menu.keys(&["Enter"]);
-    shows(&menu, "the program and its arguments");
+    shows(&menu, "program and arguments");
     menu.text("cat -u 'a b'");
     shows(
         &menu,
@@ -45,7 +45,7 @@ fn the_menu_shows_and_runs_commands() {
     menu.keys(&["C-u"]);
     menu.text("cat -u");
     menu.keys(&["Enter"]);
-    shows(&menu, "(done; Enter: menu, q: leave)");
+    shows(&menu, "(done; Enter: menu, q: quit)");
     assert!(!screen(&menu).alternate);
     shows(&menu, "$ ccctl session create --name my-cat -- cat -u");
     let cat = daemon.id_of("my-cat").unwrap();
@@ -57,7 +57,7 @@ fn the_menu_shows_and_runs_commands() {
     shows(&menu, "my-cat");
     // The first one is that of the menu.
     menu.text("2");
-    shows(&menu, "the line to type");
+    shows(&menu, "line to type");
     menu.text("hello there");
     menu.keys(&["Enter"]);
     shows(&menu, "$ ccctl session send my-cat -- 'hello there'");
@@ -93,7 +93,7 @@ fn what_a_command_fails_with_is_seen() {
     menu.text("no-such-program");
     menu.keys(&["Enter"]);
     shows(&menu, "no-such-program");
-    shows(&menu, "(exit status: 1; Enter: menu, q: leave)");
+    shows(&menu, "(exit status: 1; Enter: menu, q: quit)");
     menu.text("q");
     assert_eq!(menu.ended().exitstatus, Some(0));
 }
@@ -151,8 +151,11 @@ fn without_a_terminal_there_is_help() {
         assert!(ran.stdout.contains("Usage: ccctl"), "{}", ran.stdout);
     }
     for (words, says) in [
-        (&["--json"][..], "ccctl needs a verb"),
-        (&["--json", "session"], "ccctl session needs a verb"),
+        (&["--json"][..], "ccctl: the subcommand is missing"),
+        (
+            &["--json", "session"],
+            "ccctl session: the subcommand is missing",
+        ),
     ] {
         let ran = ccctl.run(words);
         assert_eq!(ran.code, Some(2), "{words:?}");
@@ -184,7 +187,7 @@ fn a_session_is_attached_to_from_top() {
     shows(&top, "typed here");
     top.keys(&["C-\\"]);
     top.text("d");
-    shows(&top, "back from cat");
+    shows(&top, "detached from cat");
     shows(&top, "ccctl top  2 live sessions");
     assert!(screen(&top).alternate);
     assert!(cat.now().attached.is_empty());
@@ -213,5 +216,5 @@ fn short_forms_are_the_same_as_the_verbs() {
     );
     let ran = ccctl.run(&["attach", "nobody"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("needs a terminal"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("must be a terminal"), "{}", ran.stderr);
 }

@@ -35,7 +35,6 @@ fn screen(session: &OpenSession<'_>) -> SessionScreenReply {
     session.daemon.call::<SessionScreen>(&params).unwrap()
 }
 
-// Case 27.
 #[test]
 fn a_terminal_has_24_rows_and_80_columns_until_it_is_resized() {
     let daemon = Daemon::start();

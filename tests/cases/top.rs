@@ -121,7 +121,7 @@ fn keys_read_signal_and_close_sessions() {
     top.text("susr1");
     shows(&top, "signal told: USR1");
     top.keys(&["Enter"]);
-    shows(&top, "USR1 was sent");
+    shows(&top, "sent USR1");
     told.expect("was told");
     top.text("r");
     let lines = shows(&top, "was told");
@@ -238,7 +238,7 @@ fn any_size_of_terminal_is_used() {
             cols,
         };
         daemon.call::<SessionResize>(&params).unwrap();
-        let foot = "a attach  r read  s signal  c close  p screen  / filter  o sort  e ended  ? help  q leave";
+        let foot = "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";
         let width = usize::try_from(cols).unwrap();
         let expected = match width >= foot.len() {
             true => foot.to_owned(),
@@ -273,13 +273,10 @@ fn a_daemon_that_goes_away_is_waited_for() {
     );
     shows(&top, &id);
     looked_at.kill();
-    let lines = shows(&top, "no daemon runs at");
+    let lines = shows(&top, "no daemon is running at");
     assert!(lines.iter().any(|line| line.contains(&id)), "{lines:?}");
     looked_at.restart();
-    shows(
-        &top,
-        "the daemon was restarted: another process answers now",
-    );
+    shows(&top, "the daemon was restarted");
     hides(&top, &id);
     top.text("q");
     assert_eq!(top.ended().exitstatus, Some(0));

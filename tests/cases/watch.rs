@@ -26,7 +26,6 @@ fn lines(result: &Value) -> Vec<&str> {
         .collect()
 }
 
-// Case 38.
 #[test]
 fn three_times_an_error_are_three_hits() {
     let daemon = Daemon::start();

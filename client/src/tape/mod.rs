@@ -1,4 +1,4 @@
-//! Tapes in use: `ccctl rec`, `play` and `proxy`, what they tell at the end, and shims.
+//! Tapes in use: `ccctl rec`, `play` and `proxy`, the summary at their end, and shims.
 
 mod miss;
 mod options;
@@ -7,7 +7,7 @@ mod shim;
 mod summary;
 
 pub(crate) use miss::{Misses, block, is_final, line, miss_of, print_blocks};
-pub(crate) use options::{folder, named};
+pub(crate) use options::{named, root};
 pub(crate) use record::{Verb, run};
 pub(crate) use shim::shim;
-pub(crate) use summary::{Summary, await_written, tell, tell_if_ended};
+pub(crate) use summary::{Summary, await_written, print_summary, print_summary_if_ended};

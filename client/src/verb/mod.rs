@@ -1,4 +1,4 @@
-//! What each verb does.
+//! The implementation of each command.
 
 mod chain;
 mod config;
@@ -20,11 +20,11 @@ use crate::failure::Failure;
 use crate::tape::Verb;
 use crate::{attach, complete, demo, man, run, top};
 
-/// Does what the command line asks for.
+/// Carries out a command.
 ///
 /// # Errors
 ///
-/// [`Failure`], which tells the exit status.
+/// [`Failure`], which determines the exit status.
 pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failure> {
     match noun {
         Noun::Session(verb) => session::dispatch(verb, context),

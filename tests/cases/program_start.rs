@@ -66,7 +66,7 @@ fn values_that_are_missing_or_unknown_are_named() {
     assert!(
         missing
             .stderr
-            .contains("needs values for {host}, {user}; give each with --set"),
+            .contains("needs values for {host}, {user}; set each with --set"),
         "{}",
         missing.stderr
     );

@@ -58,7 +58,7 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         ("tapes", tapes(session)),
         ("timeout", format!("{} s", session.timeout)),
         ("idle timeout", limit(session.session_timeout_s)),
-        ("maximum run time", limit(session.max_session_runtime_s)),
+        ("max run time", limit(session.max_session_runtime_s)),
     ];
     let shown = fields.iter().filter(|(_, value)| !value.is_empty());
     for (name, value) in shown {
@@ -74,9 +74,9 @@ fn tapes(session: &Session) -> String {
         return String::new();
     };
     let mut parts = vec![done.root.clone()];
-    parts.extend(session.is_replay.then(|| "replayed".to_owned()));
+    parts.extend(session.is_replay.then(|| "replay".to_owned()));
     for (count, what) in [
-        (done.hits, "played"),
+        (done.hits, "replayed"),
         (done.recorded, "recorded"),
         (done.known, "already on a tape"),
         (done.proxied, "proxied"),

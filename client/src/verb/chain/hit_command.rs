@@ -135,7 +135,7 @@ fn run_all(line: &CommandForm, is_json: bool, hits: &Receiver<WatchHit>, is_give
         }
         match status_of(command(line, &hit, is_json), is_given_up) {
             Ok(status) if status.success() => {}
-            Ok(status) => note(&format!("watch: --run: {status}")),
+            Ok(status) => note(&format!("watch: the --run command failed: {status}")),
             Err(error) => note(&format!("watch: --run could not be started: {error}")),
         }
     }

@@ -32,7 +32,6 @@ fn ran(steps: &[Value]) -> Vec<bool> {
     steps.iter().map(|step| step["ran"] == true).collect()
 }
 
-// Case 37.
 #[test]
 fn steps_run_after_success_after_failure_or_always_and_those_that_do_not_are_listed() {
     let daemon = Daemon::start();
@@ -134,7 +133,6 @@ fn a_condition_that_cannot_be_evaluated_is_false_and_says_so() {
     );
 }
 
-// Case 37, the last part.
 #[test]
 fn in_one_shell_a_change_of_folder_lasts() {
     let daemon = Daemon::start();

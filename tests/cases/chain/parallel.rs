@@ -18,7 +18,6 @@ fn results(daemon: &Daemon, params: &Value) -> Vec<Value> {
     ended["result"]["results"].as_array().unwrap().clone()
 }
 
-// Case 36.
 #[test]
 fn results_come_in_order_with_duplicates_and_failures_concern_themselves_alone() {
     let daemon = Daemon::start();

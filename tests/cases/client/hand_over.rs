@@ -32,7 +32,7 @@ fn restart_and_upgrade_tell_how_it_went() {
     daemon.call_value("chain.run", &chain).unwrap();
     let said = ccctl.ok(&["daemon", "restart"]);
     assert!(
-        said.contains("kept, 1 job ended by it (ccctl job list)"),
+        said.contains("kept, 1 job was ended (ccctl job list)"),
         "{said}"
     );
     let broken = other_build(&daemon, "broken");

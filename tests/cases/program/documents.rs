@@ -83,19 +83,22 @@ fn one_that_is_there_is_only_replaced_when_asked() {
     assert!(
         refused
             .stderr
-            .contains("named 'x' already; --force replaces it"),
+            .contains("named 'x' already; --force overwrites it"),
         "{}",
         refused.stderr
     );
     let forced = save_file(&daemon, "x", r#"{"command_template": "b"}"#, &["--force"]);
-    assert!(forced.stderr.contains("was replaced"), "{}", forced.stderr);
+    assert!(
+        forced.stderr.contains("was overwritten"),
+        "{}",
+        forced.stderr
+    );
     let kept = daemon
         .call_value("program.get", &json!({"name": "x"}))
         .unwrap();
     assert_eq!(kept["command_template"], "b");
 }
 
-// Case 28.
 #[test]
 fn names_that_would_lead_elsewhere_are_refused_and_write_nothing() {
     let daemon = Daemon::start();
@@ -242,7 +245,6 @@ fn a_broken_file_is_named_and_hides_no_other() {
     assert_eq!(daemon.listed(false).len(), 1);
 }
 
-// Case 30.
 #[test]
 fn what_was_done_in_a_session_is_saved_and_done_again() {
     if lacks(&["sqlite3"]) {

@@ -66,7 +66,7 @@ fn values_that_are_missing_or_unknown_are_named() {
     assert!(
         missing
             .stderr
-            .contains("needs values for {host}, {user}; give each with --set"),
+            .contains("needs values for {host}, {user}; set each with --set"),
         "{}",
         missing.stderr
     );
@@ -355,7 +355,6 @@ fn success_is_known_after_the_worker_was_replaced() {
     assert_eq!(get(&daemon, &record)["success"], true);
 }
 
-// Case 16.
 #[test]
 fn reuse_compares_the_configuration_and_its_values() {
     let daemon = Daemon::start();
@@ -460,7 +459,7 @@ fn a_start_whose_worker_was_killed_is_ended() {
     kill_worker(&daemon);
     let told = std::io::read_to_string(client.stderr.take().unwrap()).unwrap();
     assert!(
-        told.contains("not known whether the program was started"),
+        told.contains("unknown whether the program was started"),
         "{told}"
     );
     assert_eq!(client.wait().unwrap().code(), Some(3));

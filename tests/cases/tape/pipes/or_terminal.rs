@@ -88,7 +88,7 @@ fn a_recording_between_pipes_is_its_own_beside_one_in_a_terminal() {
     let shell = Shell::new(&daemon);
     shell.in_terminal("rec", "one");
     let [_, told] = shell.prints("echo two | play -- ./ask");
-    let how = "differs    it was recorded in a terminal, now it is between pipes";
+    let how = "differs    it was recorded in a terminal; this program runs between pipes";
     assert!(told.contains(how), "{told}");
     assert!(
         told.contains("record it between pipes with `ccctl rec --tapes"),
@@ -115,7 +115,7 @@ fn a_recording_in_a_terminal_is_its_own_beside_one_between_pipes() {
     shell.person.line("play -- ./ask");
     shell
         .person
-        .shows("it was recorded between pipes, now it is in a terminal");
+        .shows("it was recorded between pipes; this program runs in a terminal");
     shell.person.shows("record it in a terminal with");
     shell.in_terminal("rec", "one");
     let tapes = shell.tapes();

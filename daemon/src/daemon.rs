@@ -123,7 +123,7 @@ impl Daemon {
     /// [`ConfigRefusal::Reload`] with the place of the mistake; the old one stays then.
     pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, ConfigRefusal> {
         let loaded = self.read_configuration().await.inspect_err(|error| {
-            tracing::error!(%error, "the old configuration stays");
+            tracing::error!(%error, "the configuration was not reloaded");
         })?;
         let loaded = Arc::new(loaded);
         for warning in loaded.warning_lines() {

@@ -13,14 +13,14 @@ const BASE_NAME: &str = ".claude-control";
 #[derive(Debug, thiserror::Error)]
 pub enum SocketPathError {
     #[error(
-        "the socket path {path:?} has {} bytes, a socket takes at most {MAX_SOCKET_PATH_LEN}: \
+        "the socket path {path:?} has {} bytes: at most {MAX_SOCKET_PATH_LEN} are allowed; \
          choose a shorter one with --socket, $CCD_SOCKET or $CCD_HOME",
         .path.as_os_str().len()
     )]
     TooLong { path: PathBuf },
-    #[error("no home folder is known: set $HOME or $CCD_HOME")]
+    #[error("the home directory is unknown: set $HOME or $CCD_HOME")]
     NoHome,
-    #[error("the relative path {path:?} has no folder to start from")]
+    #[error("the path {path:?} is relative, and the current directory is unknown")]
     NoWorkingFolder {
         path: PathBuf,
         #[source]

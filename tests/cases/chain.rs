@@ -171,10 +171,7 @@ fn a_shell_that_ends_or_hangs_takes_no_further_step() {
     );
     let steps = &job["result"]["steps"];
     assert_eq!(steps[0]["exit_code"], 3, "{job}");
-    assert_eq!(
-        steps[1]["skipped_reason"],
-        "the shell has ended with step 1"
-    );
+    assert_eq!(steps[1]["skipped_reason"], "the shell exited in step 1");
     // What is interrupted gives the shell back.
     let job = job_of(
         &daemon,
@@ -211,7 +208,7 @@ fn a_step_waits_for_its_pattern_and_answers() {
         "{steps:?}"
     );
     assert_eq!(steps[1]["success"], false);
-    assert_eq!(steps[1]["error"], "\"else\" did not come");
+    assert_eq!(steps[1]["error"], "\"else\" did not appear");
     assert_eq!(
         (&steps[2]["output"], &steps[3]["output"]),
         (&json!("in\nput\n"), &json!(""))
@@ -229,7 +226,7 @@ fn a_step_waits_for_its_pattern_and_answers() {
             .ends_with("hello Ada\n"),
         "{shared}"
     );
-    assert_eq!(steps[1]["error"], "\"else\" did not come");
+    assert_eq!(steps[1]["error"], "\"else\" did not appear");
 }
 
 #[test]

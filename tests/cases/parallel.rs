@@ -62,7 +62,7 @@ fn results_come_in_order_with_duplicates_and_failures_concern_themselves_alone()
         results[5]["error"]
             .as_str()
             .unwrap()
-            .starts_with("&& is for a shell")
+            .starts_with("&& needs a shell")
     );
     assert_eq!(results[6]["error"], "the command is empty");
 }

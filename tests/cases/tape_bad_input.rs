@@ -70,7 +70,7 @@ fn one_bad_tape_is_told_with_its_place_and_stops_nothing_else() {
         (
             "deep",
             with("meta: {", &format!("meta: {{ weather: {deep}")),
-            "within each other",
+            "are nested more than",
         ),
         ("deep-only", deep.clone().into_bytes(), ""),
         ("number", with("meta: {", "meta: 5, x: {"), "must be"),

@@ -104,7 +104,7 @@ impl Compiler<'_> {
         }
         if condition.step.is_some() && tests.is_empty() {
             return Err(wrong(
-                "names a step, but not what is asked of it: success, exit_code or output_matches",
+                "names a step but no test: give success, exit_code or output_matches",
             ));
         }
         if let Some(parts) = &condition.all {
@@ -159,10 +159,10 @@ impl Compiler<'_> {
         match self.orders.iter().position(|&order| order == step) {
             Some(found) if found < self.index => Ok(Ok(found)),
             Some(_) => Err(ChainError::Wrong(format!(
-                "{place} looks at step {step}, which does not run before it"
+                "{place} refers to step {step}, which does not run before this step"
             ))),
             None => Err(ChainError::Wrong(format!(
-                "{place} looks at step {step}, which does not exist"
+                "{place} refers to step {step}, which does not exist"
             ))),
         }
     }
@@ -186,7 +186,7 @@ impl Test {
                     return Err(known.cut(target));
                 }
                 let matched = known.looks.get(look).copied();
-                matched.ok_or_else(|| "its output was not looked at".to_owned())
+                matched.ok_or_else(|| "its output was not examined".to_owned())
             }
         }
     }
@@ -210,7 +210,7 @@ impl Known<'_> {
     fn cut(&self, target: &Target) -> String {
         let place = target.as_ref().copied().unwrap_or_default();
         let order = self.orders.get(place).copied().unwrap_or_default();
-        format!("step {order} has printed more than 16 MiB, of which a part is lost")
+        format!("step {order} printed more than 16 MiB, and part of it is lost")
     }
 
     fn ran(&self, target: &Target) -> Result<Ran, String> {
@@ -299,7 +299,7 @@ mod tests {
         let lost = holds(json!({"output_matches": "a"})).unwrap_err();
         assert_eq!(
             lost,
-            "step 30 has printed more than 16 MiB, of which a part is lost"
+            "step 30 printed more than 16 MiB, and part of it is lost"
         );
         assert_eq!(holds(json!({"success": false})), Ok(true));
     }
@@ -308,7 +308,7 @@ mod tests {
     fn what_makes_no_sense_is_refused_with_its_place() {
         for (condition, told) in [
             (json!({}), "step 40: condition tests nothing"),
-            (json!({"step": 10}), "not what is asked of it"),
+            (json!({"step": 10}), "but no test"),
             (json!({"any": []}), "condition.any is empty"),
             (
                 json!({"any": [{"success": true}, {}]}),
@@ -316,7 +316,7 @@ mod tests {
             ),
             (
                 json!({"step": 40, "success": true}),
-                "does not run before it",
+                "does not run before this step",
             ),
             (
                 json!({"step": 15, "success": true}),

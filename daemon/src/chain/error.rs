@@ -14,7 +14,7 @@ pub(crate) enum ChainError {
     /// Names the place.
     #[error("{0}")]
     Wrong(String),
-    #[error("{0} jobs run within one another already: does one start itself?")]
+    #[error("jobs are nested {0} deep already: does a job start itself?")]
     TooDeep(u32),
     #[error("{place}: {}", what_of(.error))]
     Pattern { place: String, error: PatternError },

@@ -59,7 +59,7 @@ impl Mode {
     pub(crate) fn of(shared: bool, shell: bool) -> Result<Option<Self>, ChainError> {
         match (shared, shell) {
             (true, true) => Err(ChainError::Wrong(
-                "give shared, for one shell, or shell, for one each: not both".into(),
+                "give shared (one shell for all commands) or shell (a shell for each command), not both".into(),
             )),
             (true, false) => Ok(Some(Mode::Shared)),
             (false, true) => Ok(Some(Mode::Shell)),
@@ -111,7 +111,7 @@ impl Plan {
         });
         self.warnings.extend(in_clear.map(|step| {
             format!(
-                "step {}: send_text is kept in clear text; run a chain with a password from your own file",
+                "step {}: send_text is stored as plain text; if it contains a password, run the chain from your own file instead",
                 step.order
             )
         }));
@@ -140,7 +140,7 @@ impl Plan {
         let place = format!("step {order}");
         if command.on_success && command.on_failure {
             return Err(ChainError::Wrong(format!(
-                "{place}: with on_success and on_failure it would never run"
+                "{place}: it has both on_success and on_failure, so it would never run"
             )));
         }
         let condition = command
@@ -184,11 +184,11 @@ impl Plan {
         };
         if let Some(what) = words.needs_shell {
             self.needs_shell.push(format!(
-                "{place}: {what} is for a shell, and none reads the command: run the chain with shared or shell, or put it in quotes"
+                "{place}: {what} needs a shell, and commands are not passed to one: run the chain with shared or shell, or quote it"
             ));
         } else if let Some(what) = words.not_expanded {
             self.warnings.push(format!(
-                "{place}: {what} stays as it is, because no shell reads the command"
+                "{place}: {what} is passed on unchanged, because commands are not passed to a shell"
             ));
         }
         Ok(words.words)
@@ -204,7 +204,7 @@ impl Plan {
                 let patterns = compiled(sessions, regex, &place).await?;
                 if condition::matches(&patterns, "") {
                     return Err(ChainError::Wrong(format!(
-                        "{place} matches the empty text, which is there before the command is"
+                        "{place} matches empty text, so it would match before the command has started"
                     )));
                 }
             }
@@ -240,7 +240,7 @@ pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
     match secret_place(&document) {
         None => Ok(()),
         Some(place) => Err(ChainError::Wrong(format!(
-            "{place} has what looks like a secret, which is not saved: let a shell read it from a variable, or run the chain from your own file"
+            "{place} contains what looks like a secret, and secrets are not saved: let a shell read it from a variable, or run the chain from your own file"
         ))),
     }
 }
@@ -269,7 +269,7 @@ fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, Chai
             return Err(wrong("give 0 or more"));
         }
         if steps.iter().any(|(other, _)| *other == order) {
-            return Err(wrong("another step has it already"));
+            return Err(wrong("another step has this number"));
         }
         steps.push((order, command));
     }
@@ -315,7 +315,7 @@ mod tests {
         let twice = orders(json!([step(Some(2)), step(Some(2))])).unwrap_err();
         assert_eq!(
             twice,
-            "commands[1].sequence_order is 2: another step has it already"
+            "commands[1].sequence_order is 2: another step has this number"
         );
         assert!(
             orders(json!([step(Some(-1))]))
@@ -340,18 +340,20 @@ mod tests {
         )
         .unwrap_err();
         assert!(
-            error.to_string().starts_with("commands[0].command has"),
+            error
+                .to_string()
+                .starts_with("commands[0].command contains"),
             "{error}"
         );
         assert!(with("send_text", "password=hunter2").is_err());
         for (chain, place) in [
             (
                 json!({"commands": [{"command": "a", "condition": {"any": [{"not": {"output_matches": "token=hunter2hunter2"}}]}}]}),
-                "commands[0].condition.any[0].not.output_matches has",
+                "commands[0].condition.any[0].not.output_matches contains",
             ),
             (
                 json!({"commands": [{"command": "a"}], "cwd": "/srv/password=hunter2hunter2"}),
-                "cwd has",
+                "cwd contains",
             ),
         ] {
             let refused = refuse_secrets(&self::chain(chain)).unwrap_err().to_string();

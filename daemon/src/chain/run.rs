@@ -119,13 +119,13 @@ impl<'a> Run<'a> {
         if step.on_success
             && let Some(failed) = self.first_failure()
         {
-            return Err(format!("on_success: step {failed} has failed"));
+            return Err(format!("on_success: step {failed} failed"));
         }
         if step.on_failure {
             match ran.next_back() {
                 Some(last) if !last.success => {}
-                Some(_) => return Err("on_failure: the step before has not failed".into()),
-                None => return Err("on_failure: no step has run before".into()),
+                Some(_) => return Err("on_failure: the previous step did not fail".into()),
+                None => return Err("on_failure: no step has run yet".into()),
             }
         }
         let Some(condition) = &step.condition else {

@@ -51,7 +51,7 @@ pub(crate) fn unknown_fields(chain: &Value) -> Result<Vec<String>, ChainError> {
 fn check_condition(condition: &Value, place: &str, depth: usize) -> Result<(), ChainError> {
     if depth == 0 {
         return Err(ChainError::Wrong(format!(
-            "{place} a condition is at most {MAX_DEPTH} deep"
+            "{place} conditions can be nested at most {MAX_DEPTH} deep"
         )));
     }
     if let Some(wrong) = unknown(condition, place, &CONDITION).into_iter().next() {
@@ -76,8 +76,8 @@ fn unknown(object: &Value, place: &str, known: &[&'static str]) -> Vec<String> {
         .flat_map(|object| object.keys());
     keys.filter(|key| !known.contains(&key.as_str()))
         .map(|key| match nearest(key, known.iter().copied()) {
-            Some(name) => format!("{place}{key} is no field that is known: did you mean {name}?"),
-            None => format!("{place}{key} is no field that is known"),
+            Some(name) => format!("{place}{key} is not a known field: did you mean {name}?"),
+            None => format!("{place}{key} is not a known field"),
         })
         .collect()
 }
@@ -151,7 +151,7 @@ mod tests {
             warnings[1].starts_with("commands[0].on_sucess"),
             "{warnings:?}"
         );
-        assert_eq!(warnings[2], "commands[0].xyz is no field that is known");
+        assert_eq!(warnings[2], "commands[0].xyz is not a known field");
     }
 
     #[test]

@@ -80,14 +80,14 @@ impl<'a> SharedShell<'a> {
                 output, truncated, ..
             })) => {
                 self.interrupt(step).await;
-                let why = "not done in its time, and interrupted";
+                let why = "timed out and was interrupted";
                 let mut ended = self.result(order, output, Some(why));
                 (ended.result.truncated, ended.is_cut) = (truncated, truncated);
                 ended
             }
             Some(Err(error)) => {
                 if self.shot.session.is_dead() {
-                    self.lost = Some(format!("the shell has ended before step {step}"));
+                    self.lost = Some(format!("the shell exited before step {step}"));
                 }
                 self.bench.not_run(order.command, &error.to_string())
             }
@@ -102,7 +102,7 @@ impl<'a> SharedShell<'a> {
     pub(super) async fn end(self) {
         self.shot.end(EndReason::Closed).await;
         if let Err(error) = self.shot.collect().await {
-            tracing::warn!(%error, "the shell of a chain left something behind");
+            tracing::warn!(%error, "could not clean up after the shell of a chain");
         }
     }
 
@@ -126,10 +126,10 @@ impl<'a> SharedShell<'a> {
         has_come: bool,
     ) -> Ended {
         if reply.session_ended {
-            self.lost = Some(format!("the shell has ended with step {step}"));
+            self.lost = Some(format!("the shell exited in step {step}"));
         }
         let missing = order.expect.filter(|_| !has_come);
-        let error = missing.map(|regex| format!("{regex:?} did not come"));
+        let error = missing.map(|regex| format!("{regex:?} did not appear"));
         let mut ended = self.result(order, reply.output.clone(), error.as_deref());
         (ended.result.truncated, ended.is_cut) = (reply.truncated, reply.truncated);
         ended.result.exit_code = reply.exit_code;
@@ -171,7 +171,7 @@ impl<'a> SharedShell<'a> {
         if !self.is_back().await || sessions.run(peer, &params).await.is_err() {
             self.shot.end(EndReason::Runtime).await;
             self.lost = Some(format!(
-                "the shell was ended, because step {step} did not end"
+                "the shell was killed, because step {step} did not stop"
             ));
         }
     }

@@ -82,14 +82,14 @@ impl Work {
         let is_text = |pattern: &Pattern| matches!(pattern, Pattern::Regex(_) | Pattern::Exact(_));
         if let Some(index) = list.iter().position(|pattern| !is_text(pattern)) {
             return Err(ChainError::Wrong(format!(
-                "patterns[{index}] is no regex or exact: the end and the time need no pattern"
+                "patterns[{index}] is neither regex nor exact: exit and timeout need no pattern"
             )));
         }
         let patterns = self.sessions.line_patterns(list).await?;
         let empty = Matcher::new(Arc::clone(&patterns), 0, encoding_rs::UTF_8).pause();
         match empty {
             Some(hit) => Err(ChainError::Wrong(format!(
-                "patterns[{}] matches the empty text, which is everywhere",
+                "patterns[{}] matches empty text, so it would match everywhere",
                 hit.index
             ))),
             None => Ok(patterns),
@@ -99,7 +99,7 @@ impl Work {
     fn source(&self, params: ChainWatchParams) -> Result<Source, ChainError> {
         let Some(name) = params.session else {
             if params.since.is_some() {
-                return Err(ChainError::Wrong("since is for a session".into()));
+                return Err(ChainError::Wrong("since needs a session".into()));
             }
             let (program, args) = if params.shell {
                 (
@@ -222,7 +222,7 @@ async fn end(program: OneShot, over: &Over) {
         Over::Ended | Over::Enough => tokio::time::timeout(END_WAIT, ended(program)).await,
     };
     if let Ok(Err(error)) = ended {
-        tracing::warn!(%error, "a watched program left something behind");
+        tracing::warn!(%error, "could not clean up after a watched program");
     }
 }
 

@@ -224,7 +224,7 @@ mod tests {
             "{ replay: { redact_rules: ['a',\n  '(b'], allow_env: ['A', 5], ignore_args: 'x' } }";
         let expected = [
             "2:3: replay.redact_rules[1] must be a regular expression (unclosed group), found '(b'",
-            "2:27: replay.allow_env[1] must be the name of a variable, or its begin and *, found 5",
+            "2:27: replay.allow_env[1] must be the name of a variable, or its first letters and *, found 5",
             "2:44: replay.ignore_args must be a list of at most 256 indices (from 0), exact texts, or /regex/, found 'x'",
         ];
         assert_eq!(mistakes(text), expected);
@@ -251,7 +251,7 @@ mod tests {
         }
         assert_eq!(
             mistakes(" [1]"),
-            ["1:2: the file must hold one object, { … }"]
+            ["1:2: the file must contain one object, { … }"]
         );
         assert_eq!(
             check(b"{\n \xff }").mistakes[0].to_string(),
@@ -290,9 +290,9 @@ mod tests {
         assert_eq!(checked.config.max_sessions, Some(2));
         assert_eq!(checked.config.limits.rows, 6);
         let expected = [
-            "1:39: max_sessions is here a second time: of its values the last counts",
-            "1:56: limits is here a second time: of its values the last counts",
-            "1:65: limits.rows is here a second time: of its values the last counts",
+            "1:39: duplicate key max_sessions: the last value is used",
+            "1:56: duplicate key limits: the last value is used",
+            "1:65: duplicate key limits.rows: the last value is used",
         ];
         assert_eq!(warnings(text), expected);
     }

@@ -56,14 +56,14 @@ impl ListOf {
         match self {
             ListOf::Variables => {
                 let is_name = is_short && text.is_some_and(is_variable);
-                (!is_name).then(|| "the name of a variable, or its begin and *".to_owned())
+                (!is_name).then(|| "the name of a variable, or its first letters and *".to_owned())
             }
             ListOf::Arguments => {
                 let is_argument = is_short || whole(entry).is_some();
-                (!is_argument).then(|| "a whole number or a text".to_owned())
+                (!is_argument).then(|| "a whole number or a string".to_owned())
             }
             ListOf::Rules => match text {
-                None => Some("a regular expression as a text".to_owned()),
+                None => Some("a regular expression as a string".to_owned()),
                 Some(text) => {
                     let why = UserRules::new(&[text.to_owned()]).err()?.reason();
                     Some(format!("a regular expression ({why})"))

@@ -20,7 +20,7 @@ pub(crate) enum Mistake {
     Encoding { place: Place },
     #[error("{place}: brackets are nested more than {MAX_DEPTH} deep")]
     TooDeep { place: Place },
-    #[error("{place}: the file must hold one object, {{ … }}")]
+    #[error("{place}: the file must contain one object, {{ … }}")]
     NotAnObject { place: Place },
     #[error("{place}: {key} must be {expected}, found {found}")]
     Value {
@@ -40,7 +40,7 @@ pub(crate) enum Warning {
         key: String,
         nearest: Option<&'static str>,
     },
-    #[error("{place}: {key} is here a second time: of its values the last counts")]
+    #[error("{place}: duplicate key {key}: the last value is used")]
     Duplicate { place: Place, key: String },
 }
 

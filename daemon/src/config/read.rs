@@ -16,7 +16,7 @@ const FILE_NAME: &str = "config.json";
 /// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
-    #[error("the configuration {} does not exist: {named_by} names it", .path.display())]
+    #[error("the configuration {} does not exist (named by {named_by})", .path.display())]
     Missing {
         path: PathBuf,
         named_by: &'static str,
@@ -148,7 +148,7 @@ impl Loaded {
         let error = error.to_string().replace('\n', "; ");
         Self {
             refused: Some(format!(
-                "the configuration was refused, and the defaults hold until it is corrected and ccctl daemon reload: {error}"
+                "the configuration was rejected; the defaults apply until you correct it and run ccctl daemon reload: {error}"
             )),
             ..Self::default()
         }
@@ -158,7 +158,7 @@ impl Loaded {
     pub(crate) fn use_redact_rules(&self) {
         if let Err(error) = crate::redact::use_rules(&self.config.replay.redact_rules) {
             // The check of the file has compiled them before.
-            tracing::error!(%error, "the rules of replay.redact_rules are not in force");
+            tracing::error!(%error, "the rules of replay.redact_rules are not applied");
         }
     }
 

@@ -120,13 +120,13 @@ impl Acceptor {
         let peer = match Peer::of(&stream, self.accepted) {
             Ok(peer) => peer,
             Err(error) => {
-                tracing::warn!(%error, "a client without credentials was refused");
+                tracing::warn!(%error, "refused a client without credentials");
                 return;
             }
         };
         let (uid, pid) = (peer.uid, peer.pid);
         if !is_admitted(uid, self.own_uid, allow_root_peer) {
-            tracing::warn!(uid, pid, "a client of another user was refused");
+            tracing::warn!(uid, pid, "refused a client of another user");
             return;
         }
         if Arc::strong_count(&self.open) - self.others >= limits.connections {

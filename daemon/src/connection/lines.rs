@@ -50,7 +50,7 @@ pub(super) async fn serve(
             let connection = LineConnection::new(socket, first, shared, calls.clone());
             connection.exchange(stop).await;
         }
-        Err(error) => tracing::warn!(%error, "a connection could not be watched"),
+        Err(error) => tracing::warn!(%error, "could not watch a connection"),
     }
     gone.cancel();
     calls.close();

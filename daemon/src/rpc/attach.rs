@@ -68,7 +68,7 @@ async fn attach(
         attached,
     };
     if let Err(Gone::Failed(error)) = view.run(&session).await {
-        tracing::error!(session = %session.id(), %error, "a viewer cannot be shown the screen");
+        tracing::error!(session = %session.id(), %error, "could not show the screen to a viewer");
     }
 }
 

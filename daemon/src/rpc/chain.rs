@@ -109,7 +109,7 @@ async fn run(
         (Some(name), None) => saved(daemon, name).await?,
         (None, Some(chain)) => parsed(chain, "chain")?,
         _ => {
-            let told = "give name, for a saved chain, or chain";
+            let told = "give either name (of a saved chain) or chain";
             return Err(CallError::InvalidArgument(told.into()).into());
         }
     };

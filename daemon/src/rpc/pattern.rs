@@ -61,7 +61,7 @@ async fn look<T: Send + 'static>(
 ) -> Result<T, RpcError> {
     if text.len() > MAX_TEXT_BYTES {
         let len = text.len();
-        let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are looked at");
+        let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are allowed");
         return Err(CallError::InvalidArgument(mistake).into());
     }
     let compiled = daemon.sessions.library.fresh().await;

@@ -108,7 +108,9 @@ async fn history(
         .min(MAX_HISTORY_LEN);
     let before = match &params.before {
         Some(before) => before.parse().map_err(|_| {
-            CallError::InvalidArgument(format!("before is {before:?}, which is no row's id"))
+            CallError::InvalidArgument(format!(
+                "before is {before:?}, which is not the id of a history row"
+            ))
         })?,
         None => i64::MAX,
     };

@@ -141,7 +141,7 @@ impl Feed {
                     }
                 }
                 Err(error) => {
-                    tracing::error!(session = %session.id(), %error, "the log cannot be read");
+                    tracing::error!(session = %session.id(), %error, "could not read the log");
                     return Some(self.lagged(memory_start));
                 }
             }

@@ -233,7 +233,7 @@ async fn verify(
     }
     if params.secrets.len() > MAX_SECRETS {
         let given = params.secrets.len();
-        let mistake = format!("{given} secrets: at most {MAX_SECRETS} are taken");
+        let mistake = format!("{given} secrets: at most {MAX_SECRETS} are allowed");
         return Err(CallError::InvalidArgument(mistake).into());
     }
     let folder = open(daemon, params.root.clone()).await?;

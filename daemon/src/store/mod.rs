@@ -30,7 +30,7 @@ const WRITE_QUEUE_LEN: usize = 4096;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     #[error(
-        "the database {path:?} was made by a newer ccd (schema {found}, this one knows {known}); start that version, or move the file away"
+        "the database {path:?} was made by a newer ccd (schema {found}, this one supports {known}): start that version, or move the file away"
     )]
     Newer {
         path: PathBuf,
@@ -41,16 +41,16 @@ pub(crate) enum StoreError {
     Open { path: PathBuf, source: sqlx::Error },
     #[error("the database {path:?} is damaged: {verdict}")]
     Damaged { path: PathBuf, verdict: String },
-    #[error("the database {path:?} could not be brought up to date: {source}")]
+    #[error("the database {path:?} could not be upgraded: {source}")]
     Migrate {
         path: PathBuf,
         source: sqlx::migrate::MigrateError,
     },
     #[error("the database could not be read: {0}")]
     Read(#[from] sqlx::Error),
-    #[error("the disk of the database {path:?} is full: free space there")]
+    #[error("the disk of the database {path:?} is full: free some space")]
     Full { path: PathBuf },
-    #[error("the database {path:?} did not take the change: {reason}")]
+    #[error("the database {path:?} rejected the change: {reason}")]
     Write { path: PathBuf, reason: String },
     #[error("the database is closed")]
     Closed,
@@ -63,7 +63,7 @@ impl Reportable for StoreError {
 
     fn hint(&self) -> Option<&str> {
         matches!(self, Self::Full { .. })
-            .then_some("free space, then repeat the call: nothing of it was done")
+            .then_some("free some space, then repeat the call: nothing was done")
     }
 }
 

@@ -82,7 +82,7 @@ pub(super) async fn run(pool: SqlitePool, mut inbox: mpsc::Receiver<Request>) {
         .execute(&pool)
         .await
     {
-        tracing::warn!(%error, "the database was not checkpointed");
+        tracing::warn!(%error, "could not checkpoint the database");
     }
     pool.close().await;
 }
@@ -93,7 +93,7 @@ fn answer(requests: impl Iterator<Item = Request>, result: &Result<(), WriteErro
             Some(done) => drop(done.send(result.clone())),
             None => {
                 if let Err(error) = result {
-                    tracing::error!(%error, "a change did not reach the database");
+                    tracing::error!(%error, "could not write a change to the database");
                 }
             }
         }
@@ -107,7 +107,7 @@ async fn commit(pool: &SqlitePool, group: &[Request]) -> Result<(), WriteError> 
         // SQLite rolls back by itself on some errors, as when the disk is full. sqlx does not notice, and would
         // take the transaction for open on this connection for ever; the pool opens another one.
         if let Err(error) = connection.close().await {
-            tracing::warn!(%error, "a connection to the database was not closed well");
+            tracing::warn!(%error, "could not close a connection to the database cleanly");
         }
     }
     Ok(committed?)

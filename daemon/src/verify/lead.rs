@@ -36,7 +36,7 @@ pub(crate) fn lead_to(folder: &Folder, tape: &Tape) -> Result<Vec<Exchange>, Fil
         }
     }
     Err(FilesError::Argument(
-        "the tape begins in the middle of a conversation, and no other tape of the folder leads there".into(),
+        "the tape starts in the middle of a recording, and no other tape in the directory leads up to it".into(),
     ))
 }
 

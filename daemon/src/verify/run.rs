@@ -61,7 +61,7 @@ impl Verify {
         };
         shot.end(EndReason::Closed).await;
         if let Err(error) = shot.collect().await {
-            tracing::warn!(%error, "a program that was compared with its tape left something behind");
+            tracing::warn!(%error, "could not clean up after a program that was compared with its tape");
         }
         match compared {
             Some(Ok(verdict)) => match serde_json::to_value(verdict) {
@@ -213,7 +213,7 @@ impl Verify {
         let mut bytes = exchange.input.bytes.clone();
         if exchange.pre.hidden {
             let Some(secret) = self.secrets.pop() else {
-                let told = "the tape does not have what was typed hidden here: give it in secrets";
+                let told = "the tape does not contain the hidden input that is typed here: give it in secrets";
                 return Err(drift("hidden", told.to_owned()));
             };
             bytes = (secret + "\r").into_bytes();

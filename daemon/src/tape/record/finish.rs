@@ -75,7 +75,7 @@ pub(crate) async fn finish(
         Err(error) => return problem(format!("{} cannot be read: {error}", journal.display())),
     };
     let Some(journalled) = journalled else {
-        return problem(format!("{} is no journal", journal.display()));
+        return problem(format!("{} is not a journal", journal.display()));
     };
     let start = journalled.begin.offset;
     let read = async {
@@ -94,7 +94,11 @@ pub(crate) async fn finish(
         if begin.meta.pty.is_none() {
             printed.marks = match Marks::of(&folder) {
                 Ok(marks) => marks,
-                Err(error) => return problem(format!("standard error cannot be told: {error}")),
+                Err(error) => {
+                    return problem(format!(
+                        "standard error cannot be told from standard output: {error}"
+                    ));
+                }
             };
         }
         let tape = journalled.tape(&printed);
@@ -115,7 +119,7 @@ pub(crate) async fn finish(
         let _ = gone.await;
         if is_cut {
             finished.problem = Some(format!(
-                "output behind the first {MAX_OUTPUT_BYTES} bytes is not on the tape"
+                "output after the first {MAX_OUTPUT_BYTES} bytes is not on the tape"
             ));
         }
     }
@@ -127,7 +131,7 @@ fn kept(journal: &Path) -> String {
     let journal = journal.display();
     format!(
         "; the recording is kept in {journal}: the next start of the daemon tries again (`ccctl daemon restart`), \
-        or throws it away where that file was removed"
+        unless you delete that file"
     )
 }
 

@@ -111,7 +111,7 @@ impl Roots {
             tape_ids: tapes.iter().map(ToString::to_string).collect(),
         };
         if let Err(error) = self.store.commit(forget).await {
-            tracing::warn!(%error, "how often removed tapes were played is not forgotten");
+            tracing::warn!(%error, "could not delete the use counts of removed tapes");
         }
     }
 
@@ -120,7 +120,7 @@ impl Roots {
         for root in self.all() {
             let followed = tokio::task::spawn_blocking(move || root.follow_rules()).await;
             if let Err(error) = followed {
-                tracing::warn!(%error, "tapes were not read under the new rules");
+                tracing::warn!(%error, "could not read tapes under the new rules");
             }
         }
     }
@@ -152,7 +152,7 @@ impl Roots {
             return;
         }
         if let Err(error) = self.store.commit(Write::TapeUse(rows.clone())).await {
-            tracing::warn!(%error, "how often tapes were played is not saved");
+            tracing::warn!(%error, "could not save the use counts of tapes");
             root.usage.not_saved(rows);
         }
     }
@@ -173,7 +173,7 @@ impl Roots {
         })??;
         match self.store.tape_use(&path.to_string_lossy()).await {
             Ok(rows) => root.usage.load(rows),
-            Err(error) => tracing::warn!(%error, "how often tapes were played is not known"),
+            Err(error) => tracing::warn!(%error, "could not read the use counts of tapes"),
         }
         Ok(root)
     }
@@ -222,7 +222,7 @@ impl Place {
 async fn save_cache(root: Arc<Root>) {
     let saved = tokio::task::spawn_blocking(move || root.save_cache()).await;
     if let Err(error) = saved {
-        tracing::warn!(%error, "the index of tapes was not saved");
+        tracing::warn!(%error, "could not save the index of tapes");
     }
 }
 

@@ -221,7 +221,7 @@ impl Watcher {
         if self.is_blind && !std::mem::replace(&mut self.has_warned, true) {
             tracing::warn!(
                 folder = %folder.display(),
-                "the system watches no more folders (fs.inotify.max_user_watches): tapes are looked at twice a second"
+                "the system cannot watch more directories (fs.inotify.max_user_watches): tapes are polled twice per second"
             );
         }
         None

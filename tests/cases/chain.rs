@@ -57,7 +57,7 @@ fn steps_run_after_success_after_failure_or_always_and_those_that_do_not_are_lis
         (&steps[3]["success"], &steps[3]["exit_code"]),
         (&json!(false), &Value::Null)
     );
-    assert_eq!(steps[3]["skipped_reason"], "on_success: step 2 has failed");
+    assert_eq!(steps[3]["skipped_reason"], "on_success: step 2 failed");
     let result = &job["result"];
     assert_eq!(
         [
@@ -303,7 +303,7 @@ fn a_chain_that_is_run_streams_a_line_a_step_and_tells_by_its_status() {
     let id = ccctl.ok(&["chain", "run", "--file", file.to_str().unwrap(), "--detach"]);
     let shown = ccctl.ok(&["job", "get", id.trim(), "--wait", "20"]);
     assert!(
-        shown.contains("skipped 3 echo x: on_success: step 2 has failed"),
+        shown.contains("skipped 3 echo x: on_success: step 2 failed"),
         "{shown}"
     );
 }

@@ -168,7 +168,7 @@ fn cancelled_it_leaves_nothing_and_says_what_was_done() {
             &Value::Null,
             &json!("cancelled"),
             &json!("cancelled"),
-            &json!("cancelled before it began")
+            &json!("cancelled before it started")
         ]
     );
     assert_eq!(ended["result"]["succeeded"], 1);

@@ -30,7 +30,7 @@ const MIN_OUTPUT_BYTES: usize = 3 << 10;
 /// shown.
 const MASKED_BYTES: usize = 4 * MAX_OUTPUT_BYTES;
 
-const BEFORE_IT_BEGAN: &str = "cancelled before it began";
+const BEFORE_IT_BEGAN: &str = "cancelled before it started";
 
 /// Tells the programs of a job how many jobs they are in, each started by a program of the one before.
 const DEPTH: &str = "CCD_JOB_DEPTH";
@@ -225,11 +225,11 @@ impl Bench {
         let Once { reply, .. } = once;
         let seconds = std::time::Duration::from_millis(reply.duration_ms).as_secs_f64();
         let error = if reply.timed_out {
-            Some(format!("not done within {seconds:.1} s, and ended"))
+            Some(format!("timed out after {seconds:.1} s and was ended"))
         } else if self.is_cancelled() {
             Some(String::from("cancelled"))
         } else if let Some(missing) = reply.missing.first() {
-            Some(format!("{missing:?} did not come"))
+            Some(format!("{missing:?} did not appear"))
         } else {
             reply
                 .signal
@@ -292,7 +292,7 @@ impl Bench {
             && state.waiting > 0
         {
             let max = self.work.sessions.config().max_sessions.unwrap_or_default();
-            let what = format!("a place: {max} sessions run already (max_sessions)");
+            let what = format!("a free session: {max} are alive (max_sessions)");
             progress.insert("waits_for".into(), json!(what));
         }
         self.handle.queued(state.waiting > 0 && state.running == 0);
@@ -329,7 +329,7 @@ pub(super) fn words_of(command: &str) -> Result<Vec<String>, String> {
     let words = split(command)?;
     match words.needs_shell {
         Some(what) => Err(format!(
-            "{what} is for a shell, and none reads the command: give shell, or put it in quotes"
+            "{what} needs a shell, and commands are not passed to one: give shell, or quote it"
         )),
         None => Ok(words.words),
     }

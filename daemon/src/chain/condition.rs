@@ -1,4 +1,4 @@
-//! Conditions: data that is checked before the first step, and evaluated before its own.
+//! Conditions: checked before the first step runs, and evaluated before their own step.
 
 use super::error::ChainError;
 use crate::expect::{Matcher, Patterns};
@@ -6,10 +6,10 @@ use ccd_protocol::chain::Condition;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Parts of one condition.
+/// Maximum number of parts of one condition.
 const MAX_PARTS: usize = 256;
 
-/// A condition that was found right.
+/// A condition that has been checked.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Test {
     All(Vec<Test>),
@@ -17,35 +17,35 @@ pub(super) enum Test {
     Not(Box<Test>),
     Success(Target, bool),
     ExitCode(Target, i32),
-    /// The output of the step, which a [`Look`] of this number tells of.
+    /// The output of the step matches, according to the [`Look`] with this number.
     Output(Target, usize),
 }
 
-/// A step by its place in the list; or why there is none, as a sentence.
+/// The step's position in the list, or a message that says why there is no such step.
 pub(super) type Target = Result<usize, String>;
 
-/// A search in the output of one step, which is made when that has run: outputs are too large to be kept.
+/// A search in the output of one step. It is done right after the step has run, because outputs are too large to keep.
 pub(super) struct Look {
     pub(super) target: usize,
     pub(super) regex: String,
     /// Set before the chain runs.
     pub(super) patterns: Option<Arc<Patterns>>,
-    /// Where it stands.
+    /// Its place in the chain, for errors.
     pub(super) place: String,
 }
 
-/// What a step that ran leaves for conditions.
+/// The result of a step, as conditions see it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ran {
     pub(super) success: bool,
     pub(super) exit_code: Option<i32>,
-    /// Not all of its output is there to be looked at.
+    /// Part of its output is lost.
     pub(super) is_cut: bool,
 }
 
-/// What is known when a condition is evaluated.
+/// The results on which a condition is evaluated.
 pub(super) struct Known<'a> {
-    /// By place in the list; `None` for a step that was skipped.
+    /// By position in the list; `None` for a step that was skipped.
     pub(super) steps: &'a [Option<Ran>],
     /// By number of the look.
     pub(super) looks: &'a HashMap<usize, bool>,
@@ -53,11 +53,11 @@ pub(super) struct Known<'a> {
     pub(super) orders: &'a [i64],
 }
 
-/// Turns the condition of the step at `index` into a test.
+/// Compiles the condition of the step at `index`.
 ///
 /// # Errors
 ///
-/// It tests nothing, is too large, or names a step that does not come before.
+/// The condition tests nothing, is too large, or refers to a step that does not run earlier.
 pub(super) fn compile(
     condition: &Condition,
     index: usize,
@@ -141,7 +141,7 @@ impl Compiler<'_> {
     fn look(&mut self, target: Target, regex: &str, place: &str) -> Test {
         let number = self.looks.len();
         self.looks.push(Look {
-            // One without a step is never looked at, but checked.
+            // A search without a step is never run, but its pattern is checked.
             target: *target.as_ref().unwrap_or(&usize::MAX),
             regex: regex.to_owned(),
             patterns: None,
@@ -169,11 +169,11 @@ impl Compiler<'_> {
 }
 
 impl Test {
-    /// Whether it holds.
+    /// Returns whether the condition holds.
     ///
     /// # Errors
     ///
-    /// Why nobody can tell, as a sentence.
+    /// A message that says why the condition cannot be evaluated.
     pub(super) fn holds(&self, known: &Known<'_>) -> Result<bool, String> {
         match self {
             Test::All(tests) => all(tests, known, true),
@@ -192,8 +192,8 @@ impl Test {
     }
 }
 
-/// For `wanted` true whether all tests hold, for false whether any does. One that decides counts before one that
-/// nobody can tell of.
+/// With `wanted` true: whether all tests hold; with false: whether any test holds. A test that decides the result takes
+/// precedence over one that cannot be evaluated.
 fn all(tests: &[Test], known: &Known<'_>, wanted: bool) -> Result<bool, String> {
     let mut untold = None;
     for test in tests {

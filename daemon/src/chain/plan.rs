@@ -1,4 +1,4 @@
-//! A chain that was found right, with everything in it that can be wrong already tried.
+//! A checked chain: everything in it that can be invalid has been checked.
 
 use super::condition::{self, Look, Test};
 use super::error::ChainError;
@@ -12,7 +12,7 @@ use ccd_protocol::session::Pattern;
 use ccd_protocol::words::{MAX_COMMAND_BYTES, split};
 use std::sync::Arc;
 
-/// Steps of a chain.
+/// Maximum number of steps of a chain.
 const MAX_STEPS: usize = 256;
 
 /// How the command of a step is run.
@@ -20,9 +20,9 @@ const MAX_STEPS: usize = 256;
 pub(crate) enum Mode {
     /// As a program with arguments.
     Direct,
-    /// By a shell of its own.
+    /// With its own shell.
     Shell,
-    /// All in one shell.
+    /// All steps in one shell.
     Shared,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Plan {
     pub(super) looks: Vec<Look>,
     pub(super) mode: Mode,
     pub(super) timeout: Timeout,
-    /// What was corrected, or may surprise.
+    /// Warnings: corrected values, and commands that may behave unexpectedly.
     pub(crate) warnings: Vec<String>,
     /// Commands that need a shell in a chain that has none.
     needs_shell: Vec<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Plan {
 pub(super) struct Step {
     pub(super) order: i64,
     pub(super) command: String,
-    /// The command in words; empty where a shell reads it.
+    /// The command, split into words; empty if a shell runs it.
     pub(super) words: Vec<String>,
     pub(super) expect: Option<String>,
     pub(super) send: Option<String>,
@@ -51,11 +51,11 @@ pub(super) struct Step {
 }
 
 impl Mode {
-    /// As a chain says, or a request that overrides it.
+    /// From the chain, or from the request that overrides it.
     ///
     /// # Errors
     ///
-    /// It says both.
+    /// Both are given.
     pub(crate) fn of(shared: bool, shell: bool) -> Result<Option<Self>, ChainError> {
         match (shared, shell) {
             (true, true) => Err(ChainError::Wrong(
@@ -69,11 +69,11 @@ impl Mode {
 }
 
 impl Plan {
-    /// Checks a chain; `mode` and `timeout` override what it says.
+    /// Checks a chain; `mode` and `timeout` override its own.
     ///
     /// # Errors
     ///
-    /// What is wrong, with its place.
+    /// The first error, with its place.
     pub(crate) async fn of(
         sessions: &Sessions,
         chain: &Chain,
@@ -102,7 +102,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// A chain can be saved without a shell that is asked for when it is run.
+    /// Commands that need a shell can be saved in a chain without one, because `shell` can be given when the chain is
+    /// run.
     pub(crate) fn warnings_to_save(mut self) -> Vec<String> {
         self.warnings.append(&mut self.needs_shell);
         let in_clear = self.steps.iter().filter(|step| {
@@ -118,11 +119,11 @@ impl Plan {
         self.warnings
     }
 
-    /// Refuses commands that would not do what they say.
+    /// Rejects commands that need a shell, if there is none.
     ///
     /// # Errors
     ///
-    /// The first one that needs a shell and has none.
+    /// The first such command.
     pub(crate) fn ready(self) -> Result<Self, ChainError> {
         match self.needs_shell.first() {
             Some(what) => Err(ChainError::Wrong(what.clone())),
@@ -229,11 +230,11 @@ async fn compiled(
     })
 }
 
-/// Refuses what would lie on the disk in the clear.
+/// Rejects secrets, which would be stored as plain text.
 ///
 /// # Errors
 ///
-/// The first field with something that looks like a secret.
+/// The first field that contains what looks like a secret.
 pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
     // It cannot fail: all keys are texts.
     let document = serde_json::to_value(chain).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Fields that a chain has and nobody knows.
+//! Unknown fields of a chain.
 
 use super::error::ChainError;
 use crate::config::nearest;
@@ -27,14 +27,14 @@ const CONDITION: [&str; 7] = [
     "not",
 ];
 
-/// Deepest condition, also of what is only looked at here.
+/// Maximum nesting depth of conditions.
 pub(super) const MAX_DEPTH: usize = 16;
 
-/// Warnings of fields that are ignored.
+/// Returns warnings about unknown fields, which are ignored.
 ///
 /// # Errors
 ///
-/// One in a condition: without it, it would hold where it should not.
+/// An unknown field in a condition: if it were ignored, the condition could hold when it should not.
 pub(crate) fn unknown_fields(chain: &Value) -> Result<Vec<String>, ChainError> {
     let mut warnings = unknown(chain, "", &CHAIN);
     let commands = chain.get("commands").and_then(Value::as_array);
@@ -88,7 +88,7 @@ mod tests {
     use ccd_protocol::chain::{Chain, ChainCommand, Condition};
     use serde_json::json;
 
-    /// Sorted, because the order of JSON's keys depends on what else is built.
+    /// Sorted, because the order of JSON keys depends on the build's features.
     fn keys(value: &impl serde::Serialize) -> Vec<String> {
         let value = serde_json::to_value(value).unwrap();
         let mut keys: Vec<String> = value.as_object().unwrap().keys().cloned().collect();

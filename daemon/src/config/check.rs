@@ -7,13 +7,13 @@ use json5::ErrorCode;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Longest piece of a mistaken value that a message repeats, in characters.
+/// Maximum length of an invalid value in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 40;
 
-/// What a text says.
+/// The result of checking a configuration.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
-    /// Defaults where the text is silent or mistaken.
+    /// The configuration, with defaults for missing and invalid values.
     pub(super) config: Config,
     /// The keys that the text sets.
     pub(super) set: BTreeSet<&'static str>,
@@ -23,7 +23,7 @@ pub(super) struct Checked {
 
 /// Reads a configuration; all mistakes are reported, not only the first.
 ///
-/// `bytes` must be of bounded size: the caller looks at that.
+/// The caller must limit the size of `bytes`.
 pub(super) fn check(bytes: &[u8]) -> Checked {
     let mut checked = Checked::default();
     match parse(bytes) {
@@ -55,7 +55,7 @@ fn parse(bytes: &[u8]) -> Result<&str, Mistake> {
 
 fn syntax(error: &json5::Error, text: &str) -> Mistake {
     if error.code().is_some_and(is_end) {
-        // The parser gives the place of the outermost value instead.
+        // The parser reports the position of the outermost value instead.
         return Mistake::Syntax {
             place: Place::end_of(text),
             what: "the file ends too early".to_owned(),
@@ -154,7 +154,7 @@ fn mistaken(member: &Member, text: &str, expected: String) -> Mistake {
     }
 }
 
-/// What stands in the file, on one line and cut.
+/// The text in the file, on one line and truncated.
 fn shown(value: &str) -> String {
     match value.as_bytes().first() {
         Some(b'{') => return "an object".to_owned(),

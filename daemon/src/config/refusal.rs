@@ -1,4 +1,4 @@
-//! Why a request about the configuration was not carried out.
+//! Errors of requests about the configuration.
 
 use super::read::ConfigError;
 use ccd_protocol::{ErrorCode, Reportable};

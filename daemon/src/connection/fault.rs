@@ -5,10 +5,10 @@ use jsonrpsee::server::MethodResponse;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
 use serde_json::Value;
 
-/// A method name in an error message is cut after this many characters.
+/// A method name in an error message is truncated to this many characters.
 const SHOWN_NAME_CHARS: usize = 64;
 
-/// Why a message was not handed to a handler, or its reply not to the client.
+/// Why a message did not reach a handler, or its reply did not reach the client.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("the line is not UTF-8")]
@@ -46,12 +46,12 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// The fault of an unknown method; a long name is cut.
+    /// The fault for an unknown method; a long name is truncated.
     pub(super) fn no_method(name: &str) -> Self {
         Self::NoMethod(name.chars().take(SHOWN_NAME_CHARS).collect())
     }
 
-    /// The reply that tells the fault to the caller of `id`.
+    /// The error reply for the request `id`.
     pub(super) fn response(self, id: Id<'_>) -> MethodResponse {
         MethodResponse::error(id, ErrorObjectOwned::from(self))
     }
@@ -101,7 +101,7 @@ impl Reportable for Fault {
         })
     }
 
-    /// The limit that was met, and the like.
+    /// The limit that was reached, and similar values.
     fn data(&self) -> ErrorData {
         let (name, value): (&str, Value) = match *self {
             Self::FrameTooLong { limit_bytes } | Self::ReplyTooLarge { limit_bytes } => {

@@ -53,7 +53,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })
 }
 
-/// Looks at a text beside the calls: a long one takes its time.
+/// Examines a text on a blocking thread, because a long text takes time.
 async fn look<T: Send + 'static>(
     daemon: &Daemon,
     text: String,

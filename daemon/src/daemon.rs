@@ -169,7 +169,7 @@ impl Daemon {
         loaded: Result<Loaded, ConfigError>,
     ) -> Result<Arc<Loaded>, ConfigRefusal> {
         let loaded = Arc::new(loaded.map_err(|error| {
-            tracing::error!(%error, "the old configuration stays");
+            tracing::error!(%error, "the configuration was not reloaded");
             *self.place_of_config_error() = Some(error.in_one_line());
             error
         })?);

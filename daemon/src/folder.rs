@@ -14,15 +14,15 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// Why a folder is not safe to keep sessions in.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderError {
-    #[error("the folder {} is a symbolic link or no folder: move it away or choose another", .path.display())]
+    #[error("the directory {} is a symbolic link or not a directory: move it away or choose another", .path.display())]
     NotAFolder { path: PathBuf },
-    #[error("the folder {} belongs to user {owner}, not to user {us}: choose another", .path.display())]
+    #[error("the directory {} belongs to user {owner}, not to user {us}: choose another", .path.display())]
     Foreign { path: PathBuf, owner: u32, us: u32 },
-    #[error("the folder {} can be changed by others (mode {mode:04o}): choose another or run chmod go-w on it", .path.display())]
+    #[error("the directory {} is writable by others (mode {mode:04o}): choose another or run chmod go-w on it", .path.display())]
     Shared { path: PathBuf, mode: u32 },
-    #[error("the folder {} is open to others (mode {mode:04o}): choose another or run chmod go= on it", .path.display())]
+    #[error("the directory {} is accessible to others (mode {mode:04o}): choose another or run chmod go= on it", .path.display())]
     Open { path: PathBuf, mode: u32 },
-    #[error("the folder {} cannot be used: {source}", .path.display())]
+    #[error("the directory {} cannot be used: {source}", .path.display())]
     Io {
         path: PathBuf,
         #[source]

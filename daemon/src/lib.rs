@@ -60,7 +60,7 @@ pub fn main() -> ExitCode {
     match start(&args) {
         Ok(status) => status,
         Err(StartError::Lock(LockError::Held { holder })) if args.if_not_running => {
-            say(&format!("a daemon already runs here: {holder}"));
+            say(&format!("a daemon is already running here: {holder}"));
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -77,7 +77,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     holder::name_daemon().map_err(system("this process cannot be named"))?;
     if args.worker {
         holder::make_files_private();
-        let holder = holder::join().map_err(system("there is no holder to serve for"))?;
+        let holder = holder::join().map_err(system("there is no holder to work for"))?;
         return work(args, life::Terminals::Of(holder));
     }
     log::to_stderr().map_err(StartError::Log)?;

@@ -112,10 +112,10 @@ fn lacks() -> Vec<String> {
             "sessions end with the daemon: holder and worker are one process on this system".into(),
         );
         lacks.push(
-            "no input probe: whether a program waits for input is guessed from its terminal and its last line".into(),
+            "no input probe: whether a program is waiting for input is guessed from its terminal and its last line".into(),
         );
         lacks.push(
-            "setsid: what has left a session and lost its parent is found only if its environment can be read".into(),
+            "setsid: a process that left its session and lost its parent is found only if its environment can be read".into(),
         );
     }
     lacks

@@ -72,7 +72,7 @@ pub(crate) fn block(error: &ErrorObject) -> Vec<String> {
     // The rest of the message is repeated line by line.
     let next = match (&miss.nearest, miss.hints.first()) {
         (_, None) => None,
-        (Some(_), _) => error.message.find("; the nearest is "),
+        (Some(_), _) => error.message.find("; the closest is "),
         (None, Some(hint)) => error.message.find(&format!("; {hint}")),
     };
     let message = &error.message[..next.unwrap_or(error.message.len())];
@@ -87,7 +87,7 @@ pub(crate) fn block(error: &ErrorObject) -> Vec<String> {
         let place = format!("exchange {exchange} of {tape_id}, line {at}");
         lines.push(line("closest", &place));
         if nearest.was_played {
-            lines.push(line("differs", "it was replayed already"));
+            lines.push(line("differs", "it has already been played"));
         }
         nearest
             .differs
@@ -112,7 +112,7 @@ fn describe(differs: &Differs, lines: &mut Vec<String>) {
         return;
     }
     if let ("terminal", Some(recorded), Some(asked)) = (&part[..], recorded, asked) {
-        let how = format!("it was recorded {recorded}; this program runs {asked}");
+        let how = format!("it was recorded {recorded}, but now runs {asked}");
         lines.push(line("differs", &how));
         return;
     }
@@ -173,23 +173,23 @@ mod tests {
             "kind": "tape_miss", "program": "bc", "prompt": "> ", "input": "2+2",
             "nearest": {"tape_id": "bc/a", "exchange": 3, "line": 40, "differs": [
                 {"part": "input", "recorded": "1+1", "asked": "2+2"},
-                {"part": "terminal", "recorded": "in a terminal", "asked": "between pipes"},
+                {"part": "terminal", "recorded": "in a terminal", "asked": "with pipes"},
                 {"part": "env LANG", "recorded": "C", "asked": null},
                 {"part": "state", "recorded": "1", "asked": "2"},
             ]},
-            "hints": ["record it with `ccctl rec bc`", "with `--fallback proxy` the program itself answers"],
+            "hints": ["record it with `ccctl rec bc`", "use `--fallback proxy` to let the real program answer"],
         }));
-        error.message = "no tape of bc answers \"2; 2\"; the nearest is far; and so on".to_owned();
+        error.message = "no tape of bc answers \"2; 2\"; the closest is far; and so on".to_owned();
         let expected = "ccctl: no tape of bc answers \"2; 2\"
   closest    exchange 3 of bc/a, line 40
   recorded   input \"1+1\"
   now        input \"2+2\"
-  differs    it was recorded in a terminal; this program runs between pipes
+  differs    it was recorded in a terminal, but now runs with pipes
   recorded   env LANG \"C\"
   now        env LANG none
   differs    other inputs came before it
   try        record it with `ccctl rec bc`
-  or         with `--fallback proxy` the program itself answers";
+  or         use `--fallback proxy` to let the real program answer";
         assert_eq!(block(&error).join("\n"), expected);
     }
 
@@ -200,10 +200,10 @@ mod tests {
             "hints": ["record more"],
         }));
         error.message =
-            "no tape; the nearest is far, which was played already; record more".to_owned();
+            "no tape; the closest is far, which has already been played; record more".to_owned();
         let expected = "ccctl: no tape
   closest    exchange 3 of bc/a, line 40
-  differs    it was replayed already
+  differs    it has already been played
   try        record more";
         assert_eq!(block(&error).join("\n"), expected);
     }

@@ -194,7 +194,7 @@ impl Pending {
             if dropped > reported {
                 tracing::warn!(
                     dropped,
-                    "interactions were dropped: too much happened at once"
+                    "history events were dropped: too much happened at once"
                 );
                 reported = dropped;
             }
@@ -212,6 +212,6 @@ async fn write(store: &Store, rows: Vec<InteractionRow>) {
         return;
     }
     if let Err(error) = store.commit(Interactions(rows)).await {
-        tracing::error!(%error, "interactions did not reach the database");
+        tracing::error!(%error, "could not write history events to the database");
     }
 }

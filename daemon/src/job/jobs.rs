@@ -45,11 +45,13 @@ const READ_LEN: i64 = BATCH_LEN as i64 + 1;
 /// Why a job was not started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum JobError {
-    #[error("{MAX_RUNNING} jobs run already: wait until one has ended, or cancel one")]
+    #[error(
+        "{MAX_RUNNING} jobs are running, which is the limit: wait until one ends, or cancel one"
+    )]
     TooMany,
     #[error("no job has the id {0:?}")]
     NotFound(String),
-    #[error("{given:?} is the begin of several jobs' ids: {}", .candidates.join(", "))]
+    #[error("several job ids start with {given:?}: {}", .candidates.join(", "))]
     Ambiguous {
         given: String,
         candidates: Vec<String>,
@@ -118,7 +120,7 @@ impl Jobs {
             job.state = JobState::Failed;
             job.ended_at = Some(crate::clock::now());
             job.error = Some(error(
-                "the daemon's process was killed or replaced before the job ended",
+                "the worker was killed or replaced before the job ended",
             ));
             let row = row_of(&job, list.as_deref());
             self.store.commit(row).await?;
@@ -209,7 +211,7 @@ impl Jobs {
         match tokio::join!(row, entries) {
             (Ok(()), Ok(())) => running.state().entries.saved(count),
             (Err(error), _) | (_, Err(error)) => {
-                tracing::error!(job = running.id, %error, "what a job has done is not in the database");
+                tracing::error!(job = running.id, %error, "could not write the entries of a job to the database");
             }
         }
     }
@@ -220,13 +222,13 @@ impl Jobs {
         let record = running.brief();
         let row = row_of(&record, running.list);
         if let Err(error) = self.store.commit(row).await {
-            tracing::error!(job = record.job, %error, "the end of a job is not in the database");
+            tracing::error!(job = record.job, %error, "could not write the end of a job to the database");
         }
         self.running.remove(&record.job);
         running.changed.send_modify(|count| *count += 1);
         let bytes = running.state().entries.bytes();
         if let Err(error) = self.make_room(bytes).await {
-            tracing::error!(%error, "the oldest jobs were not forgotten");
+            tracing::error!(%error, "could not delete the oldest jobs");
         }
     }
 

@@ -7,14 +7,14 @@ use crate::screen::Modes;
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum KeyError {
     /// Names the key (its first 40 characters) and up to three keys with similar names.
-    #[error("no key is called {name:?}{}; words are sent as `text`, not as keys", did_you_mean(.nearest))]
+    #[error("no key is named {name:?}{}; send words as `text`, not as keys", did_you_mean(.nearest))]
     Unknown {
         name: String,
         nearest: Vec<&'static str>,
     },
     /// The combination exists on keyboards only, unless the program asks for extended keys.
     #[error(
-        "terminals have no bytes for the key {name:?}, and the program has not asked for extended keys"
+        "the key {name:?} has no terminal sequence, because the program has not enabled extended keys"
     )]
     NoBytes { name: String },
 }

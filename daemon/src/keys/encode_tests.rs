@@ -119,14 +119,14 @@ fn an_unknown_name_is_told_with_its_neighbours() {
     let message = encode("C-Entr", &Modes::default()).unwrap_err().to_string();
     assert_eq!(
         message,
-        "no key is called \"C-Entr\", did you mean Enter?; words are sent as `text`, not as keys"
+        "no key is named \"C-Entr\", did you mean Enter?; send words as `text`, not as keys"
     );
     let message = encode("hello world", &Modes::default())
         .unwrap_err()
         .to_string();
     assert_eq!(
         message,
-        "no key is called \"hello world\"; words are sent as `text`, not as keys"
+        "no key is named \"hello world\"; send words as `text`, not as keys"
     );
     for name in ["", "C-", "^ab", "X-a", &"x".repeat(10_000)] {
         let error = encode(name, &Modes::default()).unwrap_err();

@@ -10,7 +10,7 @@ use ccd_text::pattern::EntryError;
 pub(crate) enum LibraryError {
     #[error(transparent)]
     Entry(#[from] EntryError),
-    #[error("no {} patterns of the category {category:?} were set{}", .pattern_type.name(), because(*.is_built_in))]
+    #[error("no {} patterns were set for the category {category:?}{}", .pattern_type.name(), because(*.is_built_in))]
     NotFound {
         pattern_type: PatternType,
         category: String,
@@ -31,7 +31,7 @@ impl Reportable for LibraryError {
 
     fn hint(&self) -> Option<&str> {
         matches!(self, Self::NotFound { .. })
-            .then_some("pattern.list shows what is built in and what was set")
+            .then_some("pattern.list lists the built-in patterns and those that were set")
     }
 
     fn data(&self) -> ErrorData {
@@ -46,13 +46,16 @@ impl Reportable for LibraryError {
 fn advice(error: &DocumentError) -> String {
     match error {
         DocumentError::Shape { .. } => {
-            "; mend or remove the file first, so that nothing in it is lost".to_owned()
+            "; correct or remove the file first, so that nothing in it is lost".to_owned()
         }
         DocumentError::Read { .. } => {
             "; make the file readable or remove it first, so that nothing in it is lost".to_owned()
         }
         DocumentError::Write { path, .. } => match path.parent() {
-            Some(folder) => format!("; a new file must be possible in {}", folder.display()),
+            Some(folder) => format!(
+                "; check that new files can be created in {}",
+                folder.display()
+            ),
             None => String::new(),
         },
         DocumentError::TooLarge { .. } | DocumentError::Full { .. } => String::new(),
@@ -61,7 +64,7 @@ fn advice(error: &DocumentError) -> String {
 
 fn because(is_built_in: bool) -> &'static str {
     if is_built_in {
-        ": those in force are built in"
+        ": the ones in use are built in"
     } else {
         ""
     }
@@ -82,7 +85,7 @@ mod tests {
         };
         assert_eq!(
             LibraryError::from(write).to_string(),
-            "/home/x/patterns.json cannot be written: permission denied; a new file must be possible in /home/x"
+            "/home/x/patterns.json cannot be written: permission denied; check that new files can be created in /home/x"
         );
         let read = DocumentError::Read {
             path: path(),

@@ -109,7 +109,7 @@ impl Library {
             }
             Err(error) => Compiled::new(
                 &[],
-                vec![format!("{error}; the built-in patterns count alone")],
+                vec![format!("{error}; only the built-in patterns are used")],
             ),
         };
         for warning in compiled.warnings() {

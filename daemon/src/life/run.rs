@@ -48,11 +48,11 @@ pub(crate) enum StartError {
     Listen(#[from] SocketError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("what an earlier daemon left could not be taken over: {0}")]
+    #[error("could not restore the sessions of an earlier daemon: {0}")]
     Recover(SessionError),
-    #[error("the log could not be set up: {0}")]
+    #[error("could not set up the log: {0}")]
     Log(#[source] io::Error),
-    #[error("the holder of the terminals has died, and with it all sessions; their output is kept")]
+    #[error("the holder of the terminals died, and all sessions with it; their output is kept")]
     HolderDied,
     #[error("{what}: {source}")]
     System {
@@ -334,7 +334,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
             serving.hand_over(&store).await;
             std::mem::forget(own_path); // the socket stays
             if let Err(error) = holder.leave(successor.file.as_ref()) {
-                tracing::error!(%error, "the holder cannot be told of the hand-over");
+                tracing::error!(%error, "could not ask the holder for the handover");
             }
         }
     }
@@ -362,7 +362,7 @@ fn set_sessions_aside(
 ) -> Result<(), StartError> {
     let suffix = database.extension().unwrap_or_default();
     let aside = paths.sessions.with_extension(suffix);
-    let what = "the folders of sessions cannot be set aside";
+    let what = "the directories of sessions cannot be set aside";
     std::fs::rename(&paths.sessions, &aside).map_err(system(what))?;
     paths.prepare()?;
     for id in crate::session::ids_of(adopted) {
@@ -399,7 +399,7 @@ async fn open_tapes(daemon: Arc<Daemon>) {
         Err(_) => return,
     };
     if let Err(error) = opened {
-        tracing::warn!(%error, "the tapes are not indexed");
+        tracing::warn!(%error, "could not index the tapes");
     }
 }
 

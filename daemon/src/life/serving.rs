@@ -72,7 +72,7 @@ impl Serving {
             daemon.roots.close().await;
         };
         if tokio::time::timeout(SHUTDOWN_LIMIT, ended).await.is_err() {
-            tracing::error!("not everything ended in time");
+            tracing::error!("not everything stopped in time");
         }
         holder.stop();
         // The holder may have died meanwhile, and then nobody tells them that it has ended.
@@ -108,7 +108,7 @@ impl Serving {
             let _ = store.flush().await;
         };
         if tokio::time::timeout(LAST_ANSWERS, ended).await.is_err() {
-            tracing::warn!("not all calls were answered before the hand-over");
+            tracing::warn!("not all calls were answered before the handover");
         }
     }
 }
@@ -136,10 +136,10 @@ pub(crate) fn spawn_pumps(sessions: &Arc<Sessions>, news: HolderNews) -> io::Res
     let ended = |sessions: &Sessions, result: io::Result<()>| {
         let error = match result {
             Err(error) => error.to_string(),
-            Ok(()) if !sessions.stop.is_cancelled() => String::from("the holder has ended"),
+            Ok(()) if !sessions.stop.is_cancelled() => String::from("the holder has exited"),
             Ok(()) => return,
         };
-        tracing::error!(error, "output can no longer be read: stopping");
+        tracing::error!(error, "cannot read output any more: stopping");
         sessions.stop.cancel();
     };
     let (quiet, flooding) = (Arc::clone(sessions), Arc::clone(sessions));

@@ -46,7 +46,7 @@ impl Flusher {
             if !lost.is_empty() {
                 let lost_bytes: u64 = lost.iter().map(|range| range.end - range.start).sum();
                 flushed.trouble = Some(format!(
-                    "{lost_bytes} bytes of the log are gone: its files were removed"
+                    "{lost_bytes} bytes of the log are lost: its files were deleted"
                 ));
                 output.note_lost(lost);
             }

@@ -12,7 +12,7 @@ use std::fmt;
 pub(crate) enum ProgramError {
     #[error("no program configuration is named '{0}'")]
     NotFound(SessionId),
-    #[error("there is a program configuration named '{0}' already")]
+    #[error("a program configuration named '{0}' exists already")]
     Exists(SessionId),
     #[error("the program configuration '{name}': {mistake}")]
     Mistaken { name: SessionId, mistake: Mistake },
@@ -29,10 +29,12 @@ pub(crate) enum ProgramError {
         key: String,
         nearest: Option<String>,
     },
-    #[error("{key:?} of the program configuration '{name}' is given as a value and as a secret")]
+    #[error(
+        "{key:?} of the program configuration '{name}' is given both as a value and as a secret"
+    )]
     Twice { name: SessionId, key: String },
     #[error(
-        "the value of {key:?} has the control character {found:?}: what is typed at the start of '{name}' is one line"
+        "the value of {key:?} contains the control character {found:?}: values that '{name}' types must be one line"
     )]
     Control {
         name: SessionId,
@@ -66,11 +68,11 @@ impl Reportable for ProgramError {
 
     fn hint(&self) -> Option<&str> {
         match self {
-            Self::NotFound(_) => Some("program.list names all"),
-            Self::Exists(_) => Some("force: true replaces it"),
-            Self::NoValues { .. } => Some("give them as set: {name: value}"),
+            Self::NotFound(_) => Some("program.list lists all program configurations"),
+            Self::Exists(_) => Some("give force: true to replace it"),
+            Self::NoValues { .. } => Some("give values in set: {name: value}"),
             Self::NoSecrets { .. } => {
-                Some("give them as secrets: {name: value}; data.secrets tells what each is")
+                Some("give secrets: {name: value}; data.secrets describes each of them")
             }
             Self::Document(error) => error.hint(),
             Self::Mistaken { .. }

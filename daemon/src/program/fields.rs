@@ -38,7 +38,9 @@ fn look(value: &Value, place: &str, known: &[&str], warnings: &mut Vec<String>) 
             Some(name) => format!(" (did you mean {name}?)"),
             None => String::new(),
         };
-        warnings.push(format!("{place}{field} is no field{meant}: it is not kept"));
+        warnings.push(format!(
+            "{place}{field} is not a known field{meant} and is not saved"
+        ));
     }
 }
 
@@ -61,11 +63,11 @@ mod tests {
         assert_eq!(
             unknown_fields(&document),
             [
-                "colour is no field: it is not kept",
-                "ready_indicator is no field (did you mean ready_indicators?): it is not kept",
-                "expect_sequences[0].respons is no field (did you mean response?): it is not kept",
-                "expect_sequences[1].response.secret.environment is no field: it is not kept",
-                "expect_sequences[1].response.secret.promt is no field (did you mean prompt?): it is not kept",
+                "colour is not a known field and is not saved",
+                "ready_indicator is not a known field (did you mean ready_indicators?) and is not saved",
+                "expect_sequences[0].respons is not a known field (did you mean response?) and is not saved",
+                "expect_sequences[1].response.secret.environment is not a known field and is not saved",
+                "expect_sequences[1].response.secret.promt is not a known field (did you mean prompt?) and is not saved",
             ]
         );
     }

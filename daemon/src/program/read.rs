@@ -70,7 +70,7 @@ impl Program {
             .map_err(|error| Mistake::at("command_template", error))?;
         let timeout = config.typical_timeout.map(timeout).transpose()?;
         if config.expect_sequences.len() > MAX_STEPS {
-            let what = format!("at most {MAX_STEPS} steps are kept");
+            let what = format!("at most {MAX_STEPS} steps are allowed");
             return Err(Mistake::at("expect_sequences", what));
         }
         let steps = config.expect_sequences.iter().enumerate();
@@ -81,7 +81,7 @@ impl Program {
         check_indicators("ready_indicators", &config.ready_indicators)?;
         check_indicators("success_indicators", &config.success_indicators)?;
         if config.sample_output.len() > MAX_SAMPLE_LINES {
-            let what = format!("at most {MAX_SAMPLE_LINES} lines are kept");
+            let what = format!("at most {MAX_SAMPLE_LINES} lines are allowed");
             return Err(Mistake::at("sample_output", what));
         }
         Ok(Self {
@@ -130,14 +130,14 @@ impl Program {
         }
         if let Some((at, c)) = self.command.shell_character {
             doubts.push(format!(
-                "command_template: {c} at byte {at} is passed on as it is, because no shell reads the line; quote it, or start sh -c '…'"
+                "command_template: {c} at byte {at} is passed on unchanged, because the line is not passed to a shell; quote it, or start sh -c '…'"
             ));
         }
         for (index, step) in self.steps.iter().enumerate() {
             let asks = step.pattern.as_deref().is_some_and(asks_for_secret);
             if asks && matches!(step.input, Some(StepInput::Text(_))) {
                 doubts.push(format!(
-                    "expect_sequences[{index}].response is kept in clear text; {{\"secret\": {{\"env\": \"NAME\"}}}} keeps a password out of the file"
+                    "expect_sequences[{index}].response is stored as plain text; use {{\"secret\": {{\"env\": \"NAME\"}}}} to keep a password out of the file"
                 ));
             }
         }
@@ -153,7 +153,7 @@ impl Step {
             return wrong("give response or keys, not both");
         }
         if step.pattern.is_none() && step.response.is_none() && step.keys.is_none() {
-            return wrong("there is nothing to wait for and nothing to type");
+            return wrong("the step has nothing to wait for and nothing to type");
         }
         if step.optional && step.pattern.is_none() {
             return wrong("an optional step needs a pattern");
@@ -242,10 +242,10 @@ fn check_order(steps: &[Step], has_indicators: bool) -> Result<(), Mistake> {
     for index in steps.iter().enumerate().filter_map(optional) {
         let what = match steps.get(index + 1) {
             Some(next) if next.pattern.is_none() => {
-                "the step after an optional one needs a pattern, or nothing tells when this one is passed over"
+                "the step after an optional step needs a pattern, which shows that this step is to be skipped"
             }
             None if !has_indicators => {
-                "the last step is optional, so nothing tells when the start is over: give ready_indicators"
+                "the last step is optional, so give ready_indicators to show when the program has started"
             }
             _ => continue,
         };
@@ -264,7 +264,7 @@ fn check_keys(place: &str, keys: &[String]) -> Result<(), Mistake> {
 
 fn check_indicators(field: &str, indicators: &[String]) -> Result<(), Mistake> {
     if indicators.len() > MAX_INDICATORS {
-        let what = format!("at most {MAX_INDICATORS} are kept");
+        let what = format!("at most {MAX_INDICATORS} are allowed");
         return Err(Mistake::at(field, what));
     }
     let mut indexed = indicators.iter().enumerate();
@@ -326,11 +326,11 @@ mod tests {
             ),
             (
                 with_step(json!({"keys": ["Up", "Entr"]})),
-                "expect_sequences[0].keys[1]: no key is called \"Entr\", did you mean Enter?; words are sent as `text`, not as keys",
+                "expect_sequences[0].keys[1]: no key is named \"Entr\", did you mean Enter?; send words as `text`, not as keys",
             ),
             (
                 with_step(json!({})),
-                "expect_sequences[0]: there is nothing to wait for and nothing to type",
+                "expect_sequences[0]: the step has nothing to wait for and nothing to type",
             ),
             (
                 with_step(json!({"pattern": "a", "response": {"secret": {}}})),
@@ -346,7 +346,7 @@ mod tests {
             ),
             (
                 with_step(json!({"pattern": "a", "optional": true})),
-                "expect_sequences[0]: the last step is optional, so nothing tells when the start is over: give ready_indicators",
+                "expect_sequences[0]: the last step is optional, so give ready_indicators to show when the program has started",
             ),
         ] {
             assert_eq!(told, expected);
@@ -395,6 +395,6 @@ mod tests {
         .unwrap();
         let doubts = program.doubts();
         assert!(doubts[0].contains("| at byte 2"), "{doubts:?}");
-        assert!(doubts[1].contains("clear text"), "{doubts:?}");
+        assert!(doubts[1].contains("plain text"), "{doubts:?}");
     }
 }

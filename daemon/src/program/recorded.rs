@@ -74,7 +74,7 @@ impl Reader {
         let steps = self.done.len();
         let Some(input) = Input::of(row) else {
             self.warn(format!(
-                "what was typed after step {steps} is not in the history"
+                "the input after step {steps} is not in the history"
             ));
             return;
         };
@@ -84,7 +84,7 @@ impl Reader {
         }
         if input.text.chars().count() >= shown_chars {
             self.warn(format!(
-                "what was typed after step {steps} is cut, as the history has it"
+                "the input after step {steps} is cut short, as it is in the history"
             ));
         }
         let inexact = input.inexact.filter(|_| !input.is_secret());
@@ -103,10 +103,10 @@ impl Reader {
         let step = self.done.len();
         match inexact {
             Some(Inexact::Bytes) => self.warn(format!(
-                "the response of step {step} is not what was typed, which had bytes that are no text"
+                "the response of step {step} differs from what was typed, which contained bytes that are not text"
             )),
             Some(Inexact::Paste) => self.warn(format!(
-                "the response of step {step} is typed, but was pasted"
+                "the response of step {step} was pasted, but will be typed"
             )),
             None => {}
         }
@@ -116,7 +116,7 @@ impl Reader {
         let count = self.done.len();
         if count > MAX_STEPS {
             self.warn(format!(
-                "only the first {MAX_STEPS} of {count} steps are kept"
+                "only the first {MAX_STEPS} of {count} steps are saved"
             ));
         }
         for (index, done) in std::mem::take(&mut self.done)
@@ -131,7 +131,7 @@ impl Reader {
             {
                 let number = index + 1;
                 self.warn(format!(
-                    "the pattern of step {number} had a secret in it: look at it"
+                    "the pattern of step {number} contained a secret, which is masked: check it"
                 ));
             }
             self.recorded.steps.push(step(index, done));
@@ -307,7 +307,7 @@ fn prompt(index: usize, asked: &str) -> String {
         && !is_masked(asked);
     match is_question {
         true => asked.to_owned(),
-        false => format!("Secret of step {}:", index + 1),
+        false => format!("Secret for step {}:", index + 1),
     }
 }
 

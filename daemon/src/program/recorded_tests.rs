@@ -114,7 +114,10 @@ fn what_cannot_be_kept_is_told() {
     let rows = [row("EXPECT", "key ***", "", Some(REGEX)), sent(&long, LINE)];
     let warnings = from_rows(&rows, 100).warnings;
     assert!(warnings[0].contains("step 1 is cut"), "{warnings:?}");
-    assert!(warnings[1].contains("step 1 had a secret"), "{warnings:?}");
+    assert!(
+        warnings[1].contains("step 1 contained a secret"),
+        "{warnings:?}"
+    );
     let many = vec![sent("x", LINE); MAX_STEPS + 1];
     let recorded = from_rows(&many, 100);
     assert_eq!(recorded.steps.len(), MAX_STEPS);
@@ -163,8 +166,8 @@ fn what_is_not_what_was_typed_is_told_with_its_step() {
     assert_eq!(
         recorded.warnings,
         [
-            "the response of step 1 is not what was typed, which had bytes that are no text",
-            "the response of step 2 is typed, but was pasted",
+            "the response of step 1 differs from what was typed, which contained bytes that are not text",
+            "the response of step 2 was pasted, but will be typed",
         ]
     );
     assert_eq!(

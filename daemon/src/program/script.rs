@@ -301,7 +301,7 @@ mod tests {
     fn a_value_types_one_line_and_is_not_shown_in_the_error() {
         let told = refused(&[("port", "22"), ("host", "h"), ("user", "me\rrm")], &[]);
         assert!(
-            told.contains("\"user\" has the control character '\\r'"),
+            told.contains("\"user\" contains the control character '\\r'"),
             "{told}"
         );
         let told = refused(&ALL, &[("PW", "hunter2\n")]);

@@ -20,7 +20,7 @@ pub(crate) fn refuse_secrets(config: &ProgramConfig) -> Result<(), Mistake> {
         None => Ok(()),
         Some(place) => Err(Mistake::at(
             place,
-            "it has what looks like a secret, which is not saved: give a {placeholder}, or as a response {\"secret\": {\"env\": \"NAME\"}}",
+            "it contains what looks like a secret, and secrets are not saved: use a {placeholder}, or the response {\"secret\": {\"env\": \"NAME\"}}",
         )),
     }
 }

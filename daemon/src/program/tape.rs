@@ -81,7 +81,10 @@ fn check_names(place: &str, fields: &Map<String, Value>, known: &[&str]) -> Resu
     };
     let meant = match nearest(field, known.iter().copied()) {
         Some(name) => format!("there is no such option (did you mean {name}?)"),
-        None => format!("there is no such option; there are {}", known.join(", ")),
+        None => format!(
+            "there is no such option; the options are {}",
+            known.join(", ")
+        ),
     };
     Err(Mistake::at(format!("{place}.{field}"), meant))
 }
@@ -137,7 +140,7 @@ mod tests {
             ),
             (
                 json!({"match": {"x": 1}}),
-                "tape.match.x: there is no such option; there are allow_env",
+                "tape.match.x: there is no such option; the options are allow_env",
             ),
             (
                 json!({"decorators": [{"on": "input", "wiht": "b"}]}),

@@ -66,7 +66,7 @@ async fn upgrade(
     daemon: &Daemon,
     params: DaemonUpgradeParams,
 ) -> Result<DaemonUpgradeReply, RpcError> {
-    // The new process would have to go on without it.
+    // The new worker could not read an invalid configuration either.
     daemon.check_configuration().await?;
     let path = params.binary.map(PathBuf::from);
     let look = tokio::task::spawn_blocking(move || crate::upgrade::look(path.as_deref()));

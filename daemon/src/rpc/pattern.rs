@@ -53,7 +53,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })
 }
 
-/// Looks at a text beside the calls: a long one takes its time.
+/// Examines a text on a blocking thread, because a long text takes time.
 async fn look<T: Send + 'static>(
     daemon: &Daemon,
     text: String,
@@ -61,7 +61,7 @@ async fn look<T: Send + 'static>(
 ) -> Result<T, RpcError> {
     if text.len() > MAX_TEXT_BYTES {
         let len = text.len();
-        let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are looked at");
+        let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are allowed");
         return Err(CallError::InvalidArgument(mistake).into());
     }
     let compiled = daemon.sessions.library.fresh().await;

@@ -47,7 +47,7 @@ async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveR
             (config, warnings)
         }
         _ => {
-            let text = "give one of session and config";
+            let text = "give either session or config";
             return Err(CallError::InvalidArgument(text.into()).into());
         }
     };

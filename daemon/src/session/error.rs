@@ -18,7 +18,7 @@ pub(crate) enum SessionError {
     InvalidArgument(String),
     #[error("no session has the id, name or unique prefix {0:?}")]
     NotFound(String),
-    #[error("{prefix:?} could be {}", .candidates.join(", "))]
+    #[error("several sessions match {prefix:?}: {}", .candidates.join(", "))]
     Ambiguous {
         prefix: String,
         candidates: Vec<String>,
@@ -51,7 +51,7 @@ pub(crate) enum SessionError {
         waited_ms: u64,
         report: Box<TimeoutReport>,
     },
-    #[error("the command has not ended within {waited_ms} ms and goes on")]
+    #[error("the command did not finish within {waited_ms} ms and keeps running")]
     RunTimeout {
         waited_ms: u64,
         output: String,
@@ -65,23 +65,23 @@ pub(crate) enum SessionError {
     Program(#[from] ProgramError),
     #[error("the program ended before a pattern matched: {}", .0.how)]
     ProcessEnded(Box<EndedReport>),
-    #[error("the program has taken no input for 5 s; {written_bytes} bytes were written")]
+    #[error("the program has read no input for 5 s; {written_bytes} bytes were written")]
     InputFull { written_bytes: u64 },
     #[error(
-        "the program has taken {written_bytes} bytes so far: another process of the daemon goes on with the sessions"
+        "the worker is handing over to another one; {written_bytes} bytes have been written so far"
     )]
     HandedOver { written_bytes: u64 },
-    #[error("{SEND_QUEUE_LEN} sends already wait for the session {0}")]
+    #[error("{SEND_QUEUE_LEN} sends to the session {0} are waiting already, which is the limit")]
     Busy(SessionId),
     #[error(
-        "{0} is this terminal's own session, or is shown in it: it would show itself without end"
+        "{0} is this terminal's own session, or is shown in it: it would show itself endlessly"
     )]
     InsideItself(SessionId),
     #[error("this connection is attached to the session {0} read-only")]
     ReadOnly(SessionId),
-    #[error("{max} viewers are attached already, which is the limit")]
+    #[error("{max} clients are attached already, which is the limit")]
     TooManyViewers { max: usize },
-    #[error("{program:?} is no shell that can run commands")]
+    #[error("{program:?} is not a shell that can run commands")]
     NotAShell { program: String },
     #[error(transparent)]
     Pipe(#[from] crate::session::pipe::PipeError),
@@ -95,7 +95,7 @@ pub(crate) enum SessionError {
     ShuttingDown,
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("could not use the session's folder: {0}")]
+    #[error("could not use the session's directory: {0}")]
     Files(#[source] std::io::Error),
     #[error("could not write to the terminal: {0}")]
     Terminal(#[source] std::io::Error),
@@ -137,41 +137,41 @@ impl Reportable for SessionError {
 
     fn hint(&self) -> Option<&str> {
         match self {
-            Self::NotFound(_) => Some("session.list {\"all\": true} shows live and ended sessions"),
+            Self::NotFound(_) => Some("session.list {\"all\": true} lists live and ended sessions"),
             Self::Ambiguous { .. } => Some("give more letters of the id"),
             Self::NotAlive { .. } => {
                 Some("session.read still has its output; session.create starts a new one")
             }
             Self::Conflict { .. } => Some(
-                "choose another name or close that session; reuse takes only one of the same program, arguments, cwd and size",
+                "choose another name or close that session; reuse accepts only a session with the same program, arguments, cwd and size",
             ),
             Self::MaxSessions { .. } => {
                 Some("close sessions, or raise max_sessions in the configuration")
             }
             Self::ExpectTimeout { report, .. } => Some(hint_of_timeout(report)),
             Self::Timeout { .. } => {
-                Some("data has what the program was doing; give a longer timeout_ms")
+                Some("data says what the program was doing; give a longer timeout_ms")
             }
-            Self::RunTimeout { .. } => {
-                Some("session.read has the rest, session.send {\"keys\": [\"C-c\"]} ends it")
-            }
-            Self::ProcessEnded(_) => Some("data.recent_output has its last output"),
+            Self::RunTimeout { .. } => Some(
+                "session.read returns the rest; session.send {\"keys\": [\"C-c\"]} interrupts the command",
+            ),
+            Self::ProcessEnded(_) => Some("data.recent_output is its last output"),
             Self::InputFull { .. } => {
-                Some("the program does not read its terminal; session.get tells what it does")
+                Some("the program does not read its terminal; session.get shows what it is doing")
             }
             Self::HandedOver { .. } => Some("connect again and send the rest"),
-            Self::Busy(_) => Some("wait for the sends before this one"),
+            Self::Busy(_) => Some("wait until earlier sends have finished"),
             Self::InsideItself(_) => Some(
-                "attach from another terminal; if CCD_SESSION_ID is wrong here, run it without: env -u CCD_SESSION_ID",
+                "attach from another terminal; if CCD_SESSION_ID is wrong here, unset it: env -u CCD_SESSION_ID",
             ),
             Self::ReadOnly(_) => Some("attach without read_only, or send on another connection"),
-            Self::TooManyViewers { .. } => Some("detach some; session.get lists them"),
+            Self::TooManyViewers { .. } => Some("detach some of them; session.get lists them"),
             Self::NotAShell { .. } => {
                 Some("start a shell with shell: true, or use session.send with expect")
             }
             Self::ShuttingDown => Some("start the daemon again"),
             Self::NoPipe(_) => {
-                Some("ccctl session pipe, or session.pipe {\"open\": true}, makes one")
+                Some("ccctl session pipe, or session.pipe {\"open\": true}, opens one")
             }
             Self::StartFailed(failed) => failed.error.hint(),
             Self::Spawn(error) => error.hint(),
@@ -264,13 +264,13 @@ fn if_injected(is_injected: bool, code: ErrorCode) -> ErrorCode {
 
 fn hint_of_timeout(report: &TimeoutReport) -> &'static str {
     if report.discarded {
-        "the program threw away what was typed before it read it: session.wait for input, then send it again"
+        "the program discarded the input before it read it: wait with session.wait for input, then send it again"
     } else if report.injected {
-        "the error_rate of the tape options cut the output: this is no miss and no fault of the program"
+        "the error_rate of the tape options cut the output: neither the tape nor the program is at fault"
     } else if report.awaited.is_some() {
-        "the tape has these lines as one input and answers when the rest was typed: data.awaited"
+        "on the tape these lines are part of one input, which is answered once the rest is typed: data.awaited"
     } else {
-        "data.recent_output has what came instead"
+        "data.recent_output shows what was printed instead"
     }
 }
 
@@ -298,7 +298,7 @@ impl From<InvalidTime> for SessionError {
 impl std::fmt::Display for FailedStart {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { name, step, .. } = self;
-        write!(out, "the start by '{name}' failed at {step}")?;
+        write!(out, "starting with '{name}' failed at {step}")?;
         if !self.patterns.is_empty() {
             write!(out, ", \"{}\"", self.patterns.join("\" or \""))?;
         }
@@ -389,7 +389,7 @@ pub(crate) fn describe_end(exit: Option<Exit>, reason: Option<EndReason>) -> Str
 
 /// The end of a program that the tape options asked for.
 pub(super) fn injected_end(how: &str) -> String {
-    format!("{how}, which the error_rate of its tape options asked for")
+    format!("{how}, injected by the error_rate of its tape options")
 }
 
 /// The reason as it stands in records.

@@ -297,7 +297,9 @@ impl Session {
     pub(crate) fn not_alive(&self, written_bytes: Option<u64>) -> SessionError {
         let state = self.state().clone();
         let how = match state.exit.or_else(|| self.output.exit()) {
-            None if state.phase != SessionState::Dead => String::from("its program is being ended"),
+            None if state.phase != SessionState::Dead => {
+                String::from("its program is being killed")
+            }
             exit => describe_end(exit, state.end_reason),
         };
         let is_injected = self.has_injected_end();

@@ -276,13 +276,13 @@ fn a_session_is_not_attached_inside_itself() {
     let daemon = Daemon::start();
     let outer = person(&daemon, 24, 80);
     attach(&outer, outer.id(), "");
-    outer.expect("would show itself without end");
+    outer.expect("would show itself endlessly");
     // Without the variable the terminal tells.
     let id = outer.id().to_owned();
     outer.line(&format!(
         "env -u CCD_SESSION_ID '{CCCTL}' session attach {id}; echo status $?"
     ));
-    outer.expect("would show itself without end");
+    outer.expect("would show itself endlessly");
     outer.expect("status 2");
     // Nor through another one.
     let inner = person(&daemon, 24, 80);
@@ -290,7 +290,7 @@ fn a_session_is_not_attached_inside_itself() {
     attached(&inner, 1);
     entered(&outer);
     attach(&inner, outer.id(), "");
-    inner.expect("would show itself without end");
+    inner.expect("would show itself endlessly");
     assert!(outer.now().attached.is_empty());
 }
 

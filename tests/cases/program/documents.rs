@@ -191,10 +191,10 @@ fn unknown_fields_and_doubts_are_warnings() {
     let saved = save_file(&daemon, "x", document, &[]);
     assert_eq!(saved.code, Some(0));
     for told in [
-        "ready_indicator is no field (did you mean ready_indicators?)",
-        "expect_sequences[0].newlin is no field (did you mean newline?)",
+        "ready_indicator is not a known field (did you mean ready_indicators?)",
+        "expect_sequences[0].newlin is not a known field (did you mean newline?)",
         "command_template: | at byte 2",
-        "expect_sequences[0].response is kept in clear text",
+        "expect_sequences[0].response is stored as plain text",
     ] {
         assert!(saved.stderr.contains(told), "{}", saved.stderr);
     }
@@ -410,7 +410,7 @@ fn what_was_typed_is_kept_to_the_end_of_its_line() {
     );
     let warning = saved["warnings"][0].as_str().unwrap();
     assert!(
-        warning.starts_with("the response of step 3 is not what was typed"),
+        warning.starts_with("the response of step 3 differs from what was typed"),
         "{saved}"
     );
 }

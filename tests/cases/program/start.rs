@@ -226,7 +226,7 @@ fn a_start_that_takes_too_long_is_closed_and_says_where() {
     let failed = ccctl.run(&["-v", "session", "create", "--config", "slow", "--name", "s"]);
     assert_eq!(failed.code, Some(124), "{}", failed.stderr);
     for told in [
-        "the start by 'slow' failed at step 2 of 2, \"Hallo\": no pattern matched within",
+        "starting with 'slow' failed at step 2 of 2, \"Hallo\": no pattern matched within",
         "was closed; -v shows",
         "recent_output:",
         "    hello",

@@ -204,7 +204,7 @@ fn a_proxy_whose_program_is_missing_plays_what_there_is_and_says_so() {
         assert!(
             missed
                 .stderr
-                .contains("no tape has this input, and the real program cannot go on")
+                .contains("the input is on no tape, and the real program could not take over")
                 && missed.stderr.contains("there is no file")
                 && missed.stderr.contains("asking"),
             "{missed:?}"

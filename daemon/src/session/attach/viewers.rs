@@ -241,7 +241,7 @@ impl Viewers {
         let connection = viewer.peer.connection;
         if list.iter().any(|other| other.peer.connection == connection) {
             return Err(SessionError::InvalidArgument(format!(
-                "this connection is attached to the session {} already",
+                "this connection is already attached to the session {}",
                 session.id()
             )));
         }

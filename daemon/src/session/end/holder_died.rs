@@ -54,10 +54,10 @@ impl Sessions {
         if !session.facts.transient
             && let Err(error) = self.save(session).await
         {
-            tracing::error!(session = %session.id(), %error, "the session's end is not in the database");
+            tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");
         }
         if let Err(error) = self.remove_ring(session) {
-            tracing::warn!(session = %session.id(), %error, "a ring file stays");
+            tracing::warn!(session = %session.id(), %error, "could not remove a ring file");
         }
         session.output.finish();
         session.output.announce();

@@ -37,7 +37,7 @@ pub(crate) async fn end_orphans(sessions: &[String]) -> Ended {
     };
     tracing::warn!(
         processes = orphans.len(),
-        "what the killed daemon left is ended"
+        "killing the processes that the killed daemon left"
     );
     note(&orphans, Signal::TERM);
     ask(&processes_of(&orphans));
@@ -52,7 +52,7 @@ pub(crate) async fn end_orphans(sessions: &[String]) -> Ended {
         note(&left, Signal::KILL);
         signal_all(&processes_of(&left), Signal::KILL);
         if Instant::now() > patience {
-            tracing::error!(left = left.len(), "processes survive KILL");
+            tracing::error!(left = left.len(), "processes survived SIGKILL");
             break;
         }
         wait_gone(&left, patience).await;

@@ -96,7 +96,7 @@ impl Sessions {
         }
         session.wait_dead().await;
         if let Err(error) = self.collect(session).await {
-            tracing::warn!(session = %session.id(), %error, "a transient session left something behind");
+            tracing::warn!(session = %session.id(), %error, "could not clean up after a transient session");
         }
     }
 }

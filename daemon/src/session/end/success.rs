@@ -57,7 +57,7 @@ impl Sessions {
                 }
                 Ok(Piece::Pending | Piece::End) => return Some(matcher.pause().is_some()),
                 Err(error) => {
-                    tracing::warn!(session = %session.id(), %error, "its success is not known");
+                    tracing::warn!(session = %session.id(), %error, "could not find out whether it succeeded");
                     return None;
                 }
             }

@@ -85,7 +85,7 @@ impl Task {
             }
             killed.extend(signal_all(&processes, Signal::KILL));
             if Instant::now() > patience {
-                tracing::error!(session = %self.session.id(), left = processes.len(), "processes survive KILL");
+                tracing::error!(session = %self.session.id(), left = processes.len(), "processes survived SIGKILL");
                 break;
             }
             let soon = Instant::now() + Duration::from_millis(50);
@@ -168,7 +168,7 @@ impl Task {
         if !session.facts.transient {
             session.screen.write_sizes(session.output.dir()).await;
             if let Err(error) = self.sessions.save(session).await {
-                tracing::error!(session = %session.id(), %error, "the session's end is not in the database");
+                tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");
             }
         }
         // Of a transient session nothing is on disk: the next process would not know of it, and its client not hear of

@@ -231,7 +231,7 @@ fn input_of(
         ));
     }
     if params.paste && params.text.is_none() {
-        return Err(SessionError::InvalidArgument("paste goes with text".into()));
+        return Err(SessionError::InvalidArgument("paste needs text".into()));
     }
     let mut input = if let Some(names) = &params.keys {
         typed_keys(session, names)?
@@ -239,7 +239,7 @@ fn input_of(
         let bytes = base64::engine::general_purpose::STANDARD
             .decode(data)
             .map_err(|error| {
-                SessionError::InvalidArgument(format!("data_b64 is no base64: {error}"))
+                SessionError::InvalidArgument(format!("data_b64 is not base64: {error}"))
             })?;
         let (text, is_lossy) = encoding.decode_without_bom_handling(&bytes);
         let text = text.into_owned();
@@ -281,7 +281,7 @@ fn input_of(
     }
     if input.bytes.len() > MAX_SEND_BYTES {
         return Err(SessionError::InvalidArgument(format!(
-            "{} bytes are too many for one send: give at most {MAX_SEND_BYTES}",
+            "{} bytes in one send: at most {MAX_SEND_BYTES} are allowed",
             input.bytes.len()
         )));
     }
@@ -336,8 +336,8 @@ pub(crate) fn input_error(session: &Session, error: InputError) -> SessionError 
         InputError::Full { written_bytes } => SessionError::InputFull { written_bytes },
         InputError::HandedOver { written_bytes } => SessionError::HandedOver { written_bytes },
         InputError::LineTooLong { len } => SessionError::InvalidArgument(format!(
-            "a line of {len} bytes would be cut: the program reads lines, of which the terminal keeps {LINE_LEN} bytes; \
-             send shorter lines, or a program that reads keys"
+            "a line of {len} bytes would be cut: the program reads whole lines, and the terminal keeps only {LINE_LEN} bytes of each; \
+             send shorter lines, or use a program that reads single keys"
         )),
         InputError::Tape(error) => error.into(),
         InputError::Io(error) => SessionError::Terminal(error),

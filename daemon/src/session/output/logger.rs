@@ -343,7 +343,7 @@ impl Shared {
         let is_told = session.log.is_given_up.swap(true, Ordering::Relaxed);
         let flushed = Flushed {
             holder_waits: session.output.lose_pending(),
-            trouble: (!is_told).then(|| "the disk takes no log".into()),
+            trouble: (!is_told).then(|| "could not write logs to the disk".into()),
             ..Flushed::default()
         };
         self.report(session, flushed);
@@ -356,7 +356,7 @@ impl Shared {
             self.holder.space_freed(slot);
         }
         if let Some(trouble) = flushed.trouble {
-            tracing::error!(session = %session.id(), trouble, "output is not logged; the session goes on");
+            tracing::error!(session = %session.id(), trouble, "output is not logged; the session continues");
             self.recorder.note(session, None, Event::Trouble(trouble));
         }
     }
@@ -386,7 +386,7 @@ impl Shared {
 
     fn replace(self: &Arc<Self>, state: &mut State) {
         if let Err(error) = Self::spawn(self, state.in_charge + 1) {
-            tracing::error!(%error, "no other thread can write the logs; it is tried again");
+            tracing::error!(%error, "could not start another thread that writes the logs; trying again");
             return;
         }
         state.in_charge += 1;

@@ -56,7 +56,7 @@ impl Session {
             ),
         };
         if let Err(error) = followed {
-            tracing::error!(session = %self.id(), %error, "what is standard error cannot be told");
+            tracing::error!(session = %self.id(), %error, "could not tell standard error from standard output");
         }
         parts
     }

@@ -14,16 +14,16 @@ use std::sync::Arc;
 /// Why there is no pipe.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PipeError {
-    #[error("no folder is safe for pipes: {first}; {second}")]
+    #[error("no directory is safe for named pipes: {first}; {second}")]
     Folders {
         first: FolderError,
         second: FolderError,
     },
-    #[error("{} is there already and is no pipe of ours: remove it, or choose another pipe_dir", .path.display())]
+    #[error("{} exists and was not created by ccd: remove it, or choose another pipe_dir", .path.display())]
     Foreign { path: PathBuf },
     #[error("another daemon writes to {}: choose another id for the session, or another pipe_dir", .path.display())]
     Taken { path: PathBuf },
-    #[error("the pipe {} cannot be made: {source}", .path.display())]
+    #[error("the named pipe {} cannot be created: {source}", .path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Folder(FolderError),
@@ -144,7 +144,7 @@ pub(super) fn folder(pipe_dir: &Path) -> Result<PathBuf, PipeError> {
     let own = own_folder();
     match prepare_exclusive(&own) {
         Ok(()) => {
-            tracing::warn!(%first, used = %own.display(), "the folder for pipes is not safe");
+            tracing::warn!(%first, used = %own.display(), "the directory for named pipes is not safe");
             Ok(own)
         }
         Err(second) => Err(PipeError::Folders { first, second }),

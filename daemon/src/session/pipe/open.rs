@@ -62,7 +62,7 @@ impl Sessions {
                 if let Some(gone) = &current {
                     gone.closing.cancel();
                     warnings.push(format!(
-                        "{} had been removed; it is made again, and who still reads the old one gets no more",
+                        "{} had been removed and is created again; a reader of the old one gets nothing more",
                         gone.path.display()
                     ));
                 }
@@ -70,7 +70,7 @@ impl Sessions {
                     && used != self.config().pipe_dir
                 {
                     warnings.push(format!(
-                        "pipe_dir is not safe for pipes, so {} is used; ccctl daemon logs tells why",
+                        "pipe_dir is not safe for named pipes, so {} is used; ccctl daemon logs says why",
                         used.display()
                     ));
                 }
@@ -151,7 +151,7 @@ impl Sessions {
                 self.spawn_pipe(session, open, fifo, place, from, true);
             }
             Err(error) => {
-                tracing::error!(session = %session.id(), %error, "a pipe cannot be gone on with");
+                tracing::error!(session = %session.id(), %error, "could not continue a named pipe");
                 let text = format!("the named pipe is closed: {error}");
                 self.recorder.note(session, None, Event::Trouble(text));
             }
@@ -193,7 +193,7 @@ impl Sessions {
             fifo::remove(&path, inode)
         });
         if let Err(error) = removed.await {
-            tracing::warn!(session = %session.id(), %error, "a named pipe stays");
+            tracing::warn!(session = %session.id(), %error, "could not remove a named pipe");
         }
     }
 
@@ -215,7 +215,7 @@ fn refuse_another_kind(current: &Open, raw: Option<bool>) -> Result<(), SessionE
     let kind = |raw: bool| if raw { "bytes" } else { "events" };
     match raw {
         Some(raw) if raw != current.raw => Err(SessionError::InvalidArgument(format!(
-            "the pipe is open with {} already: close it first",
+            "the named pipe is already open with {}: close it first",
             kind(current.raw)
         ))),
         _ => Ok(()),

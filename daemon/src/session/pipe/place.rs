@@ -19,7 +19,7 @@ impl Place {
         options.read(true).write(true).create(true).truncate(false);
         let opened = options.mode(0o600).open(path);
         if let Err(error) = &opened {
-            tracing::warn!(path = %path.display(), %error, "the next process will not know how far a pipe has come");
+            tracing::warn!(path = %path.display(), %error, "could not note how much of a named pipe has been written");
         }
         let file = opened.ok();
         let mut bytes = [0; 8];

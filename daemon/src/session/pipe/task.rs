@@ -295,7 +295,7 @@ impl Task {
                 return self.wait_for_rest_of_line(wake).await;
             }
             Err(error) => {
-                tracing::error!(session = %self.session.id(), %error, "a pipe cannot be given what the log has");
+                tracing::error!(session = %self.session.id(), %error, "could not read the log for a named pipe");
                 self.leave_out(memory_start.max(self.at + 1));
             }
         }
@@ -317,7 +317,7 @@ impl Task {
     }
 
     fn broken(&self, error: &io::Error) -> Gone {
-        tracing::error!(session = %self.session.id(), %error, "a pipe cannot be written to");
+        tracing::error!(session = %self.session.id(), %error, "could not write to a named pipe");
         Gone
     }
 }

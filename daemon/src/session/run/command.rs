@@ -86,7 +86,7 @@ impl Sessions {
         };
         if params.isolate && on_tape.is_some() {
             warnings.push(String::from(
-                "isolate does nothing with tapes, which have the session's own terminal only",
+                "isolate has no effect with tapes, which have only the session's own terminal",
             ));
         }
         let second = (params.isolate && on_tape.is_none())

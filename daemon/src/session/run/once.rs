@@ -308,7 +308,7 @@ fn stdin_of(params: &RunOnceParams) -> Result<Option<Vec<u8>>, SessionError> {
         return Ok((!converses).then(Vec::new));
     };
     let bytes = STANDARD.decode(data).map_err(|error| {
-        SessionError::InvalidArgument(format!("stdin_b64 is no base64: {error}"))
+        SessionError::InvalidArgument(format!("stdin_b64 is not base64: {error}"))
     })?;
     Ok(Some(typed_input(&bytes)))
 }

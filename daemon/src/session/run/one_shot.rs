@@ -73,7 +73,7 @@ impl OneShot {
         sessions.tracker.spawn(async move {
             self.session.wait_dead().await;
             if let Err(error) = self.collect().await {
-                tracing::warn!(%error, "a program that was ended left something behind");
+                tracing::warn!(%error, "could not clean up after a program");
             }
         });
     }

@@ -69,7 +69,7 @@ impl Look {
         };
         let svg = svg.transpose().map_err(|PictureTooLarge| {
             SessionError::InvalidArgument(format!(
-                "the picture of {} rows would be longer than 64 MiB; ask for fewer with max_rows",
+                "the image of {} rows would exceed 64 MiB; ask for fewer rows with max_rows",
                 rows.len()
             ))
         })?;
@@ -101,7 +101,7 @@ fn wanted_rows(params: &SessionScreenParams, rows: u16) -> Result<Range<u16>, Se
     let most = params.max_rows.unwrap_or(rows);
     if most == 0 {
         return Err(SessionError::InvalidArgument(
-            "max_rows is 0: ask for one row at least".into(),
+            "max_rows is 0: ask for at least one row".into(),
         ));
     }
     Ok(first..rows.min(first.saturating_add(most)))

@@ -114,7 +114,7 @@ impl ScreenModel {
         if sizes.are_several()
             && let Err(error) = sizes::save(folder, sizes).await
         {
-            tracing::warn!(%error, "the sizes of a session cannot be saved");
+            tracing::warn!(%error, "could not save the sizes of a session");
         }
     }
 
@@ -217,7 +217,7 @@ impl ScreenModel {
                 self.may_be_saved.store(true, Relaxed);
                 self.lock_sizes().forget_drawn();
             }
-            Err(error) => tracing::warn!(%error, "the screen of a session cannot be saved"),
+            Err(error) => tracing::warn!(%error, "could not save the screen of a session"),
         }
     }
 

@@ -25,7 +25,7 @@ impl CommandFile {
     /// for a binary; otherwise what the file system says. Nothing is left behind then.
     pub(crate) fn create(dir: &Path, nonce: &Nonce, command: &[u8]) -> io::Result<Self> {
         if command.contains(&0) {
-            let message = "a command cannot hold a NUL byte";
+            let message = "a command cannot contain a NUL byte";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let path = dir.join(format!("command-{}", nonce.as_str()));

@@ -23,7 +23,7 @@ const NONCE_BYTES: usize = 8;
 /// Why no line can be typed for a command.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
-    #[error("a command cannot hold a NUL byte")]
+    #[error("a command cannot contain a NUL byte")]
     Nul,
     #[error("the command needs {len} bytes to type, more than {INLINE_MAX_LEN}")]
     TooLong { len: usize },

@@ -308,7 +308,7 @@ impl Sessions {
         if params.pipes {
             let marks = c_string(
                 self.folder_of(id).join(piped::MARKS),
-                "the session's folder",
+                "the session's directory",
             )?;
             return Ok(piped::command(marks, c_string(path, "the program")?, argv));
         }

@@ -70,7 +70,7 @@ impl Sessions {
             Some(cwd) if cwd.starts_with('/') => PathBuf::from(cwd),
             Some(cwd) => {
                 return Err(SessionError::InvalidArgument(format!(
-                    "cwd {cwd:?} is not absolute: the daemon has no folder of its own that it could start from"
+                    "cwd {cwd:?} is not absolute: the daemon does not know which directory it is relative to"
                 )));
             }
             None => env.home(),
@@ -88,7 +88,7 @@ impl Sessions {
         };
         if params.pipes && params.shell {
             return Err(SessionError::InvalidArgument(
-                "a shell with prompt marks needs a terminal: leave out shell or pipes".into(),
+                "shell needs a terminal: omit either shell or pipes".into(),
             ));
         }
         let persist = params.persist.unwrap_or(name.is_some());

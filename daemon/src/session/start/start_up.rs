@@ -269,13 +269,13 @@ impl Sessions {
             return match params.set.is_empty() && params.secrets.is_empty() {
                 true => Ok(None),
                 false => Err(SessionError::InvalidArgument(
-                    "set and secrets are for the placeholders of a config, which is missing".into(),
+                    "set and secrets are for the placeholders of a config: give config too".into(),
                 )),
             };
         };
         if params.program.is_none() && !params.args.is_empty() {
             return Err(SessionError::InvalidArgument(
-                "args go with a program of their own: the config has its arguments".into(),
+                "args need program: the config has its own arguments".into(),
             ));
         }
         let name = super::plan::checked_id("config", name)?;

@@ -38,7 +38,11 @@ impl Sessions {
             let has_ended = ring.is_some_and(|ring| ring.status().is_some());
             let id = self.adopt(adopted, unfinished, after_crash).await;
             if let Err(problem) = &id {
-                tracing::error!(pid, problem, "a program cannot be taken over and is ended");
+                tracing::error!(
+                    pid,
+                    problem,
+                    "could not take over a program, so it is killed"
+                );
                 // The number of one that was reaped may be another's.
                 if !has_ended {
                     signal_group(pid, Signal::KILL);
@@ -70,13 +74,15 @@ impl Sessions {
         let kept = Keepsake::read(&adopted.keepsake).map_err(|error| text(&error))?;
         let id = kept.row.session_id.clone();
         if !kept.row.transient && !unfinished.contains(&id) {
-            return Err(format!("{id}: it has ended, or nobody was told of it"));
+            return Err(format!(
+                "{id}: the session has ended, or was never reported to a client"
+            ));
         }
         let facts = Facts {
             pid: adopted.pid,
             slot: Some(adopted.slot),
             tty_device: adopted.tty_device,
-            ..kept.facts().ok_or("its facts cannot be used")?
+            ..kept.facts().ok_or("its saved state cannot be used")?
         };
         let (master, ring) = adopted.opened.map_err(|error| text(&error))?;
         let folder = self.paths.sessions.join(&id);
@@ -108,7 +114,7 @@ impl Sessions {
                     Ok(tape) => Some(tape),
                     Err(error) if plays => return Err(text(&error)),
                     Err(error) => {
-                        tracing::error!(session = id, %error, "nothing more is recorded; the session goes on");
+                        tracing::error!(session = id, %error, "recording has stopped; the session continues");
                         None
                     }
                 }
@@ -133,7 +139,7 @@ impl Sessions {
         self.resume_questions(&session, &resumed.tail, resumed.logged);
         resumed.tail.clear();
         if after_crash {
-            let text = "the daemon was killed, and another process of it went on; interactions of the last 250 ms may be missing";
+            let text = "the worker was killed and another one took over; history of the last 250 ms may be missing";
             self.recorder
                 .note(&session, None, Event::Trouble(text.into()));
         }

@@ -174,7 +174,7 @@ impl Sessions {
         let _turn = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = self.holder.keep(slot, &Keepsake::of(session).to_bytes());
         if let Err(error) = kept {
-            tracing::warn!(session = %session.id(), %error, "the next worker would get older facts");
+            tracing::warn!(session = %session.id(), %error, "could not save the state for the next worker: it would get an older one");
         }
     }
 }

@@ -59,7 +59,7 @@ impl Sessions {
         let folder = session.output.dir().to_owned();
         match has_recording(&folder).await {
             true => {
-                tracing::warn!(session = %id, "its log stays until the tape of it can be made, which is tried at the next start");
+                tracing::warn!(session = %id, "its log is kept until its tape can be made; the next start tries again");
             }
             false => remove_folder(&folder).await.map_err(SessionError::Files)?,
         }
@@ -92,7 +92,7 @@ impl Sessions {
         });
         session.wait_dead().await;
         if let Err(error) = self.forget(session).await {
-            tracing::warn!(session = %session.id(), %error, "a session that could not start left something behind");
+            tracing::warn!(session = %session.id(), %error, "could not clean up after a session that did not start");
         }
     }
 
@@ -154,7 +154,7 @@ impl Sessions {
             self.insert(Arc::clone(&session));
             if was_alive {
                 self.save(&session).await?;
-                let text = "the daemon was killed; interactions of its last 250 ms may be missing";
+                let text = "the daemon was killed; history of its last 250 ms may be missing";
                 self.recorder
                     .note(&session, None, Event::Trouble(text.into()));
                 self.recorder.note(&session, None, Event::End);
@@ -190,7 +190,7 @@ impl Sessions {
                 cursor = salvaged.cursor;
             }
             Err(error) => {
-                tracing::error!(session = row.session_id, %error, "the output of a killed daemon's session is incomplete");
+                tracing::error!(session = row.session_id, %error, "could not restore all output of a killed daemon's session");
             }
         }
         if row.exitstatus.is_none() && row.signal.is_none() {

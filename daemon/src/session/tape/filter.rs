@@ -91,7 +91,7 @@ impl Sessions {
         let exit = shot.session.state().exit;
         let collected = shot.collect().await;
         if let Err(error) = collected {
-            tracing::warn!(%error, "a filter left something behind");
+            tracing::warn!(%error, "could not clean up after a filter");
         }
         let has_flooded = std::fs::metadata(&files.output).is_ok_and(|file| file.len() > MAX_BYTES);
         match exit {

@@ -49,7 +49,9 @@ pub(super) async fn finish(
             printed.streams = match Marks::of(&folder) {
                 Ok(marks) => marks.changes().to_vec(),
                 Err(error) => {
-                    return Finished::problem(format!("standard error cannot be told: {error}"));
+                    return Finished::problem(format!(
+                        "standard error cannot be told from standard output: {error}"
+                    ));
                 }
             };
         }

@@ -142,7 +142,7 @@ impl Sessions {
         let root = match self.roots.open(&note.root).await {
             Ok(root) => root,
             Err(error) => {
-                tracing::error!(root = %note.root.display(), %error, "a tape cannot be finished");
+                tracing::error!(root = %note.root.display(), %error, "could not finish a tape");
                 return false;
             }
         };
@@ -167,7 +167,7 @@ impl Sessions {
             },
         };
         if let Err(error) = past.write(folder) {
-            tracing::warn!(%error, "what became of a tape is not written down");
+            tracing::warn!(%error, "could not note how a recording ended");
         }
         match finished.problem {
             Some(problem) => {

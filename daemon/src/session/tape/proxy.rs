@@ -187,7 +187,7 @@ impl SessionTape {
             inner_start: shot.session.output.end(),
             outer_start: place.queued_upto,
         };
-        tracing::info!(target: "tape", session = %stagehand.id, program = %shot.session.id(), "the real program goes on where the tape ended");
+        tracing::info!(target: "tape", session = %stagehand.id, program = %shot.session.id(), "the real program takes over where the tape ended");
         Ok(self.show_live(&sessions, shot, gone, kept, player.show(), 0))
     }
 
@@ -222,7 +222,7 @@ impl SessionTape {
                 Ok(inner) => break inner,
                 Err(_) if Instant::now() < end => tokio::time::sleep(LOOK).await,
                 Err(error) => {
-                    tracing::error!(%error, "the program behind a tape is gone");
+                    tracing::error!(%error, "the program that took over from a tape is lost");
                     let exit = TapeExit {
                         code: None,
                         signal: Some(1),
@@ -266,7 +266,8 @@ async fn catch_up(
         session.note_write();
         let keys = session.input.keys_of(input);
         let written = session.input.write(&keys, false, end).await;
-        written.map_err(|_| String::from("it took no input on its way to where the tape ended"))?;
+        written
+            .map_err(|_| String::from("it read no input while the inputs so far were repeated"))?;
         seen.is_answered = false;
     }
     seen.await_prompt(sessions, session, prompt).await
@@ -306,12 +307,12 @@ impl Seen {
             if !session.is_alive() {
                 let how = session.not_alive(None);
                 return Err(format!(
-                    "it ended on its way to where the tape ended: {how}"
+                    "it exited while the inputs so far were repeated: {how}"
                 ));
             }
             if Instant::now() >= end {
                 return Err(format!(
-                    "it did not come to the prompt {wanted:?} within {} s; its last line is {:?}",
+                    "it did not show the prompt {wanted:?} within {} s; its last line is {:?}",
                     patience.as_secs(),
                     self.prompt.prompt()
                 ));

@@ -380,7 +380,7 @@ impl Sessions {
             tokio::select! {
                 () = session.wait_dead() => {}
                 played = played => if let Err(error) = played {
-                    tracing::debug!(session = %session.id(), %error, "the terminal went before the tape was over");
+                    tracing::debug!(session = %session.id(), %error, "the terminal closed before the tape was played");
                 },
             }
             if let Some(tape) = &tape {
@@ -458,7 +458,7 @@ impl Sessions {
             let (past, folder) = (tape.past(), session.output.dir().to_owned());
             let written = tokio::task::spawn_blocking(move || past.write(&folder)).await;
             if let Err(error) = written.map_err(io::Error::other).flatten() {
-                tracing::warn!(session = %session.id(), %error, "what tapes did for it is not written down");
+                tracing::warn!(session = %session.id(), %error, "could not note what tapes did for it");
             }
         }
     }

@@ -39,7 +39,7 @@ pub(crate) struct ReadWatch(i32);
 impl Reads {
     pub(crate) fn new() -> Self {
         let notices = open().inspect_err(|error| {
-            tracing::warn!(%error, "cannot tell when a program throws typed input away");
+            tracing::warn!(%error, "cannot detect when a program discards typed input");
         });
         Self {
             notices: notices.ok(),

@@ -203,7 +203,7 @@ impl Library {
     fn write(&self, entries: &[Override]) -> Result<(), LibraryError> {
         if entries.len() > MAX_ENTRIES {
             let problem = format!(
-                "{} holds {MAX_ENTRIES} categories already: unset some",
+                "{} contains {MAX_ENTRIES} categories already: unset some",
                 self.path.display()
             );
             return Err(EntryError::Limit(problem).into());

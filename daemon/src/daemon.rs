@@ -62,12 +62,12 @@ impl Daemon {
         loaded: Arc<Loaded>,
         hand_over: Option<HandOver>,
     ) -> Self {
-        let (stop, leaving) = (sessions.stop.clone(), sessions.leaving.clone());
+        let (stop, leaving) = (sessions.services.stop.clone(), sessions.services.leaving.clone());
         let (settings, _) = watch::channel(settings_of(&loaded.config));
         remove_strays(&sessions.paths.base);
         Self {
             chains: Documents::new(sessions.paths.base.join("chains")),
-            roots: Arc::clone(&sessions.roots),
+            roots: Arc::clone(&sessions.services.roots),
             sessions,
             jobs,
             log,
@@ -149,7 +149,7 @@ impl Daemon {
         if self.leaving.is_cancelled() {
             return false;
         }
-        self.sessions.holder.stopping();
+        self.sessions.services.holder.stopping();
         self.stop.cancel();
         true
     }

@@ -19,7 +19,7 @@ const DAY_S: u64 = 24 * 60 * 60;
 /// Runs until the daemon stops.
 pub(crate) async fn run(daemon: Arc<Daemon>) {
     // Whoever broke the file while no daemon ran finds it in the log.
-    daemon.sessions.library.fresh().await;
+    daemon.services.library.fresh().await;
     loop {
         if daemon.sessions.config().auto_cleanup
             && let Err(error) = apply(&daemon).await
@@ -28,7 +28,7 @@ pub(crate) async fn run(daemon: Arc<Daemon>) {
         }
         tokio::select! {
             () = tokio::time::sleep(PERIOD) => {}
-            () = daemon.sessions.stop.cancelled() => return,
+            () = daemon.services.stop.cancelled() => return,
         }
     }
 }
@@ -49,7 +49,7 @@ pub(crate) async fn start_check(daemon: &Arc<Daemon>) -> Result<JobStarted, JobE
 
 async fn check(daemon: &Daemon, handle: &JobHandle) -> Result<Outcome, String> {
     handle.progress(json!({"step": "database"}));
-    let problems = daemon.sessions.store.check().await;
+    let problems = daemon.services.store.check().await;
     let problems = problems.map_err(|error| error.to_string())?;
     handle.progress(json!({"step": "retention"}));
     let removed = apply(daemon).await?;
@@ -77,7 +77,7 @@ pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, String> {
         keep: MAX_INTERACTIONS,
     };
     daemon
-        .sessions
+        .services
         .store
         .commit(trim)
         .await

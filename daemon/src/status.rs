@@ -52,8 +52,8 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         .map(|(name, value)| (name.to_owned(), value))
         .into(),
         queues: [
-            ("interactions", sessions.recorder.queue_len()),
-            ("database", sessions.store.queue_len()),
+            ("interactions", sessions.services.recorder.queue_len()),
+            ("database", sessions.services.store.queue_len()),
         ]
         .map(|(name, len)| (name.to_owned(), number(len)))
         .into(),
@@ -65,7 +65,7 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
 }
 
 fn drops(daemon: &Daemon) -> BTreeMap<String, u64> {
-    let interactions = daemon.sessions.recorder.dropped();
+    let interactions = daemon.services.recorder.dropped();
     let mut drops = BTreeMap::new();
     if interactions > 0 {
         drops.insert("interactions".to_owned(), interactions);
@@ -83,7 +83,7 @@ async fn sizes(daemon: &Daemon) -> BTreeMap<String, u64> {
         folders.map(|(name, folder)| (name.to_owned(), folder_bytes(&folder)))
     });
     let mut sizes: BTreeMap<String, u64> = walked.await.map(BTreeMap::from).unwrap_or_default();
-    sizes.insert("database".into(), daemon.sessions.store.size_bytes());
+    sizes.insert("database".into(), daemon.services.store.size_bytes());
     sizes
 }
 

@@ -395,14 +395,14 @@ fn spawn_watchdog(daemon: &Arc<Daemon>) {
         return;
     };
     let daemon = Arc::clone(daemon);
-    let tracker = daemon.sessions.tracker.clone();
+    let tracker = daemon.services.tracker.clone();
     tracker.spawn(async move {
         loop {
             tokio::select! {
                 () = tokio::time::sleep(period) => {}
-                () = daemon.sessions.stop.cancelled() => return,
+                () = daemon.services.stop.cancelled() => return,
             }
-            if daemon.sessions.store.flush().await.is_ok() {
+            if daemon.services.store.flush().await.is_ok() {
                 super::service::alive();
             }
         }

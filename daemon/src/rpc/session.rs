@@ -114,8 +114,8 @@ async fn history(
     };
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     // What happened before this call is part of the answer.
-    daemon.sessions.recorder.flush().await;
-    let store = &daemon.sessions.store;
+    daemon.services.recorder.flush().await;
+    let store = &daemon.services.store;
     let rows = interactions(store, session.id().as_str(), limit, before).await?;
     Ok(SessionHistoryReply {
         interactions: rows.into_iter().map(interaction).collect(),

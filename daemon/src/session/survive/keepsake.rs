@@ -2,12 +2,13 @@
 
 use super::persist::{facts_of, row_of_start};
 use crate::session::error::{reason_of, reason_text};
-use crate::session::live::{CloseOrder, Facts, Session};
+use crate::session::facts::Facts;
+use crate::session::live::Session;
+use crate::session::state::CloseOrder;
 use crate::session::pipe::KeptPipe;
-use crate::session::registry::Sessions;
 use crate::session::screen::Sizes;
 use crate::session::start::Origin;
-use crate::session::table::SessionRow;
+use super::table::SessionRow;
 use crate::session::tape::KeptTape;
 use crate::session::tape::SessionTape;
 use ccd_protocol::session::EndReason;
@@ -164,17 +165,16 @@ impl Keepsake {
     }
 }
 
-impl Sessions {
+impl Session {
     /// Has the holder keep the session's facts as they are now.
-    pub(crate) fn keep(&self, session: &Session) {
-        let Some(slot) = session.facts.slot else {
+    pub(crate) fn keep(&self) {
+        let Some(slot) = self.facts.slot else {
             return;
         };
-        // One at a time, so that the newest facts come last.
-        let _turn = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = self.holder.keep(slot, &Keepsake::of(session).to_bytes());
+        let _turn = self.services.keeping.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.services.holder.keep(slot, &Keepsake::of(self).to_bytes());
         if let Err(error) = kept {
-            tracing::warn!(session = %session.id(), %error, "the next worker would get older facts");
+            tracing::warn!(session = %self.id(), %error, "the next worker would get older facts");
         }
     }
 }

@@ -1,16 +1,18 @@
 //! The daemon's parts in one place, for the handlers.
 
-use crate::config::{Config, ConfigRefusal, Loaded, Sources};
+use crate::config::{
+    Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
+};
 use crate::connection::{self, Settings};
 use crate::documents::{Documents, remove_strays};
 use crate::job::Jobs;
 use crate::log::Log;
-use crate::session::{Session, Sessions};
+use crate::session::{Services, Session, SessionSettings, Sessions};
 use crate::tape::root::Roots;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +21,9 @@ use tokio_util::task::TaskTracker;
 /// Everything a handler may need.
 pub(crate) struct Daemon {
     pub(crate) sessions: Arc<Sessions>,
+    /// What the sessions share.
+    pub(crate) services: Arc<Services>,
+    pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
     /// The folders of tapes that are in use.
     pub(crate) roots: Arc<Roots>,
@@ -29,6 +34,9 @@ pub(crate) struct Daemon {
     pub(crate) settings: watch::Sender<Settings>,
     sources: Sources,
     loaded: RwLock<Arc<Loaded>>,
+    /// What was read last, good or bad; held by who reads.
+    reading: tokio::sync::Mutex<Snapshot>,
+    config_error: Mutex<Option<String>>,
     stop: CancellationToken,
     /// How the sessions came to this process, and since when it serves.
     pub(crate) hand_over: Option<HandOver>,
@@ -56,28 +64,34 @@ pub(crate) fn own_pid() -> i32 {
 impl Daemon {
     pub(crate) fn new(
         sessions: Arc<Sessions>,
+        paths: Paths,
         jobs: Jobs,
         log: Log,
         sources: Sources,
-        loaded: Arc<Loaded>,
+        loaded: (Arc<Loaded>, Snapshot),
         hand_over: Option<HandOver>,
     ) -> Self {
-        let (stop, leaving) = (sessions.services.stop.clone(), sessions.services.leaving.clone());
+        let (loaded, snapshot) = loaded;
+        let services = Arc::clone(&sessions.services);
         let (settings, _) = watch::channel(settings_of(&loaded.config));
-        remove_strays(&sessions.paths.base);
+        remove_strays(&paths.base);
         Self {
-            chains: Documents::new(sessions.paths.base.join("chains")),
-            roots: Arc::clone(&sessions.services.roots),
+            chains: Documents::new(paths.base.join("chains")),
+            roots: Arc::clone(&services.roots),
             sessions,
             jobs,
             log,
             started: Instant::now(),
             settings,
             sources,
+            reading: tokio::sync::Mutex::new(snapshot),
+            config_error: Mutex::new(loaded.refused().map(str::to_owned)),
             loaded: RwLock::new(loaded),
-            stop,
+            stop: services.stop.clone(),
             hand_over,
-            leaving,
+            leaving: services.leaving.clone(),
+            services,
+            paths,
             successor: Mutex::default(),
             subscriptions: TaskTracker::new(),
             connections: Arc::new(()),
@@ -100,20 +114,33 @@ impl Daemon {
         self.sources.current()
     }
 
+    /// Why the configuration on disk is not in force.
+    pub(crate) fn config_error(&self) -> Option<String> {
+        self.place_of_config_error().clone()
+    }
+
+    fn place_of_config_error(&self) -> MutexGuard<'_, Option<String>> {
+        let place = self.config_error.lock();
+        place.unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Reads the configuration again, and leaves it at that.
     ///
     /// # Errors
     ///
     /// [`ConfigRefusal::Reload`] with the place of the mistake.
     pub(crate) async fn check_configuration(&self) -> Result<(), ConfigRefusal> {
-        self.read_configuration().await.map(drop)
+        let (_, loaded) = self.read_configuration().await;
+        Ok(loaded.map(drop)?)
     }
 
-    async fn read_configuration(&self) -> Result<Loaded, ConfigRefusal> {
+    /// Returns what is there, and what it says.
+    async fn read_configuration(&self) -> (Snapshot, Result<Loaded, ConfigError>) {
         let sources = self.sources.clone();
-        let read = tokio::task::spawn_blocking(move || sources.load()).await;
-        let read = read.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-        Ok(read?)
+        // In this order: should it change in between, the next look finds another one.
+        let read = tokio::task::spawn_blocking(move || (sources.snapshot(), sources.load()));
+        read.await
+            .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
 
     /// Reads the configuration again and puts it in force.
@@ -122,16 +149,45 @@ impl Daemon {
     ///
     /// [`ConfigRefusal::Reload`] with the place of the mistake; the old one stays then.
     pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, ConfigRefusal> {
-        let loaded = self.read_configuration().await.inspect_err(|error| {
+        let mut reading = self.reading.lock().await;
+        let (snapshot, loaded) = self.read_configuration().await;
+        *reading = snapshot;
+        self.put_in_force(loaded).await
+    }
+
+    /// Puts the configuration in force each time that it has changed.
+    pub(crate) async fn follow_configuration(&self, watch: ConfigWatch) {
+        loop {
+            tokio::select! {
+                () = watch.changed() => {}
+                () = self.stop.cancelled() => return,
+            }
+            let mut reading = self.reading.lock().await;
+            let (snapshot, loaded) = self.read_configuration().await;
+            if *reading != snapshot {
+                *reading = snapshot;
+                // The log has the place of a mistake, and the status; the old one stays.
+                let _ = self.put_in_force(loaded).await;
+            }
+        }
+    }
+
+    async fn put_in_force(
+        &self,
+        loaded: Result<Loaded, ConfigError>,
+    ) -> Result<Arc<Loaded>, ConfigRefusal> {
+        let loaded = Arc::new(loaded.map_err(|error| {
             tracing::error!(%error, "the old configuration stays");
-        })?;
-        let loaded = Arc::new(loaded);
+            *self.place_of_config_error() = Some(error.in_one_line());
+            error
+        })?);
+        *self.place_of_config_error() = None;
         for warning in loaded.warning_lines() {
             tracing::warn!(warning, "configuration");
         }
         loaded.use_redact_rules();
         self.roots.follow_rules().await;
-        self.sessions.set_config(Arc::new(loaded.config.clone()));
+        self.sessions.set_settings(session_settings(&loaded.config));
         self.settings.send_replace(settings_of(&loaded.config));
         self.log.set_level(loaded.config.log_level);
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&loaded);
@@ -149,7 +205,7 @@ impl Daemon {
         if self.leaving.is_cancelled() {
             return false;
         }
-        self.sessions.services.holder.stopping();
+        self.services.holder.stopping();
         self.stop.cancel();
         true
     }
@@ -179,7 +235,7 @@ impl Daemon {
 
     /// Sessions to list: live ones, with `all` those that ended not too long ago.
     pub(crate) fn listed(&self, all: bool) -> Vec<Arc<Session>> {
-        let ttl = self.sessions.config().ended_session_ttl.as_secs_f64();
+        let ttl = self.loaded().config.ended_session_ttl.as_secs_f64();
         let recent = |session: &Session| {
             let ended_at = session.state().ended_at.clone();
             ended_at
@@ -208,5 +264,23 @@ fn settings_of(config: &Config) -> Settings {
             ..connection::Limits::default()
         },
         allow_root_peer: config.allow_root_peer,
+    }
+}
+
+/// What the configuration says about sessions.
+pub(crate) fn session_settings(config: &Config) -> SessionSettings {
+    SessionSettings {
+        max_sessions: config.max_sessions,
+        max_rows: config.limits.rows,
+        max_cols: config.limits.cols,
+        session_timeout: config.session_timeout,
+        max_session_runtime: config.max_session_runtime,
+        max_output_size: config.max_output_size,
+        output_limit: config.output_limit,
+        default_timeout: config.default_timeout,
+        has_default_timeout: config.has_default_timeout,
+        log_rotation_size: config.log_rotation_size,
+        pipe_dir: config.pipe_dir.clone(),
+        replay: config.replay.clone(),
     }
 }

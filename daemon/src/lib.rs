@@ -28,16 +28,17 @@ mod rpc;
 mod session;
 mod status;
 mod store;
-mod tape;
+mod tape_usage;
 mod upgrade;
 mod verify;
 
 use ccd_screen as screen;
 use ccd_store::documents;
+use ccd_tape as tape;
 #[cfg(target_os = "macos")]
 use ccd_terminal::macos;
 use ccd_terminal::{holder, nice, piped, placeholder, probe, readiness};
-use ccd_text::{canonical, clock, expect, pattern, redact};
+use ccd_text::{canonical, clock, expect, hidden, pattern, redact};
 use clap::Parser;
 use life::{Args, LockError, StartError};
 use std::io::Write;

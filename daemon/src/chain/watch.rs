@@ -4,7 +4,7 @@ use super::bench::{Bench, Work};
 use super::error::ChainError;
 use crate::durations::Deadline;
 use crate::expect::{Matcher, Patterns};
-use crate::interaction::Masked;
+use crate::hidden::Masked;
 use crate::job::{JobHandle, Jobs, Outcome};
 use crate::session::{Hits, LineHit, OneShot, Session, SessionError};
 use ccd_protocol::Timeout;

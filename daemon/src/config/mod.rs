@@ -14,9 +14,11 @@ mod refusal;
 mod schema;
 mod setting;
 mod values;
+mod watch;
 
 pub(crate) use list::{entries, entry};
 pub(crate) use paths::Paths;
-pub(crate) use read::{ConfigError, Loaded, Sources, check_file};
+pub(crate) use read::{ConfigError, Loaded, Snapshot, Sources, check_file};
 pub(crate) use refusal::ConfigRefusal;
 pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging};
+pub(crate) use watch::ConfigWatch;

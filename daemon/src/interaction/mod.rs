@@ -4,18 +4,15 @@
 //! typed text can be judged by what the terminal showed of it, and are written in batches.
 
 mod form;
-mod hidden;
-mod masked;
 mod nearby;
 mod row;
 mod table;
 
 pub(crate) use form::{Form, Inexact};
-pub(crate) use hidden::{HIDDEN, HiddenTexts};
-pub(crate) use masked::Masked;
 pub(crate) use row::{SEND_CHARS, shown_args, shown_command, shown_input, shown_output};
 pub(crate) use table::{InteractionRow, TrimInteractions, interactions, recorded_upto};
 
+use crate::hidden::HiddenTexts;
 use crate::output::Output;
 use crate::peer::Peer;
 use ccd_protocol::SessionId;

@@ -1,11 +1,10 @@
 //! From an event to its rows.
 
-use super::hidden::HIDDEN;
-use super::masked::Masked;
 use super::nearby::Nearby;
 use super::table::InteractionRow;
 use super::{Event, Form, Noted, Subject, Typed};
 use crate::expect::clean_lossy;
+use crate::hidden::{HIDDEN, Masked};
 use crate::redact::{redact, redact_part};
 use ccd_text::shell::quoted;
 use std::ops::Range;
@@ -167,7 +166,12 @@ async fn shown_match(
 
 /// The text of the output at `place` without its secrets, also without the part of one that begins before or goes on
 /// behind in the same line.
-async fn in_its_lines(session: &dyn Subject, text: &str, place: Range<u64>, nearby: &Nearby) -> String {
+async fn in_its_lines(
+    session: &dyn Subject,
+    text: &str,
+    place: Range<u64>,
+    nearby: &Nearby,
+) -> String {
     if !session.redacts_log() {
         return text.to_owned();
     }

@@ -388,6 +388,7 @@ async fn overdue(cancel: &CancellationToken) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock;
     use crate::store::{Opening, SCHEMA};
     use serde_json::json;
 
@@ -400,8 +401,11 @@ mod tests {
         while jobs.running(&id).is_some() {
             tokio::task::yield_now().await;
         }
-        // Which of them is older is told by milliseconds.
-        tokio::time::sleep(Duration::from_millis(2)).await;
+        // Milliseconds tell which of them is older.
+        let ended = clock::now();
+        while clock::now() == ended {
+            tokio::task::yield_now().await;
+        }
         id
     }
 

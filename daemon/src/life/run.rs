@@ -5,9 +5,9 @@ use super::lock::{Lock, LockError};
 use super::serving::{Connections, SHUTDOWN_LIMIT, Serving, spawn_pumps};
 use super::shutdown::{End, Signals};
 use super::socket::{OwnPath, Socket, SocketError, passed_in};
-use crate::config::{Loaded, Paths, Sources};
+use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
 use crate::connection::{self, Ends};
-use crate::daemon::Daemon;
+use crate::daemon::{Daemon, session_settings};
 #[cfg(portable)]
 use crate::holder::Originals;
 #[cfg(not(portable))]
@@ -16,9 +16,11 @@ use crate::holder::{Adopted, Cause, HandOver, Holder, HolderNews};
 use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::log::Log;
-use crate::session::{Past, SessionError, Sessions};
+use crate::session::{Folders, Past, Services, SessionError, Sessions};
 use crate::store::{Opening, SCHEMA, Store, StoreError};
+use crate::tape::root::Roots;
 use crate::tape::settings::root_of;
+use crate::tape_usage::TapeUsage;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -90,6 +92,8 @@ impl Ground {
 pub(crate) struct Prepared {
     pub(crate) paths: Paths,
     sources: Sources,
+    /// What was there, and what it says.
+    read: Snapshot,
     loaded: Arc<Loaded>,
     log: Log,
 }
@@ -109,6 +113,8 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     let env = |name: &str| std::env::var_os(name);
     let paths = paths_of(args)?;
     let sources = Sources::from_env(args.config.clone(), env, &paths.base);
+    // Before it is loaded: a change in between is found later.
+    let read = sources.snapshot();
     let loaded = match sources.load() {
         // Sessions wait for us, and shall not end for a mistake in a file.
         Err(error) if terminals.are_handed_over() => Loaded::in_spite_of(&error),
@@ -121,6 +127,7 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     Ok(Prepared {
         paths,
         sources,
+        read,
         loaded,
         log,
     })
@@ -203,9 +210,11 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let Prepared {
         paths,
         sources,
+        read,
         loaded,
         log,
     } = prepared;
+    let watch = ConfigWatch::start(sources.clone()).map_err(system("threads cannot be started"))?;
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
     #[cfg(not(portable))]
     crate::holder::hear_signals();
@@ -234,17 +243,20 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let stop = CancellationToken::new();
     let tracker = TaskTracker::new();
     let (recorder, pending) = Recorder::new();
-    let config = Arc::new(loaded.config.clone());
-    let sessions = Sessions::new(
+    let usage = Arc::new(TapeUsage(store.clone()));
+    let roots = Roots::new(&paths.base, usage, &tracker, stop.clone());
+    let services = Services::new(
         holder.clone(),
         store.clone(),
         recorder,
-        paths,
-        config,
+        roots,
+        folders_of(&paths),
+        session_settings(&loaded.config),
         tracker.clone(),
         stop.clone(),
     )
     .map_err(system("the logs of sessions cannot be written"))?;
+    let sessions = Sessions::new(services);
     let jobs = Jobs::new(store.clone(), tracker.clone(), stop.clone());
     let recorder_stop = CancellationToken::new();
     let recorder_task = tokio::spawn(pending.run(store.clone(), recorder_stop.clone()));
@@ -263,10 +275,11 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let pumps = spawn_pumps(&sessions, news).map_err(system("threads cannot be started"))?;
     let daemon = Arc::new(Daemon::new(
         Arc::clone(&sessions),
+        paths,
         jobs,
         log,
         sources,
-        Arc::clone(&loaded),
+        (Arc::clone(&loaded), read),
         hand_over.map(told),
     ));
     report_start(&loaded, killed);
@@ -287,6 +300,8 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
     tracker.spawn(Arc::clone(&sessions).finish_left_tapes());
     tracker.spawn(open_tapes(Arc::clone(&daemon)));
+    let follower = Arc::clone(&daemon);
+    tracker.spawn(async move { follower.follow_configuration(watch).await });
     spawn_watchdog(&daemon);
     super::service::ready();
     holder.ready();
@@ -372,14 +387,24 @@ fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
     }
 }
 
+/// Where the files of sessions are.
+fn folders_of(paths: &Paths) -> Folders {
+    Folders {
+        base: paths.base.clone(),
+        sessions: paths.sessions.clone(),
+        runtime: paths.runtime.clone(),
+        rings: paths.rings.clone(),
+    }
+}
+
 fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
     move |source| StartError::System { what, source }
 }
 
 /// Indexes the tapes that most sessions will ask for, before one does.
 async fn open_tapes(daemon: Arc<Daemon>) {
-    let config = daemon.sessions.config();
-    let opened = match root_of(None, &config.replay, &daemon.sessions.paths.base) {
+    let loaded = daemon.loaded();
+    let opened = match root_of(None, &loaded.config.replay, &daemon.paths.base) {
         Ok(root) => daemon.roots.open(&root).await.map(drop),
         // Of a path in the configuration its check has told before.
         Err(_) => return,

@@ -66,7 +66,7 @@ impl Serving {
             sessions.services.tracker.wait().await;
             self.recorder_stop.cancel();
             let _ = self.recorder.await;
-            if sessions.config().replay.summary {
+            if daemon.loaded().config.replay.summary {
                 daemon.roots.summarise();
             }
             daemon.roots.close().await;
@@ -136,7 +136,9 @@ pub(crate) fn spawn_pumps(sessions: &Arc<Sessions>, news: HolderNews) -> io::Res
     let ended = |sessions: &Sessions, result: io::Result<()>| {
         let error = match result {
             Err(error) => error.to_string(),
-            Ok(()) if !sessions.services.stop.is_cancelled() => String::from("the holder has ended"),
+            Ok(()) if !sessions.services.stop.is_cancelled() => {
+                String::from("the holder has ended")
+            }
             Ok(()) => return,
         };
         tracing::error!(error, "output can no longer be read: stopping");

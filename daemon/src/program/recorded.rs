@@ -2,7 +2,8 @@
 
 use super::read::MAX_STEPS;
 use super::template::escaped;
-use crate::interaction::{Form, HIDDEN, Inexact, InteractionRow};
+use crate::hidden::HIDDEN;
+use crate::interaction::{Form, Inexact, InteractionRow};
 use crate::redact::MASK;
 use ccd_protocol::program::{ExpectStep, Response, SecretSource};
 use ccd_text::shell::quoted;

@@ -12,7 +12,7 @@ use super::services::Services;
 use super::start::StartUp;
 use super::state::{CloseOrder, Looks, State};
 use super::tape::PastTape;
-use crate::interaction::HiddenTexts;
+use crate::hidden::HiddenTexts;
 use crate::output::{Flusher, Output};
 use crate::screen::{Event, Modes, Scanner};
 use ccd_protocol::SessionId;
@@ -51,8 +51,8 @@ pub(crate) struct Session {
     looks: Mutex<Looks>,
     /// Where the last RECV row of the interaction log ends.
     pub(crate) recorded_upto: AtomicU64,
-    /// What no row of the interaction log may show.
-    pub(crate) hidden: HiddenTexts,
+    /// What no row of the interaction log may show, nor a tape of what it runs.
+    pub(crate) hidden: Arc<HiddenTexts>,
     /// Cancelled when the session is no longer known.
     pub(crate) forgotten: CancellationToken,
     /// What tapes did for it in an earlier process.
@@ -123,6 +123,8 @@ impl Session {
         } else {
             ScreenModel::new(facts.encoding, state.rows, state.cols)
         };
+        let hidden = input.tape().map(|tape| Arc::clone(&tape.hidden));
+        let hidden = hidden.unwrap_or_default();
         Self {
             services,
             start_up: StartUp::of(facts.origin.as_deref()),
@@ -146,7 +148,7 @@ impl Session {
             last_activity_ms: AtomicI64::new(unix_ms()),
             looks: Mutex::new(Looks::default()),
             recorded_upto: AtomicU64::new(0),
-            hidden: HiddenTexts::default(),
+            hidden,
             forgotten: CancellationToken::new(),
             past_tape: Mutex::default(),
             run_turn: tokio::sync::Mutex::new(()),

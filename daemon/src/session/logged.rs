@@ -2,7 +2,8 @@
 
 use super::error::{describe_end, reason_text};
 use super::live::Session;
-use crate::interaction::{Event, HiddenTexts, Subject};
+use crate::hidden::HiddenTexts;
+use crate::interaction::{Event, Subject};
 use crate::output::Output;
 use crate::peer::Peer;
 use ccd_protocol::SessionId;

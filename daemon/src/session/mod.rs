@@ -24,15 +24,15 @@ mod tape;
 mod wait;
 
 pub(crate) use attach::{Attached, Size};
-pub(crate) use error::{SessionError, describe_end, reason_text};
+pub(crate) use error::{SessionError, reason_text};
 pub(crate) use live::Session;
 pub(crate) use output::wait_for_published;
 pub(crate) use registry::Sessions;
 pub(crate) use run::OneShot;
 pub(crate) use run::{Once, Part};
+pub(crate) use services::{Folders, Services};
+pub(crate) use settings::SessionSettings;
 pub(crate) use survive::Past;
 pub(crate) use survive::ids_of;
 pub(crate) use wait::last_line;
 pub(crate) use wait::{Hits, LineHit};
-pub(crate) use services::{Folders, Services};
-pub(crate) use settings::SessionSettings;

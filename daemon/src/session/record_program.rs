@@ -19,7 +19,9 @@ impl Session {
     /// # Errors
     ///
     /// The session is transient, or the database cannot be read.
-    pub(crate) async fn recorded_program(&self) -> Result<(ProgramConfig, Vec<String>), SessionError> {
+    pub(crate) async fn recorded_program(
+        &self,
+    ) -> Result<(ProgramConfig, Vec<String>), SessionError> {
         if self.facts.transient {
             return Err(SessionError::InvalidArgument(format!(
                 "the session {} is transient and has no history",

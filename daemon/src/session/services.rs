@@ -45,6 +45,10 @@ impl Services {
     /// # Errors
     ///
     /// The kernel's error when there can be no more threads.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a part that it is made of"
+    )]
     pub(crate) fn new(
         holder: Holder,
         store: Store,
@@ -80,7 +84,10 @@ impl Services {
     }
 
     pub(super) fn set_settings(&self, settings: SessionSettings) {
-        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+        *self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 }
 

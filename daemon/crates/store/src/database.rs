@@ -7,16 +7,10 @@ use sqlx::sqlite::SqlitePool;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-
-/// Writes that may wait for the writer.
-pub(crate) const QUEUE_LEN: usize = 4096;
-
-/// How long a write waits for a place in a full queue.
-pub(crate) const QUEUE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// An open database, whose changes are of type `W`. Clones are handles to the same one.
 ///
@@ -30,7 +24,7 @@ pub(crate) struct Inner<W: ?Sized> {
     pub(crate) path: PathBuf,
     pub(crate) readers: SqlitePool,
     pub(crate) writes: mpsc::Sender<Request<W>>,
-    pub(crate) patience: Duration,
+    pub(crate) patience: std::time::Duration,
     /// The writer's task.
     pub(crate) writer: TaskTracker,
     /// Ends it.

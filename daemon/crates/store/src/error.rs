@@ -1,6 +1,6 @@
 //! Why a database could not do its work.
 
-use crate::database::QUEUE_LEN;
+use crate::limits::QUEUE_LEN;
 use ccd_protocol::{ErrorCode, Reportable};
 use std::path::PathBuf;
 

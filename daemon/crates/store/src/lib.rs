@@ -8,6 +8,7 @@ mod database;
 mod database_tests;
 pub mod documents;
 mod error;
+mod limits;
 mod open;
 mod row;
 mod write;

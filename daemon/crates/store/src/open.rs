@@ -1,6 +1,7 @@
 //! Opening a database: made or migrated, refused if newer, set aside if corrupt.
 
-use crate::database::{Inner, QUEUE_LEN, QUEUE_PATIENCE};
+use crate::database::Inner;
+use crate::limits::{QUEUE_LEN, QUEUE_PATIENCE};
 use crate::writer;
 use crate::{AnyWrite, Database, StoreError, Synchronous};
 use sqlx::SqlSafeStr as _;

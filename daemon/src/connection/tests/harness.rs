@@ -310,7 +310,7 @@ async fn flood(
             Ok(()) => tokio::task::yield_now().await,
             Err(TrySendError::Full(_)) => {
                 Seen::add(&world.seen.lagged);
-                tokio::time::sleep(Duration::from_millis(1)).await;
+                tokio::task::yield_now().await;
             }
             Err(TrySendError::Closed(_)) => return,
         }

@@ -46,7 +46,9 @@ impl Sessions {
             state.ended_at = Some(crate::clock::now());
         }
         session.end_pipe().await;
-        session.finish_tape(EndReason::HolderDied, || self.filters()).await;
+        session
+            .finish_tape(EndReason::HolderDied, || self.filters())
+            .await;
         // Whoever waits for this may remove its files.
         session.state().phase = SessionState::Dead;
         session.note_end();

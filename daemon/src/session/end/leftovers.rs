@@ -113,7 +113,11 @@ pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Sessi
     if !earlier.is_empty() {
         let read = tokio::task::spawn_blocking(ProcessTable::of_killed_daemon).await;
         let table = read.unwrap_or_default();
-        left.extend(earlier.into_iter().flat_map(|session| left_by(session, &table)));
+        left.extend(
+            earlier
+                .into_iter()
+                .flat_map(|session| left_by(session, &table)),
+        );
     }
     signal_all(&left, Signal::KILL)
 }

@@ -3,8 +3,8 @@
 use super::task::CLOSE_GRACE;
 use crate::peer::Peer;
 use crate::session::live::Session;
-use crate::session::state::CloseOrder;
 use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -2,8 +2,8 @@
 
 use crate::holder::{Process, signal_all};
 use crate::session::live::Session;
-use crate::session::state::CloseOrder;
 use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
 use ccd_protocol::session::{EndReason, SessionState};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::sync::Arc;
@@ -163,7 +163,9 @@ impl Task {
             state.ended_at = Some(crate::clock::now());
         }
         session.end_pipe().await;
-        session.finish_tape(reason, || self.sessions.filters()).await;
+        session
+            .finish_tape(reason, || self.sessions.filters())
+            .await;
         session.note_end();
         if !session.facts.transient {
             session.screen.write_sizes(session.output.dir()).await;

@@ -92,9 +92,8 @@ impl Session {
         self.require_alive()?;
         self.follow_viewer(peer)?;
         // Text is encoded as it is; of bytes, those of a terminal are UTF-8.
-        let is_from_terminal = params.data_b64.is_some()
-            && self.facts.encoding != UTF_8
-            && self.viewers.has(peer);
+        let is_from_terminal =
+            params.data_b64.is_some() && self.facts.encoding != UTF_8 && self.viewers.has(peer);
         let mut input = match is_from_terminal {
             true => input_of(self, params, UTF_8)?.encoded(self.facts.encoding),
             false => input_of(self, params, self.facts.encoding)?,

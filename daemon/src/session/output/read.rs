@@ -8,6 +8,7 @@ use crate::session::error::SessionError;
 use crate::session::live::Session;
 use base64::Engine;
 use ccd_protocol::session::{SessionReadParams, SessionReadReply};
+use std::sync::Arc;
 
 /// Most bytes of output in one reply.
 const MAX_READ_BYTES: u64 = 16 << 20;
@@ -44,7 +45,8 @@ impl Session {
             .min(MAX_READ_BYTES);
         let lines = params.since.and(params.lines);
         let collected = collect(self, start, upto, most, lines).await?;
-        self.note(Some(peer),
+        self.note(
+            Some(peer),
             Event::Read {
                 upto: collected.end,
             },

@@ -104,10 +104,7 @@ impl Session {
     }
 
     /// Goes on with a pipe that an earlier worker has opened: behind what it is known to have written.
-    pub(in crate::session) async fn resume_pipe(
-        self: &Arc<Self>,
-        kept: KeptPipe,
-    ) {
+    pub(in crate::session) async fn resume_pipe(self: &Arc<Self>, kept: KeptPipe) {
         let place_path = self.services.place_path(self.id());
         let path = kept.path.clone();
         let reopened = blocking(move || {

@@ -96,8 +96,7 @@ impl Session {
             file: file.as_ref(),
             on_tape: on_tape.as_ref(),
         };
-        let mut command = self.type_command(peer, params, line, second)
-            .await?;
+        let mut command = self.type_command(peer, params, line, second).await?;
         let outcome = command.follow(deadline).await;
         match outcome {
             Ok(outcome) => Ok(reply_of(outcome, started, warnings)),
@@ -116,10 +115,7 @@ impl Session {
     }
 
     /// Waits for a shell's prompt, and tells which shell.
-    async fn target(
-        self: &Arc<Self>,
-        deadline: Deadline,
-    ) -> Result<Target, SessionError> {
+    async fn target(self: &Arc<Self>, deadline: Deadline) -> Result<Target, SessionError> {
         let args: Vec<OsString> = self.facts.args.iter().map(OsString::from).collect();
         let own_shell = ShellKind::of(Path::new(&self.facts.program), &args).is_some();
         let mut silence = Silence::new(self);
@@ -275,8 +271,7 @@ impl Command<'_> {
                     return Ok(self.run.on_session_end(status, onlcr));
                 }
                 Piece::Pending => {
-                    let until = (tokio::time::Instant::from(self.quiet_since)
-                        + self.next_look)
+                    let until = (tokio::time::Instant::from(self.quiet_since) + self.next_look)
                         .min(deadline.instant());
                     tokio::select! {
                         // After a stall both may be ready, and output that waits is no silence.

@@ -176,11 +176,7 @@ impl Session {
     async fn type_input(self: &Arc<Self>, stdin: &[u8]) {
         let mut rest = stdin;
         self.note_write();
-        while let Err(error) = self
-            .input
-            .write(rest, false, || self.output.end())
-            .await
-        {
+        while let Err(error) = self.input.write(rest, false, || self.output.end()).await {
             let InputError::Full { written_bytes } = error else {
                 return;
             };
@@ -199,7 +195,8 @@ impl Session {
     ) -> Result<bool, SessionError> {
         for (index, pattern) in params.expect.iter().enumerate() {
             let patterns = std::slice::from_ref(pattern);
-            let search = self.search(patterns, false, ccd_protocol::Timeout::Forever)
+            let search = self
+                .search(patterns, false, ccd_protocol::Timeout::Forever)
                 .await?;
             let from = self.output.cursor();
             match self.search_from(peer, search, from).await {
@@ -226,8 +223,7 @@ impl Session {
     /// that it hides the line, which then is remembered.
     pub(super) async fn type_unseen(self: &Arc<Self>, line: &str) {
         // Many switch it off only after they have asked.
-        let _ = self.await_input(Deadline::after(INPUT_PATIENCE))
-            .await;
+        let _ = self.await_input(Deadline::after(INPUT_PATIENCE)).await;
         if self.input.switch_echo(false).hides_input() {
             self.hidden.remember(line);
         }

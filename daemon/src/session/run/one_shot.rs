@@ -6,8 +6,8 @@ use crate::session::end::CLOSE_GRACE;
 use crate::session::error::SessionError;
 use crate::session::input::LastLine;
 use crate::session::live::Session;
-use crate::session::state::CloseOrder;
 use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use std::sync::Arc;
@@ -88,8 +88,7 @@ impl OneShot {
     pub(crate) async fn answer(&self, peer: &Peer, pattern: Pattern, line: Option<&str>) -> bool {
         let session = &self.session;
         let from = session.output.end();
-        let search = session.search(&[pattern], false, Timeout::Forever)
-            .await;
+        let search = session.search(&[pattern], false, Timeout::Forever).await;
         let Ok(search) = search else {
             return false;
         };

@@ -2,6 +2,7 @@
 
 use crate::screen::{PictureTooLarge, Still, draw};
 use crate::session::error::SessionError;
+use crate::session::live::Session;
 use crate::session::output::wait_for_published;
 use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenReply};
 use std::ops::Range;

@@ -12,8 +12,8 @@ use crate::placeholder;
 use crate::program::{ProgramError, Script};
 use crate::redact;
 use crate::session::error::SessionError;
-use crate::session::input::Input;
 use crate::session::facts::Facts;
+use crate::session::input::Input;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::settings::SessionSettings;
@@ -339,7 +339,9 @@ impl Sessions {
         let input = input.of_pipes(facts.pipes);
         let flusher = Flusher::new(writer);
         let services = Arc::clone(&self.services);
-        let session = Session::live(services, facts, output, flusher, input, plan.rows, plan.cols);
+        let session = Session::live(
+            services, facts, output, flusher, input, plan.rows, plan.cols,
+        );
         let session = Arc::new(session);
         self.insert(Arc::clone(&session));
         // News that came before the session was known went nowhere.

@@ -6,8 +6,8 @@ use crate::program::{Script, ScriptStep, Typing, Wanted, tape_laid_over};
 use crate::session::end::CLOSE_GRACE;
 use crate::session::error::{FailedStart, SessionError};
 use crate::session::live::Session;
-use crate::session::state::CloseOrder;
 use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
 use crate::session::wait::{TUI_QUIET, wait_idle};
 use ccd_protocol::session::{
     EndReason, Pattern, SessionCreateParams, SessionSendParams, SessionSendReply,
@@ -209,10 +209,11 @@ impl BringUp {
         deadline: Deadline,
     ) -> Result<(usize, u64), SessionError> {
         let patterns = self.patterns();
-        let search = self.session.search_until(&patterns, false, deadline)
+        let search = self
+            .session
+            .search_until(&patterns, false, deadline)
             .await?;
-        let found = self.session.search_from(peer, search, cursor)
-            .await?;
+        let found = self.session.search_from(peer, search, cursor).await?;
         Ok((found.index, found.end))
     }
 
@@ -252,9 +253,7 @@ impl Session {
         self: &Arc<Self>,
         deadline: Deadline,
     ) -> Result<(), SessionError> {
-        let is_blind = self.probe()
-            .await
-            .is_some_and(|probe| probe.is_blind());
+        let is_blind = self.probe().await.is_some_and(|probe| probe.is_blind());
         let met = match is_blind {
             // Of a program that cannot be seen silence must do.
             true => wait_idle(self, TUI_QUIET, deadline).await,

@@ -7,12 +7,12 @@ use crate::output::log::{self, LogWriter, Logged};
 use crate::output::{Flusher, Output};
 use crate::screen::Modes;
 use crate::session::end::{CLOSE_GRACE, signal_group};
+use crate::session::facts::Facts;
 use crate::session::input::Input;
 use crate::session::input::LastLine;
-use crate::session::facts::Facts;
 use crate::session::live::Session;
-use crate::session::state::CloseOrder;
 use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use futures_util::future::join_all;
 use rustix::process::Signal;
@@ -117,7 +117,8 @@ impl Sessions {
             }
             None => None,
         };
-        let input = Input::new(Some(master), self.services.leaving.clone(), tape).of_pipes(facts.pipes);
+        let input =
+            Input::new(Some(master), self.services.leaving.clone(), tape).of_pipes(facts.pipes);
         let services = Arc::clone(&self.services);
         let session = Session::live(services, facts, output, flusher, input, rows, cols)
             .resumed(kept.sizes, modes, resumed.answered)

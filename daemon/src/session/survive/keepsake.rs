@@ -1,14 +1,14 @@
 //! What the holder keeps of a session for the next worker: what no file has, and secrets, which no file may have.
 
 use super::persist::{facts_of, row_of_start};
+use super::table::SessionRow;
 use crate::session::error::{reason_of, reason_text};
 use crate::session::facts::Facts;
 use crate::session::live::Session;
-use crate::session::state::CloseOrder;
 use crate::session::pipe::KeptPipe;
 use crate::session::screen::Sizes;
 use crate::session::start::Origin;
-use super::table::SessionRow;
+use crate::session::state::CloseOrder;
 use crate::session::tape::KeptTape;
 use crate::session::tape::SessionTape;
 use ccd_protocol::session::EndReason;
@@ -171,8 +171,15 @@ impl Session {
         let Some(slot) = self.facts.slot else {
             return;
         };
-        let _turn = self.services.keeping.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = self.services.holder.keep(slot, &Keepsake::of(self).to_bytes());
+        let _turn = self
+            .services
+            .keeping
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let kept = self
+            .services
+            .holder
+            .keep(slot, &Keepsake::of(self).to_bytes());
         if let Err(error) = kept {
             tracing::warn!(session = %self.id(), %error, "the next worker would get older facts");
         }

@@ -1,6 +1,7 @@
 //! Sessions in the database: written down, forgotten, and found again by the next daemon.
 
 use super::strays::has_recording;
+use super::table::{DeleteSession, SessionRow, sessions};
 use crate::holder::{Adopted, Exit, Gap, Ring};
 use crate::interaction::Event;
 use crate::interaction::shown_args;
@@ -8,14 +9,13 @@ use crate::output::Output;
 use crate::output::log::LogWriter;
 use crate::session::end::end_orphans;
 use crate::session::error::{SessionError, reason_of, reason_text};
-use crate::session::input::Input;
 use crate::session::facts::Facts;
+use crate::session::input::Input;
 use crate::session::live::Session;
-use crate::session::state::{CloseOrder, State};
 use crate::session::registry::Sessions;
 use crate::session::services::Services;
 use crate::session::start::Origin;
-use super::table::{DeleteSession, SessionRow, sessions};
+use crate::session::state::{CloseOrder, State};
 use crate::session::tape::PastTape;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
@@ -152,7 +152,8 @@ impl Sessions {
                 continue;
             };
             session.output.advance_cursor(cursor);
-            self.services.finish_killed_tape(session.output.dir(), &session.output, None)
+            self.services
+                .finish_killed_tape(session.output.dir(), &session.output, None)
                 .await;
             *session.past_tape() = PastTape::of(session.output.dir());
             let session = Arc::new(session);

@@ -64,7 +64,10 @@ impl Sessions {
             return true;
         };
         let ring = self.services.folders.ring(name);
-        let (rotation, at) = (self.services.settings().log_rotation_size, folder.to_owned());
+        let (rotation, at) = (
+            self.services.settings().log_rotation_size,
+            folder.to_owned(),
+        );
         let salvaged =
             tokio::task::spawn_blocking(move || match at.join("recording.json").exists() {
                 true => salvage(&at, &ring, rotation).map(Some),
@@ -79,7 +82,9 @@ impl Sessions {
                     salvaged.lines,
                     salvaged.gaps,
                 );
-                self.services.finish_killed_tape(folder, &output, filters).await
+                self.services
+                    .finish_killed_tape(folder, &output, filters)
+                    .await
             }
             Err(error) => {
                 tracing::error!(folder = %folder.display(), %error, "what was recorded cannot be read");

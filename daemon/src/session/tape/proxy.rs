@@ -161,7 +161,9 @@ impl SessionTape {
                 state: place.state,
                 is_start: false,
             };
-            let recorded = self.record(sessions.services.folders.session(&self.id), place).await;
+            let recorded = self
+                .record(sessions.services.folders.session(&self.id), place)
+                .await;
             recorded.map_err(InputError::Tape)?;
         }
         let kept = KeptLive {
@@ -254,11 +256,7 @@ struct Seen {
 }
 
 impl Seen {
-    async fn await_prompt(
-        &mut self,
-        session: &Arc<Session>,
-        wanted: &str,
-    ) -> Result<(), String> {
+    async fn await_prompt(&mut self, session: &Arc<Session>, wanted: &str) -> Result<(), String> {
         let wanted = prompt_signature(wanted);
         let patience = session.facts.timeout.max(MIN_PATIENCE);
         let end = Instant::now() + patience;

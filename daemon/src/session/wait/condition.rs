@@ -102,7 +102,11 @@ impl Session {
         }
         let acting = self.acting();
         let slot = acting.facts.slot.filter(|_| acting.is_alive())?;
-        let found = self.services.holder.probe(slot, acting.facts.tty_device).await?;
+        let found = self
+            .services
+            .holder
+            .probe(slot, acting.facts.tty_device)
+            .await?;
         self.looks().reader = found.reader;
         Some(found)
     }
@@ -136,9 +140,7 @@ impl Session {
             let last_chance = deadline.is_over();
             if quiet_since.elapsed() >= FIRST_LOOK || deadline.looks_once() {
                 let quiet = quiet_since.elapsed();
-                if let Some(met) = self.look(prompt, quiet, deadline.looks_once())
-                    .await
-                {
+                if let Some(met) = self.look(prompt, quiet, deadline.looks_once()).await {
                     return Some(met);
                 }
                 pause = (pause * 2).min(LONGEST_PAUSE);
@@ -155,12 +157,7 @@ impl Session {
     }
 
     /// One look: true when the program waits for input, and shows a prompt if that is asked for.
-    pub(crate) async fn look(
-        &self,
-        prompt: bool,
-        quiet: Duration,
-        only_once: bool,
-    ) -> Option<Met> {
+    pub(crate) async fn look(&self, prompt: bool, quiet: Duration, only_once: bool) -> Option<Met> {
         let found = self.probe().await?;
         if !is_fresh(self, &found) {
             return None;

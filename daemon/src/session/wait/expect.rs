@@ -121,7 +121,8 @@ impl Session {
                     self.output.advance_cursor(result.end);
                 }
                 let pattern = search.patterns.list().get(result.index);
-                self.note(Some(peer),
+                self.note(
+                    Some(peer),
                     Event::Match {
                         pattern: pattern.map_or_else(String::new, pattern_text),
                         form: pattern.map_or(Form::Event, form_of),
@@ -139,10 +140,7 @@ impl Session {
         }
     }
 
-    async fn find_match(
-        self: &Arc<Self>,
-        search: &Search,
-    ) -> Result<ExpectResult, SessionError> {
+    async fn find_match(self: &Arc<Self>, search: &Search) -> Result<ExpectResult, SessionError> {
         let mut matcher = Matcher::new(
             Arc::clone(&search.patterns),
             search.from,
@@ -207,8 +205,7 @@ impl Session {
             return Ok(result_of(hit, &search.warnings));
         }
         if let Some(index) = search.patterns.timeout_index() {
-            return Ok(self.without_match(search, index, matcher.position())
-                .await);
+            return Ok(self.without_match(search, index, matcher.position()).await);
         }
         let mut report = self.timeout_report().await;
         report.closest_miss =
@@ -229,19 +226,13 @@ impl Session {
             return Ok(result_of(hit, &search.warnings));
         }
         if let Some(index) = search.patterns.eof_index() {
-            return Ok(self.without_match(search, index, matcher.position())
-                .await);
+            return Ok(self.without_match(search, index, matcher.position()).await);
         }
         Err(process_ended(self).await)
     }
 
     /// `eof` and `timeout` match nothing, behind everything that was searched.
-    async fn without_match(
-        &self,
-        search: &Search,
-        index: usize,
-        end: u64,
-    ) -> ExpectResult {
+    async fn without_match(&self, search: &Search, index: usize, end: u64) -> ExpectResult {
         let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
         let before = read_text(self, start, end).await;
         ExpectResult {

@@ -12,6 +12,7 @@
 pub mod canonical;
 pub mod clock;
 pub mod expect;
+pub mod json5;
 pub mod nearest;
 pub mod pattern;
 pub mod piped_line;

@@ -1,14 +1,14 @@
-use json5::Position;
+use ccd_text::json5;
 use std::fmt;
 
 /// Nesting that a configuration may have; no key needs more than a few levels.
-pub(super) const MAX_DEPTH: usize = 32;
+pub(super) const MAX_DEPTH: u32 = 32;
 
 /// A place in the file; both numbers begin at 1, columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    pub(crate) line: usize,
-    pub(crate) column: usize,
+    pub(crate) line: u64,
+    pub(crate) column: u64,
 }
 
 /// Why a configuration is refused.
@@ -46,22 +46,9 @@ pub(crate) enum Warning {
 
 impl Place {
     /// The place of the byte at `offset` in `text`.
-    pub(super) fn of(offset: usize, text: &str) -> Self {
-        Position::from_offset(offset, text).into()
-    }
-
-    /// The place behind the last character.
-    pub(super) fn end_of(text: &str) -> Self {
-        Self::of(text.len(), text)
-    }
-}
-
-impl From<Position> for Place {
-    fn from(position: Position) -> Self {
-        Self {
-            line: position.line + 1,
-            column: position.column + 1,
-        }
+    pub(super) fn of(offset: usize, text: &[u8]) -> Self {
+        let (line, column) = json5::place(text, offset);
+        Self { line, column }
     }
 }
 

@@ -7,7 +7,6 @@ mod folder;
 mod latency;
 mod list;
 mod list_of;
-mod locate;
 mod mistake;
 mod paths;
 mod read;

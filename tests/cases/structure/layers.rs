@@ -76,7 +76,6 @@ fn each_library_is_known_to_its_layer_alone() {
         ("regex_syntax", &["expect/", "tape/format/"]),
         ("regex", &["redact/", "tape/"]),
         ("aho_corasick", &["redact/"]),
-        ("json5", &["config/"]),
         ("directories", &["config/"]),
         ("schemars", &["rpc/discover.rs"]),
         ("clap", &["args.rs", "lib.rs"]),

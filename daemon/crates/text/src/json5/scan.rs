@@ -28,7 +28,9 @@ pub trait Format {
     type Fault: From<Fault>;
 
     /// The path to the value that is wrong, in a fault that has one.
-    fn path(fault: &mut Self::Fault) -> Option<&mut String>;
+    fn path(_fault: &mut Self::Fault) -> Option<&mut String> {
+        None
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -493,4 +495,4 @@ pub fn line_end(bytes: &[u8], from: usize) -> usize {
 
 #[cfg(test)]
 #[path = "scan_tests.rs"]
-mod tests;
+pub(super) mod tests;

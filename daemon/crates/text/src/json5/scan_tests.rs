@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const MAX_DEPTH: usize = 64;
 
 #[derive(Debug, Clone)]
-enum Text {}
+pub(in super::super) enum Text {}
 
 impl Format for Text {
     const WHOLE: &'static str = "the text's object";
@@ -25,7 +25,7 @@ impl Format for Text {
 type Scanner<'a> = super::Scanner<'a, Text>;
 type Scanned<T> = super::Scanned<T, Text>;
 
-fn value(text: &str) -> Scanned<Value> {
+pub(in super::super) fn read(text: &str) -> Scanned<Value> {
     let mut scanner = Scanner::new(text);
     let value = scanner.value()?;
     scanner.end()?;
@@ -40,7 +40,7 @@ fn skip(text: &str) -> Scanned<Range<usize>> {
 }
 
 fn fault(text: &str) -> (usize, String) {
-    let stop = value(text).unwrap_err();
+    let stop = read(text).unwrap_err();
     let offset = stop.offset();
     let other = skip(text).unwrap_err();
     assert_eq!(
@@ -64,7 +64,7 @@ fn all_forms_of_json5_are_read() {
         "a": 1, "b": [16, -15, 0.5, 5.0, 1000.0], "c": "it's Aé😀\0", "$d_é": {}, "eA": null,
         "f": [true, false], "g": null, "h": null, "i": "a\u{2028}b",
     });
-    assert_eq!(value(text).unwrap(), expected);
+    assert_eq!(read(text).unwrap(), expected);
     assert_eq!(oracle(text).unwrap(), expected);
 }
 
@@ -122,7 +122,7 @@ fn faults_name_what_is_wrong_and_where() {
 #[test]
 fn depth_is_bounded() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    assert!(value(&nested(MAX_DEPTH)).is_ok());
+    assert!(read(&nested(MAX_DEPTH)).is_ok());
     assert!(skip(&nested(MAX_DEPTH)).is_ok());
     assert!(fault(&nested(MAX_DEPTH + 1)).1.starts_with("more than 64 "));
     assert!(fault(&"[".repeat(1_000_000)).1.starts_with("more than 64 "));
@@ -145,7 +145,7 @@ fn names_are_made_of_the_same_characters_as_in_the_oracle() {
     };
     for char in ('\u{80}'..='\u{ffff}').filter(|char| !is_new(*char)) {
         for text in [format!("{{{char}:1}}"), format!("{{a{char}:1}}")] {
-            assert_eq!(value(&text).is_ok(), oracle(&text).is_some(), "{text:?}");
+            assert_eq!(read(&text).is_ok(), oracle(&text).is_some(), "{text:?}");
         }
     }
 }
@@ -291,7 +291,7 @@ fn mutated() -> impl Strategy<Value = String> {
 }
 
 fn same_as_the_oracle(text: &str) -> Result<(), TestCaseError> {
-    let ours = value(text);
+    let ours = read(text);
     prop_assert_eq!(ours.is_ok(), skip(text).is_ok(), "stepping over {:?}", text);
     match (ours, json5::from_str::<Value>(text)) {
         (Ok(ours), Ok(oracle)) => prop_assert_eq!(ours, oracle, "{:?}", text),
@@ -306,7 +306,7 @@ proptest! {
 
     #[test]
     fn documents_are_read_as_the_oracle_reads_them(text in document()) {
-        prop_assert!(value(&text).is_ok(), "{:?}", text);
+        prop_assert!(read(&text).is_ok(), "{:?}", text);
         same_as_the_oracle(&text)?;
     }
 
@@ -324,7 +324,7 @@ proptest! {
 
     #[test]
     fn no_text_panics(text in any::<String>()) {
-        let _ = value(&text);
+        let _ = read(&text);
         let _ = skip(&text);
     }
 }

@@ -104,3 +104,39 @@ pub fn is_invisible(char: char) -> bool {
                 | '\u{e0000}'..='\u{e007f}'
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::scan::tests::read;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let plain = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+            "[\u{0}-\u{1f}\"'\\\\\u{2028}\u{e0001}a]{0,8}".prop_map(Value::from),
+        ];
+        plain.prop_recursive(4, 30, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::btree_map("[a-z$0-9 .é\n]{0,5}", inner, 0..5)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(any in any_value()) {
+            prop_assert_eq!(read(&value(&any)).unwrap(), any.clone());
+            if let Some(members) = any.as_object() {
+                prop_assert_eq!(read(&map(members, "  ")).unwrap(), any);
+            }
+        }
+    }
+}

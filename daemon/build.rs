@@ -8,9 +8,6 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(portable)");
     let is_linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
-    // Tapes tell what they were recorded on.
-    let target = env::var("TARGET").unwrap_or_default();
-    println!("cargo::rustc-env=CCD_TARGET={target}");
     if !is_linux || env::var_os("CARGO_FEATURE_PORTABLE").is_some() {
         println!("cargo::rustc-cfg=portable");
     }

@@ -1,6 +1,6 @@
 //! What the exit status of ccctl tells.
 
-use ccd_protocol::ErrorCode;
+use ccd_protocol::{Category, ErrorCode};
 use std::process::ExitCode;
 
 /// How a command ended.
@@ -73,43 +73,13 @@ impl Exit {
 
     /// The status for an error of the daemon.
     pub(crate) fn of_error(code: ErrorCode) -> Self {
-        match code {
-            ErrorCode::InvalidParams | ErrorCode::InvalidArgument | ErrorCode::InvalidPattern => {
-                Exit::Usage
-            }
-            ErrorCode::MethodNotFound
-            | ErrorCode::NotFound
-            | ErrorCode::SessionNotFound
-            | ErrorCode::ConfigNotFound
-            | ErrorCode::ChainNotFound
-            | ErrorCode::PatternNotFound
-            | ErrorCode::TapeNotFound => Exit::NotFound,
-            ErrorCode::Busy
-            | ErrorCode::ShuttingDown
-            | ErrorCode::HandedOver
-            | ErrorCode::LimitReached
-            | ErrorCode::ReplyTooLarge
-            | ErrorCode::VersionMismatch
-            | ErrorCode::Unavailable
-            | ErrorCode::SessionConflict
-            | ErrorCode::MaxSessions
-            | ErrorCode::NotAShell
-            | ErrorCode::TapeConflict
-            | ErrorCode::TapeLocked => Exit::Refused,
-            ErrorCode::Timeout | ErrorCode::ExpectTimeout => Exit::TimedOut,
-            ErrorCode::Storage
-            | ErrorCode::SessionNotAlive
-            | ErrorCode::SpawnFailed
-            | ErrorCode::ProcessEnded
-            | ErrorCode::InputFull
-            | ErrorCode::TapeMiss
-            | ErrorCode::TapeInvalid
-            | ErrorCode::TapeFormatNewer
-            | ErrorCode::RedactionFailed
-            | ErrorCode::InjectedError => Exit::Failed,
-            ErrorCode::ParseError | ErrorCode::InvalidRequest | ErrorCode::Internal => {
-                Exit::Internal
-            }
+        match code.category() {
+            Category::Failed => Exit::Failed,
+            Category::Usage => Exit::Usage,
+            Category::NotFound => Exit::NotFound,
+            Category::Refused => Exit::Refused,
+            Category::TimedOut => Exit::TimedOut,
+            Category::Internal => Exit::Internal,
         }
     }
 }

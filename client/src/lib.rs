@@ -2,8 +2,6 @@
 //!
 //! Everything blocks: one connection, one request, one reply. There is no runtime to start.
 
-mod activation;
-mod again;
 mod args;
 mod ask;
 mod attach;
@@ -11,26 +9,20 @@ mod call;
 mod caller;
 mod clock;
 mod complete;
-mod connect;
 mod context;
 mod demo;
+mod detach_keys;
 mod exit_code;
-mod failure;
-mod follow;
 mod fullscreen;
-mod hint;
 mod job_news;
-mod launch;
 mod lifeline;
 mod man;
 mod menu;
 mod output;
 mod own;
 mod render;
-mod resume;
 mod run;
 mod secrets;
-mod start;
 mod subscribe;
 mod tail;
 mod tape;
@@ -40,6 +32,7 @@ mod verb;
 mod whole_file;
 
 use args::Ccctl;
+use call::{connect, failure};
 use context::Context;
 use exit_code::Exit;
 use failure::Failure;

@@ -4,8 +4,7 @@ use crate::args::TailArgs;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::follow::Follow;
-use crate::output::{Content, Output, Piece, bytes_of};
+use crate::output::{Content, Follow, Output, Piece, bytes_of};
 use crate::render;
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
 

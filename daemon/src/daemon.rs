@@ -1,17 +1,16 @@
 //! The daemon's parts in one place, for the handlers.
 
-use crate::config::{Config, Loaded, Sources};
+use crate::config::{Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Snapshot, Sources};
 use crate::connection::{self, Settings};
 use crate::documents::{Documents, remove_strays};
 use crate::job::Jobs;
 use crate::log::Log;
-use crate::rpc::RpcError;
 use crate::session::{Session, Sessions};
 use crate::tape::root::Roots;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -30,6 +29,9 @@ pub(crate) struct Daemon {
     pub(crate) settings: watch::Sender<Settings>,
     sources: Sources,
     loaded: RwLock<Arc<Loaded>>,
+    /// What was read last, good or bad; held by who reads.
+    reading: tokio::sync::Mutex<Snapshot>,
+    config_error: Mutex<Option<String>>,
     stop: CancellationToken,
     /// How the sessions came to this process, and since when it serves.
     pub(crate) hand_over: Option<HandOver>,
@@ -60,9 +62,10 @@ impl Daemon {
         jobs: Jobs,
         log: Log,
         sources: Sources,
-        loaded: Arc<Loaded>,
+        loaded: (Arc<Loaded>, Snapshot),
         hand_over: Option<HandOver>,
     ) -> Self {
+        let (loaded, snapshot) = loaded;
         let (stop, leaving) = (sessions.stop.clone(), sessions.leaving.clone());
         let (settings, _) = watch::channel(settings_of(&loaded.config));
         remove_strays(&sessions.paths.base);
@@ -75,6 +78,8 @@ impl Daemon {
             started: Instant::now(),
             settings,
             sources,
+            reading: tokio::sync::Mutex::new(snapshot),
+            config_error: Mutex::new(loaded.refused().map(str::to_owned)),
             loaded: RwLock::new(loaded),
             stop,
             hand_over,
@@ -101,35 +106,74 @@ impl Daemon {
         self.sources.current()
     }
 
+    /// Why the configuration on disk is not in force.
+    pub(crate) fn config_error(&self) -> Option<String> {
+        self.place_of_config_error().clone()
+    }
+
+    fn place_of_config_error(&self) -> MutexGuard<'_, Option<String>> {
+        let place = self.config_error.lock();
+        place.unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Reads the configuration again, and leaves it at that.
     ///
     /// # Errors
     ///
-    /// [`RpcError::Config`] with the place of the mistake.
-    pub(crate) async fn check_configuration(&self) -> Result<(), RpcError> {
-        self.read_configuration().await.map(drop)
+    /// [`ConfigRefusal::Reload`] with the place of the mistake.
+    pub(crate) async fn check_configuration(&self) -> Result<(), ConfigRefusal> {
+        let (_, loaded) = self.read_configuration().await;
+        Ok(loaded.map(drop)?)
     }
 
-    async fn read_configuration(&self) -> Result<Loaded, RpcError> {
+    /// Returns what is there, and what it says.
+    async fn read_configuration(&self) -> (Snapshot, Result<Loaded, ConfigError>) {
         let sources = self.sources.clone();
-        let read = tokio::task::spawn_blocking(move || sources.load()).await;
-        match read {
-            Ok(Ok(loaded)) => Ok(loaded),
-            Ok(Err(error)) => Err(RpcError::Config(error.to_string())),
-            Err(error) => Err(RpcError::Config(error.to_string())),
-        }
+        // In this order: should it change in between, the next look finds another one.
+        let read = tokio::task::spawn_blocking(move || (sources.snapshot(), sources.load()));
+        read.await
+            .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
 
     /// Reads the configuration again and puts it in force.
     ///
     /// # Errors
     ///
-    /// [`RpcError::Config`] with the place of the mistake; the old one stays then.
-    pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, RpcError> {
-        let loaded = self.read_configuration().await.inspect_err(|error| {
+    /// [`ConfigRefusal::Reload`] with the place of the mistake; the old one stays then.
+    pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, ConfigRefusal> {
+        let mut reading = self.reading.lock().await;
+        let (snapshot, loaded) = self.read_configuration().await;
+        *reading = snapshot;
+        self.put_in_force(loaded).await
+    }
+
+    /// Puts the configuration in force each time that it has changed.
+    pub(crate) async fn follow_configuration(&self, watch: ConfigWatch) {
+        loop {
+            tokio::select! {
+                () = watch.changed() => {}
+                () = self.stop.cancelled() => return,
+            }
+            let mut reading = self.reading.lock().await;
+            let (snapshot, loaded) = self.read_configuration().await;
+            if *reading != snapshot {
+                *reading = snapshot;
+                // The log has the place of a mistake, and the status; the old one stays.
+                let _ = self.put_in_force(loaded).await;
+            }
+        }
+    }
+
+    async fn put_in_force(
+        &self,
+        loaded: Result<Loaded, ConfigError>,
+    ) -> Result<Arc<Loaded>, ConfigRefusal> {
+        let loaded = Arc::new(loaded.map_err(|error| {
             tracing::error!(%error, "the old configuration stays");
-        })?;
-        let loaded = Arc::new(loaded);
+            *self.place_of_config_error() = Some(error.in_one_line());
+            error
+        })?);
+        *self.place_of_config_error() = None;
         for warning in loaded.warning_lines() {
             tracing::warn!(warning, "configuration");
         }

@@ -1,8 +1,8 @@
 //! The daemon's own log: levels that change at run time, files that rotate by day.
 
 use crate::config::{LogDestination, LogFormat, LogLevel, Logging};
-use crate::rpc::RpcError;
 use ccd_protocol::daemon::{DaemonLogParams, DaemonLogReply};
+use ccd_protocol::{ErrorCode, Reportable};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io;
@@ -99,13 +99,9 @@ impl Log {
     /// # Errors
     ///
     /// The level is unknown.
-    pub(crate) fn change(&self, params: &DaemonLogParams) -> Result<DaemonLogReply, RpcError> {
+    pub(crate) fn change(&self, params: &DaemonLogParams) -> Result<DaemonLogReply, UnknownLevel> {
         let level = match &params.level {
-            Some(text) => Some(level_named(text).ok_or_else(|| {
-                RpcError::InvalidArgument(format!(
-                    "level is {text:?}: give error, warn, info, debug or trace"
-                ))
-            })?),
+            Some(text) => Some(level_named(text).ok_or_else(|| UnknownLevel(text.to_owned()))?),
             None => None,
         };
         if let Some(debug) = params.debug {
@@ -128,6 +124,17 @@ impl Log {
     /// The last errors, newest last.
     pub(crate) fn last_errors(&self) -> Vec<String> {
         self.state().errors.iter().cloned().collect()
+    }
+}
+
+/// No level of the log has this name.
+#[derive(Debug, thiserror::Error)]
+#[error("level is {0:?}: give error, warn, info, debug or trace")]
+pub(crate) struct UnknownLevel(String);
+
+impl Reportable for UnknownLevel {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::InvalidArgument
     }
 }
 

@@ -1,8 +1,8 @@
 //! Keeps what grows within its bounds.
 
 use crate::daemon::Daemon;
+use crate::interaction::TrimInteractions;
 use crate::job::{JobError, JobHandle, Outcome};
-use crate::store::Write;
 use ccd_protocol::job::JobStarted;
 use serde_json::json;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, String> {
         .delete_old()
         .await
         .map_err(|error| error.to_string())?;
-    let trim = Write::TrimInteractions {
+    let trim = TrimInteractions {
         keep: MAX_INTERACTIONS,
     };
     daemon

@@ -61,6 +61,7 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         last_errors: daemon.log.last_errors(),
         lacks: lacks(),
         config_warnings: daemon.loaded().warning_lines(),
+        config_error: daemon.config_error(),
     }
 }
 

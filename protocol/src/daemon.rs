@@ -49,6 +49,9 @@ pub struct DaemonStatusReply {
     pub lacks: Vec<String>,
     /// What was odd in the configuration.
     pub config_warnings: Vec<String>,
+    /// Why the configuration on disk is not in force, as `file:line:column: text`; null when it is.
+    #[serde(default)]
+    pub config_error: Option<String>,
 }
 
 /// How many sessions there are.

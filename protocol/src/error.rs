@@ -4,8 +4,23 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What went wrong, in general: a client's exit status follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Category {
+    /// The work did not succeed.
+    Failed,
+    /// The request or a value in it is wrong.
+    Usage,
+    NotFound,
+    /// By a limit, a conflict or a policy; the same request may be accepted later.
+    Refused,
+    TimedOut,
+    /// A bug in the daemon or the client.
+    Internal,
+}
+
 macro_rules! error_codes {
-    ($($variant:ident = $code:literal $kind:literal $doc:literal,)*) => {
+    ($($variant:ident = $code:literal $kind:literal $category:ident $doc:literal,)*) => {
         /// Every error of ccd, with its number.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(i32)]
@@ -17,10 +32,16 @@ macro_rules! error_codes {
             /// All of them, in the order of their numbers.
             pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant),*];
 
-            /// The kind as it stands in `data.kind`.
+            /// The value of `data.kind`.
             #[must_use]
             pub const fn kind(self) -> &'static str {
                 match self { $(ErrorCode::$variant => $kind,)* }
+            }
+
+            /// What went wrong, in general.
+            #[must_use]
+            pub const fn category(self) -> Category {
+                match self { $(ErrorCode::$variant => Category::$category,)* }
             }
 
             /// One sentence for the documents.
@@ -39,46 +60,49 @@ macro_rules! error_codes {
 }
 
 error_codes! {
-    ParseError = -32700 "parse_error" "The line is not JSON or not UTF-8.",
-    InvalidRequest = -32600 "invalid_request" "The JSON is not a JSON-RPC 2.0 request.",
-    MethodNotFound = -32601 "method_not_found" "No method has this name.",
-    InvalidParams = -32602 "invalid_params" "A parameter is missing, has the wrong type, or the parameters are not an object.",
-    Internal = -32603 "internal" "A defect of the daemon; its log has the details.",
-    InvalidArgument = 1001 "invalid_argument" "A value is outside what the method accepts.",
-    NotFound = 1002 "not_found" "Nothing has the given id.",
-    Busy = 1003 "busy" "A queue is full; try again shortly.",
-    ShuttingDown = 1004 "shutting_down" "The daemon is stopping and takes no new work.",
-    Timeout = 1005 "timeout" "The condition did not come true in the given time.",
-    LimitReached = 1006 "limit_reached" "A configured limit was reached.",
-    ReplyTooLarge = 1007 "reply_too_large" "The reply is larger than the limit; ask for less at a time.",
-    VersionMismatch = 1008 "version_mismatch" "Client and daemon speak different protocol versions.",
-    Unavailable = 1009 "unavailable" "The daemon cannot do this now or on this system.",
-    Storage = 1010 "storage" "A file or database could not be read or written.",
-    HandedOver = 1011 "handed_over" "Another process of the daemon goes on with the sessions; this call was not finished.",
-    SessionNotFound = 2001 "session_not_found" "No session has this id, name or unique prefix.",
-    SessionNotAlive = 2002 "session_not_alive" "The session's program has ended.",
-    SpawnFailed = 2003 "spawn_failed" "The program could not be started.",
-    ExpectTimeout = 2004 "expect_timeout" "No pattern matched in the given time.",
-    ProcessEnded = 2005 "process_ended" "The program ended before a pattern matched.",
-    SessionConflict = 2006 "session_conflict" "A live session already has this id or name, or there is a document of this name.",
-    MaxSessions = 2007 "max_sessions" "The number of live sessions has reached its limit.",
-    InvalidPattern = 2008 "invalid_pattern" "A pattern cannot be used; the message says where and why.",
-    InputFull = 2009 "input_full" "The program has not read its input for 5 seconds.",
-    NotAShell = 2010 "not_a_shell" "The session's program is no shell that can run commands.",
-    ConfigNotFound = 2011 "config_not_found" "No program configuration has this name.",
-    ChainNotFound = 2012 "chain_not_found" "No chain has this name.",
-    PatternNotFound = 2013 "pattern_not_found" "The pattern library has no such entry.",
-    TapeMiss = 3001 "tape_miss" "No tape has this input here; the data names the nearest exchange and what differs.",
-    TapeInvalid = 3002 "tape_invalid" "A tape cannot be read; the message says where and why.",
-    TapeNotFound = 3003 "tape_not_found" "No tape of the root has this id.",
-    TapeConflict = 3004 "tape_conflict" "There is a tape of this name already, or two tapes have the same exchange.",
-    TapeLocked = 3005 "tape_locked" "Somebody else is writing this tape.",
-    TapeFormatNewer = 3006 "tape_format_newer" "The tape was written by a newer version.",
-    RedactionFailed = 3007 "redaction_failed" "Secrets could not be taken out, so nothing was written.",
-    InjectedError = 3008 "injected_error" "The program has ended because the session's tape options asked for an error (`error_rate`). Where they had output cut instead, the time-out that follows has `injected: true` in its data.",
+    ParseError = -32700 "parse_error" Internal "The line is not JSON or not UTF-8.",
+    InvalidRequest = -32600 "invalid_request" Internal "The JSON is not a JSON-RPC 2.0 request.",
+    MethodNotFound = -32601 "method_not_found" NotFound "No method has this name.",
+    InvalidParams = -32602 "invalid_params" Usage "A parameter is missing, has the wrong type, or the parameters are not an object.",
+    Internal = -32603 "internal" Internal "A defect of the daemon; its log has the details.",
+    InvalidArgument = 1001 "invalid_argument" Usage "A value is outside what the method accepts.",
+    NotFound = 1002 "not_found" NotFound "Nothing has the given id.",
+    Busy = 1003 "busy" Refused "A queue is full; try again shortly.",
+    ShuttingDown = 1004 "shutting_down" Refused "The daemon is stopping and takes no new work.",
+    Timeout = 1005 "timeout" TimedOut "The condition did not come true in the given time.",
+    LimitReached = 1006 "limit_reached" Refused "A configured limit was reached.",
+    ReplyTooLarge = 1007 "reply_too_large" Refused "The reply is larger than the limit; ask for less at a time.",
+    VersionMismatch = 1008 "version_mismatch" Refused "Client and daemon speak different protocol versions.",
+    Unavailable = 1009 "unavailable" Refused "The daemon cannot do this now or on this system.",
+    Storage = 1010 "storage" Failed "A file or database could not be read or written.",
+    HandedOver = 1011 "handed_over" Refused "Another process of the daemon goes on with the sessions; this call was not finished.",
+    SessionNotFound = 2001 "session_not_found" NotFound "No session has this id, name or unique prefix.",
+    SessionNotAlive = 2002 "session_not_alive" Failed "The session's program has ended.",
+    SpawnFailed = 2003 "spawn_failed" Failed "The program could not be started.",
+    ExpectTimeout = 2004 "expect_timeout" TimedOut "No pattern matched in the given time.",
+    ProcessEnded = 2005 "process_ended" Failed "The program ended before a pattern matched.",
+    SessionConflict = 2006 "session_conflict" Refused "A live session already has this id or name, or there is a document of this name.",
+    MaxSessions = 2007 "max_sessions" Refused "The number of live sessions has reached its limit.",
+    InvalidPattern = 2008 "invalid_pattern" Usage "A pattern cannot be used; the message says where and why.",
+    InputFull = 2009 "input_full" Failed "The program has not read its input for 5 seconds.",
+    NotAShell = 2010 "not_a_shell" Refused "The session's program is no shell that can run commands.",
+    ConfigNotFound = 2011 "config_not_found" NotFound "No program configuration has this name.",
+    ChainNotFound = 2012 "chain_not_found" NotFound "No chain has this name.",
+    PatternNotFound = 2013 "pattern_not_found" NotFound "The pattern library has no such entry.",
+    TapeMiss = 3001 "tape_miss" Failed "No tape has this input here; the data names the nearest exchange and what differs.",
+    TapeInvalid = 3002 "tape_invalid" Failed "A tape cannot be read; the message says where and why.",
+    TapeNotFound = 3003 "tape_not_found" NotFound "No tape of the root has this id.",
+    TapeConflict = 3004 "tape_conflict" Refused "There is a tape of this name already, or two tapes have the same exchange.",
+    TapeLocked = 3005 "tape_locked" Refused "Somebody else is writing this tape.",
+    TapeFormatNewer = 3006 "tape_format_newer" Failed "The tape was written by a newer version.",
+    RedactionFailed = 3007 "redaction_failed" Failed "Secrets could not be taken out, so nothing was written.",
+    InjectedError = 3008 "injected_error" Failed "The program has ended because the session's tape options asked for an error (`error_rate`). Where they had output cut instead, the time-out that follows has `injected: true` in its data.",
 }
 
-/// An error as it stands in a reply.
+/// Members of `data`.
+pub type ErrorData = serde_json::Map<String, serde_json::Value>;
+
+/// An error as part of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorObject {
     /// A number of [`ErrorCode`].
@@ -87,7 +111,7 @@ pub struct ErrorObject {
     pub message: String,
     /// `kind`, mostly `hint`, and what else the kind brings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<serde_json::Map<String, serde_json::Value>>,
+    pub data: Option<ErrorData>,
 }
 
 impl ErrorObject {

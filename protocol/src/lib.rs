@@ -9,6 +9,7 @@ pub mod job;
 pub mod method;
 pub mod pattern;
 pub mod program;
+mod report;
 pub mod run;
 pub mod session;
 pub mod socket;
@@ -19,9 +20,10 @@ pub mod timeout;
 pub mod version;
 pub mod words;
 
-pub use error::{ErrorCode, ErrorObject};
+pub use error::{Category, ErrorCode, ErrorData, ErrorObject};
 pub use id::SessionId;
 pub use method::{Done, Method, MethodInfo, NoParams};
+pub use report::Reportable;
 pub use timeout::Timeout;
 pub use version::{Caller, PROTOCOL_VERSION};
 

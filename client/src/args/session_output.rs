@@ -1,7 +1,7 @@
 //! What looks at a session's output: `read`, `screen`, `tail`, `history`.
 
 use super::value::count;
-use crate::attach::{DetachKeys, detach_keys};
+use crate::detach_keys::{DetachKeys, detach_keys};
 use clap::Args;
 use std::path::PathBuf;
 

@@ -1,17 +1,16 @@
 //! `ccctl session attach`: the user's terminal becomes a session's.
 
-mod keys;
 mod link;
 mod screen;
 mod threads;
 
-pub(crate) use keys::{DetachKeys, detach_keys};
 pub(crate) use screen::{Below, UserScreen};
 
 use crate::args::{AttachArgs, Size};
 use crate::call::Connection;
 use crate::connect::{ConnectError, Place};
 use crate::context::Context;
+use crate::detach_keys::{DetachKeys, Watch};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
@@ -25,7 +24,6 @@ use ccd_protocol::session::{
 };
 use ccd_protocol::subscription::SESSION_ATTACH;
 use ccd_protocol::{ErrorCode, ErrorObject};
-use keys::Watch;
 use link::{Link, Stop};
 use serde::Deserialize;
 use std::sync::{Arc, Mutex};

@@ -1,9 +1,9 @@
 //! What happens beside the output: keys, and signals.
 
-use super::keys::{Typed, Watch};
 use super::link::{Link, Stop};
 use super::screen::{Below, UserScreen};
 use super::viewer_size;
+use crate::detach_keys::{Typed, Watch};
 use crate::terminal::ENDING_SIGNALS;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;

@@ -63,6 +63,11 @@ pub(crate) fn status(
     for text in &status.config_warnings {
         field("config", text)?;
     }
+    // A daemon that has started in spite of it warns of the same.
+    let refused = status.config_error.as_ref();
+    if let Some(text) = refused.filter(|text| !status.config_warnings.contains(text)) {
+        field("config", &format!("refused, the old one stays: {text}"))?;
+    }
     for text in &status.last_errors {
         field("error", text)?;
     }

@@ -2,12 +2,10 @@
 
 mod miss;
 mod options;
-mod record;
 mod shim;
 mod summary;
 
 pub(crate) use miss::{Misses, block, is_final, line, miss_of, print_blocks};
-pub(crate) use options::{folder, named};
-pub(crate) use record::{Verb, run};
+pub(crate) use options::{folder, named, of_verb};
 pub(crate) use shim::shim;
 pub(crate) use summary::{Summary, await_written, tell, tell_if_ended};

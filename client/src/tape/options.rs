@@ -31,7 +31,7 @@ pub(crate) fn folder(tapes: Option<&str>) -> Result<Option<String>, Failure> {
 /// # Errors
 ///
 /// As [`folder`].
-pub(super) fn of_verb(
+pub(crate) fn of_verb(
     args: &RecordArgs,
     record: RecordMode,
     fallback: FallbackMode,

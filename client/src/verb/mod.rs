@@ -8,6 +8,7 @@ mod logs;
 mod other;
 mod pattern;
 mod program;
+mod record;
 mod session;
 mod stop;
 mod tape;
@@ -17,8 +18,8 @@ use crate::args::Noun;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::tape::Verb;
 use crate::{attach, complete, demo, man, run, top};
+use record::Verb;
 
 /// Does what the command line asks for.
 ///
@@ -29,9 +30,9 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
     match noun {
         Noun::Session(verb) => session::dispatch(verb, context),
         Noun::Run(args) => run::run(args, context),
-        Noun::Rec(args) => crate::tape::run(Verb::Rec, args, context),
-        Noun::Play(args) => crate::tape::run(Verb::Play, args, context),
-        Noun::Proxy(args) => crate::tape::run(Verb::Proxy, args, context),
+        Noun::Rec(args) => record::run(Verb::Rec, args, context),
+        Noun::Play(args) => record::run(Verb::Play, args, context),
+        Noun::Proxy(args) => record::run(Verb::Proxy, args, context),
         Noun::Tape(verb) => tape::dispatch(verb, context),
         Noun::Ls { all } => session::list(*all, context),
         Noun::Attach(args) => attach::attach(args, context),

@@ -1,12 +1,11 @@
 //! `ccctl daemon restart` and `ccctl daemon upgrade`: another process goes on with the sessions.
 
 use crate::args::UpgradeArgs;
-use crate::call::{Connection, call_at};
+use crate::call::{Connection, LaunchError, call_at, find_program};
 use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::launch;
 use ccd_protocol::daemon::{
     DaemonRestart, DaemonStatus, DaemonStatusReply, DaemonUpgrade, DaemonUpgradeParams,
     DaemonUpgradeReply, HandOver, HandOverCause,
@@ -39,8 +38,9 @@ pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
 pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let binary = match &args.binary {
         Some(path) => path.clone(),
-        None => launch::find_program()
-            .ok_or_else(|| Failure::NotFound(launch::LaunchError::NoProgram.to_string()))?,
+        None => {
+            find_program().ok_or_else(|| Failure::NotFound(LaunchError::NoProgram.to_string()))?
+        }
     };
     let params = DaemonUpgradeParams {
         binary: Some(absolute(&binary)?),

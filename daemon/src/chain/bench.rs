@@ -1,8 +1,8 @@
 //! Where the commands of a job run: places, environment, and how their ends are told.
 
 use super::error::ChainError;
-use crate::connection::Peer;
 use crate::job::JobHandle;
+use crate::peer::Peer;
 use crate::redact::redact;
 use crate::session::{Once, OneShot, Part, Session, SessionError, Sessions};
 use base64::Engine;

@@ -2,8 +2,9 @@
 
 use super::bench::{Bench, Ended, Order, Work, words_of};
 use super::error::ChainError;
+use crate::durations::Deadline;
 use crate::job::{JobHandle, Jobs, Outcome};
-use crate::session::Deadline;
+use crate::session::SessionError;
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{ChainParallelParams, ChainStarted, ParallelCommand};
 use futures_util::StreamExt;
@@ -37,7 +38,7 @@ impl Work {
     ) -> Result<ChainStarted, ChainError> {
         let work = self.checked()?;
         let mut warnings = Vec::new();
-        Deadline::start(params.timeout_ms, None, &mut warnings)?;
+        Deadline::start(params.timeout_ms, None, &mut warnings).map_err(SessionError::from)?;
         let parallel = Parallel {
             concurrent: concurrent(params.max_concurrent)?,
             commands: params.commands,

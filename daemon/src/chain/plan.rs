@@ -2,10 +2,11 @@
 
 use super::condition::{self, Look, Test};
 use super::error::ChainError;
+use crate::durations::Deadline;
 use crate::expect::Patterns;
 use crate::program::asks_for_secret;
 use crate::redact::secret_place;
-use crate::session::{Deadline, SessionError, Sessions};
+use crate::session::{SessionError, Sessions};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{Chain, ChainCommand};
 use ccd_protocol::session::Pattern;
@@ -89,7 +90,7 @@ impl Plan {
             warnings: Vec::new(),
             needs_shell: Vec::new(),
         };
-        Deadline::start(plan.timeout, None, &mut plan.warnings)?;
+        Deadline::start(plan.timeout, None, &mut plan.warnings).map_err(SessionError::from)?;
         if let Some(cwd) = chain.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
             return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
         }

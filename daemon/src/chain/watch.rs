@@ -2,10 +2,11 @@
 
 use super::bench::{Bench, Work};
 use super::error::ChainError;
+use crate::durations::Deadline;
 use crate::expect::{Matcher, Patterns};
-use crate::interaction::Masked;
+use crate::hidden::Masked;
 use crate::job::{JobHandle, Jobs, Outcome};
-use crate::session::{Deadline, Hits, LineHit, OneShot, Session, SessionError};
+use crate::session::{Hits, LineHit, OneShot, Session, SessionError};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{ChainStarted, ChainWatchParams, WatchHit};
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
@@ -54,7 +55,7 @@ impl Work {
     ) -> Result<ChainStarted, ChainError> {
         let work = self.checked()?;
         let mut warnings = Vec::new();
-        Deadline::start(params.timeout_ms, None, &mut warnings)?;
+        Deadline::start(params.timeout_ms, None, &mut warnings).map_err(SessionError::from)?;
         let watch = Watch {
             patterns: work.patterns(&params.patterns).await?,
             written: params.patterns.iter().map(text_of).collect(),
@@ -144,7 +145,8 @@ impl Watch {
             Source::Session(session, from) => (None, Arc::clone(session), *from),
         };
         // The time starts with the program.
-        let deadline = Deadline::start(self.timeout, None, &mut Vec::new())?;
+        let deadline =
+            Deadline::start(self.timeout, None, &mut Vec::new()).map_err(SessionError::from)?;
         let mut hits = Hits::new(Arc::clone(&session), Arc::clone(&self.patterns), from);
         let over = tokio::select! {
             biased;

@@ -1,4 +1,5 @@
 use super::read::Loaded;
+use super::refusal::ConfigRefusal;
 use super::schema::{KEYS, Key};
 use super::values::Config;
 use ccd_protocol::daemon::ConfigEntry;
@@ -8,9 +9,14 @@ pub(crate) fn entries(loaded: &Loaded) -> Vec<ConfigEntry> {
     KEYS.iter().map(|key| describe(key, loaded)).collect()
 }
 
-/// Returns the key with the dotted name `key`, or `None` when there is no such key.
-pub(crate) fn entry(loaded: &Loaded, key: &str) -> Option<ConfigEntry> {
-    Key::named(key).map(|key| describe(key, loaded))
+/// Returns the key with the dotted name `key`.
+///
+/// # Errors
+///
+/// [`ConfigRefusal::UnknownKey`].
+pub(crate) fn entry(loaded: &Loaded, key: &str) -> Result<ConfigEntry, ConfigRefusal> {
+    let unknown = || ConfigRefusal::UnknownKey(key.to_owned());
+    Ok(describe(Key::named(key).ok_or_else(unknown)?, loaded))
 }
 
 fn describe(key: &Key, loaded: &Loaded) -> ConfigEntry {
@@ -104,6 +110,6 @@ mod tests {
         );
         let sources = entries(&loaded).into_iter().map(|entry| entry.source);
         assert_eq!(sources.filter(|source| source == "file").count(), 1);
-        assert_eq!(entry(&loaded, "limits"), None);
+        assert!(entry(&loaded, "limits").is_err());
     }
 }

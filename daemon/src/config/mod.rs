@@ -3,19 +3,21 @@
 //! [`schema::KEYS`] is the one table of keys: reading, checking, listing and `config.example.json` all follow it.
 
 mod check;
-mod folder;
 mod latency;
 mod list;
 mod list_of;
 mod mistake;
 mod paths;
 mod read;
+mod refusal;
 mod schema;
 mod setting;
 mod values;
+mod watch;
 
-pub(crate) use folder::{FolderError, prepare_exclusive};
 pub(crate) use list::{entries, entry};
 pub(crate) use paths::Paths;
-pub(crate) use read::{ConfigError, Loaded, Sources, check_file};
+pub(crate) use read::{ConfigError, Loaded, Snapshot, Sources, check_file};
+pub(crate) use refusal::ConfigRefusal;
 pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging};
+pub(crate) use watch::ConfigWatch;

@@ -1,4 +1,4 @@
-use super::folder::{FolderError, prepare_named, prepare_private};
+use crate::folder::{FolderError, prepare_named, prepare_private};
 use ccd_protocol::socket::{SocketPathError, base_path, socket_path};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -39,6 +39,13 @@ pub(crate) enum ConfigError {
     },
 }
 
+impl ConfigError {
+    /// All mistakes, with their places.
+    pub(crate) fn in_one_line(&self) -> String {
+        self.to_string().replace('\n', "; ")
+    }
+}
+
 /// The configuration and where it comes from.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Loaded {
@@ -51,6 +58,10 @@ pub(crate) struct Loaded {
     /// Why it was not used.
     pub(super) refused: Option<String>,
 }
+
+/// What [`Sources::load`] would read: the first file that exists, and its bytes or why there are none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Snapshot(Option<(PathBuf, Result<Vec<u8>, String>)>);
 
 /// Where a configuration may lie; the first file that exists is the only one.
 #[derive(Debug, Clone)]
@@ -101,6 +112,22 @@ impl Sources {
         paths.find(|path| path.exists()).cloned()
     }
 
+    /// The places, whether there is a file or not.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.candidates
+            .iter()
+            .map(|candidate| candidate.path.as_path())
+    }
+
+    /// Returns what [`Self::load`] would read now.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let mut found = self.paths().filter_map(|path| match read(path) {
+            Err(ConfigError::Read { source, .. }) if is_missing(&source) => None,
+            found => Some((path.to_owned(), found.map_err(|error| error.to_string()))),
+        });
+        Snapshot(found.next())
+    }
+
     /// Reads the configuration; without any file, all defaults.
     ///
     /// # Errors
@@ -145,13 +172,18 @@ impl Loaded {
 
     /// The defaults, for a process that must start in spite of a configuration that it cannot use.
     pub(crate) fn in_spite_of(error: &ConfigError) -> Self {
-        let error = error.to_string().replace('\n', "; ");
+        let error = error.in_one_line();
         Self {
             refused: Some(format!(
-                "the configuration was refused, and the defaults hold until it is corrected and ccctl daemon reload: {error}"
+                "the configuration was refused, and the defaults hold until it is corrected; ccctl daemon reload reads it at once: {error}"
             )),
             ..Self::default()
         }
+    }
+
+    /// Why a file was not used.
+    pub(crate) fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
     }
 
     /// Puts `replay.redact_rules` in force, wherever secrets are taken out.

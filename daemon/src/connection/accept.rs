@@ -1,9 +1,9 @@
 //! The accept loop: who may connect, how many at a time, and in which dialect.
 
+use super::credentials::{is_admitted, peer_of};
 use super::fault::Fault;
 use super::guard::Shared;
 use super::limits::Settings;
-use super::peer::{Peer, is_admitted};
 use super::service::complaint;
 use super::{http, lines};
 use jsonrpsee::server::{Methods, StopHandle, stop_channel};
@@ -117,7 +117,7 @@ impl Acceptor {
             allow_root_peer,
         } = *self.settings.borrow();
         self.accepted += 1;
-        let peer = match Peer::of(&stream, self.accepted) {
+        let peer = match peer_of(&stream, self.accepted) {
             Ok(peer) => peer,
             Err(error) => {
                 tracing::warn!(%error, "a client without credentials was refused");

@@ -1,9 +1,9 @@
 //! Errors of the transport itself: what was wrong with a message, or which limit it met.
 
-use ccd_protocol::{ErrorCode, PROTOCOL_VERSION};
+use ccd_protocol::{ErrorCode, ErrorData, ErrorObject, PROTOCOL_VERSION, Reportable};
 use jsonrpsee::server::MethodResponse;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A method name in an error message is cut after this many characters.
 const SHOWN_NAME_CHARS: usize = 64;
@@ -53,7 +53,9 @@ impl Fault {
     pub(super) fn response(self, id: Id<'_>) -> MethodResponse {
         MethodResponse::error(id, ErrorObjectOwned::from(self))
     }
+}
 
+impl Reportable for Fault {
     fn code(&self) -> ErrorCode {
         match self {
             Self::NotUtf8 | Self::NotJson(_) => ErrorCode::ParseError,
@@ -72,8 +74,8 @@ impl Fault {
         }
     }
 
-    fn hint(&self) -> &'static str {
-        match self {
+    fn hint(&self) -> Option<&str> {
+        Some(match self {
             Self::NotUtf8 | Self::NotJson(_) => "send one JSON message a line, as UTF-8",
             Self::NotARequest(_) | Self::EmptyBatch => {
                 r#"send {"jsonrpc":"2.0","id":1,"method":"noun.verb","params":{}}"#
@@ -94,35 +96,36 @@ impl Fault {
             Self::Version { .. } => {
                 "run `ccctl daemon upgrade`, or use the client that came with the daemon"
             }
-        }
+        })
     }
 
-    /// The number behind the fault, under its name on the wire.
-    fn detail(&self) -> Option<(&'static str, Value)> {
-        match *self {
+    /// The limit that was met, and the like.
+    fn data(&self) -> ErrorData {
+        let (name, value): (&str, Value) = match *self {
             Self::FrameTooLong { limit_bytes } | Self::ReplyTooLarge { limit_bytes } => {
-                Some(("limit_bytes", limit_bytes.into()))
+                ("limit_bytes", limit_bytes.into())
             }
             Self::BatchTooLong { limit }
             | Self::InFlight { limit }
-            | Self::Connections { limit } => Some(("limit", limit.into())),
-            Self::Subscriptions { limit } => Some(("limit", limit.into())),
-            Self::HandedOver { repeatable } => Some(("repeatable", repeatable.into())),
-            Self::Version { .. } => Some(("protocol", PROTOCOL_VERSION.into())),
-            _ => None,
-        }
+            | Self::Connections { limit } => ("limit", limit.into()),
+            Self::Subscriptions { limit } => ("limit", limit.into()),
+            Self::HandedOver { repeatable } => ("repeatable", repeatable.into()),
+            Self::Version { .. } => ("protocol", PROTOCOL_VERSION.into()),
+            Self::NotUtf8
+            | Self::NotJson(_)
+            | Self::NotARequest(_)
+            | Self::EmptyBatch
+            | Self::NoMethod(_)
+            | Self::NoSubscription(_)
+            | Self::Panicked => return ErrorData::new(),
+        };
+        ErrorData::from_iter([(name.into(), value)])
     }
 }
 
 impl From<Fault> for ErrorObjectOwned {
     fn from(fault: Fault) -> Self {
-        let code = fault.code();
-        let mut data = Map::new();
-        data.insert("kind".to_owned(), code.kind().into());
-        data.insert("hint".to_owned(), fault.hint().into());
-        if let Some((name, value)) = fault.detail() {
-            data.insert(name.to_owned(), value);
-        }
-        Self::owned(code as i32, fault.to_string(), Some(data))
+        let object = ErrorObject::of(&fault);
+        Self::owned(fault.code() as i32, object.message, object.data)
     }
 }

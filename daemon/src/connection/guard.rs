@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use super::limits::Limits;
-use super::peer::Peer;
+use crate::peer::Peer;
 use futures_util::FutureExt;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, Notification, RpcServiceT};
 use jsonrpsee::server::middleware::rpc::RpcService;

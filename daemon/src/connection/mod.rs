@@ -6,13 +6,13 @@
 //! request's extensions.
 
 mod accept;
+mod credentials;
 mod fault;
 mod guard;
 mod http;
 mod limits;
 mod lines;
 mod outgoing;
-mod peer;
 mod request;
 mod service;
 mod socket;
@@ -21,4 +21,3 @@ mod tests;
 
 pub(crate) use accept::{Ends, serve};
 pub(crate) use limits::{Limits, Settings};
-pub(crate) use peer::Peer;

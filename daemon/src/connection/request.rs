@@ -1,7 +1,7 @@
 //! From a line to a request.
 
 use super::fault::Fault;
-use super::peer::Peer;
+use crate::peer::Peer;
 use ccd_protocol::{Caller, PROTOCOL_VERSION};
 use jsonrpsee::core::middleware::{Batch, BatchEntry, BatchEntryErr, Notification};
 use jsonrpsee::types::{Extensions, Id, InvalidRequest, Request, TwoPointZero};

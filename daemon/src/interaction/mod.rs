@@ -4,22 +4,21 @@
 //! typed text can be judged by what the terminal showed of it, and are written in batches.
 
 mod form;
-mod hidden;
-mod masked;
 mod nearby;
 mod row;
+mod table;
 
 pub(crate) use form::{Form, Inexact};
-pub(crate) use hidden::{HIDDEN, HiddenTexts};
-pub(crate) use masked::Masked;
 pub(crate) use row::{SEND_CHARS, shown_args, shown_command, shown_input, shown_output};
+pub(crate) use table::{InteractionRow, TrimInteractions, interactions, recorded_upto};
 
-use crate::connection::Peer;
+use crate::peer::Peer;
 use crate::session::Session;
-use crate::store::{InteractionRow, Store, Write};
+use ccd_store::Store;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use table::Interactions;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -212,7 +211,7 @@ async fn write(store: &Store, rows: Vec<InteractionRow>) {
     if rows.is_empty() {
         return;
     }
-    if let Err(error) = store.commit(Write::Interactions(rows)).await {
+    if let Err(error) = store.commit(Interactions(rows)).await {
         tracing::error!(%error, "interactions did not reach the database");
     }
 }

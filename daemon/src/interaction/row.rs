@@ -1,13 +1,12 @@
 //! From an event to its rows.
 
-use super::hidden::HIDDEN;
-use super::masked::Masked;
 use super::nearby::Nearby;
+use super::table::InteractionRow;
 use super::{Event, Form, Noted, Typed};
 use crate::expect::clean_lossy;
+use crate::hidden::{HIDDEN, Masked};
 use crate::redact::{redact, redact_part};
 use crate::session::{Session, describe_end};
-use crate::store::InteractionRow;
 use ccd_protocol::session::EndReason;
 use ccd_text::shell::quoted;
 use std::ops::Range;

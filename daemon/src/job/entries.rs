@@ -1,7 +1,7 @@
 //! A job's list: it only grows, and each entry has a number.
 
 use super::record::entry_row;
-use crate::store::{JobEntries, JobEntryRow};
+use super::table::{JobEntries, JobEntryRow};
 use ccd_protocol::job::JobEntry;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -107,7 +107,7 @@ impl Entries {
             .kept
             .iter()
             .skip(skip)
-            .map(|kept| entry_row(&kept.entry, kept.place))
+            .map(|kept| entry_row(job, &kept.entry, kept.place))
             .collect();
         Some(JobEntries {
             job: job.to_owned(),

@@ -3,9 +3,12 @@
 use super::entries::{BATCH_LEN, Batch, batch_of};
 use super::record::{add_list, entry_of, error, job_of, row_of};
 use super::running::{JobHandle, Outcome, Running};
-use crate::store::{Store, StoreError, Write};
+use super::table::{self, DeleteJobs};
+use crate::store::{Store, StoreError};
 use ccd_protocol::job::{Job, JobEntry, JobState};
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use dashmap::DashMap;
+use serde_json::json;
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
@@ -46,13 +49,41 @@ pub(crate) enum JobError {
     TooMany,
     #[error("no job has the id {0:?}")]
     NotFound(String),
-    #[error("several jobs have ids that begin with {given:?}")]
+    #[error("{given:?} is the begin of several jobs' ids: {}", .candidates.join(", "))]
     Ambiguous {
         given: String,
         candidates: Vec<String>,
     },
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl Reportable for JobError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::TooMany => ErrorCode::LimitReached,
+            Self::NotFound(_) | Self::Ambiguous { .. } => ErrorCode::NotFound,
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Ambiguous { .. } => Some("give more letters of the id"),
+            Self::Store(error) => error.hint(),
+            Self::TooMany | Self::NotFound(_) => None,
+        }
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Ambiguous { candidates, .. } => {
+                ErrorData::from_iter([("candidates".into(), json!(candidates))])
+            }
+            Self::Store(error) => error.data(),
+            Self::TooMany | Self::NotFound(_) => ErrorData::new(),
+        }
+    }
 }
 
 /// All running jobs; ended ones are in the database.
@@ -81,7 +112,7 @@ impl Jobs {
 
     /// Jobs that an earlier process did not finish have failed; what they had done or found by then stays.
     pub(crate) async fn recover(&self) -> Result<(), StoreError> {
-        for row in self.store.unfinished_jobs().await? {
+        for row in table::unfinished_jobs(&self.store).await? {
             let list = row.list.clone();
             let mut job = job_of(row);
             job.state = JobState::Failed;
@@ -90,7 +121,7 @@ impl Jobs {
                 "the daemon's process was killed or replaced before the job ended",
             ));
             let row = row_of(&job, list.as_deref());
-            self.store.commit(Write::Job(Box::new(row))).await?;
+            self.store.commit(row).await?;
         }
         self.delete_old().await
     }
@@ -98,7 +129,7 @@ impl Jobs {
     /// Forgets jobs that ended long ago.
     pub(crate) async fn delete_old(&self) -> Result<(), StoreError> {
         let before = crate::clock::seconds_ago(KEEP_S);
-        self.store.commit(Write::DeleteJobsBefore(before)).await
+        self.store.commit(DeleteJobs::Before(before)).await
     }
 
     /// Starts a job; its id is returned once it is written down. `list` names the list in its result, if it has one.
@@ -135,7 +166,7 @@ impl Jobs {
         let running = Arc::new(Running::new(job, list, self.stop.child_token()));
         // It counts from here on.
         self.running.insert(id.clone(), Arc::clone(&running));
-        if let Err(error) = self.store.commit(Write::Job(Box::new(row))).await {
+        if let Err(error) = self.store.commit(row).await {
             self.running.remove(&id);
             return Err(error.into());
         }
@@ -173,8 +204,8 @@ impl Jobs {
             let row = row_of(&state.job, running.list);
             (entries, state.entries.count(), row)
         };
-        let row = self.store.commit(Write::Job(Box::new(row)));
-        let entries = self.store.commit(Write::JobEntries(entries));
+        let row = self.store.commit(row);
+        let entries = self.store.commit(entries);
         match tokio::join!(row, entries) {
             (Ok(()), Ok(())) => running.state().entries.saved(count),
             (Err(error), _) | (_, Err(error)) => {
@@ -188,7 +219,7 @@ impl Jobs {
         self.flush(running).await;
         let record = running.brief();
         let row = row_of(&record, running.list);
-        if let Err(error) = self.store.commit(Write::Job(Box::new(row))).await {
+        if let Err(error) = self.store.commit(row).await {
             tracing::error!(job = record.job, %error, "the end of a job is not in the database");
         }
         self.running.remove(&record.job);
@@ -205,13 +236,13 @@ impl Jobs {
         let mut kept = self.kept_bytes.lock().await;
         let now = match *kept {
             Some(before) => before.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX)),
-            None => self.store.job_bytes().await?,
+            None => table::job_bytes(&self.store).await?,
         };
         *kept = Some(now);
         if now > self.max_kept_bytes {
             // To three quarters, so that not each job that ends makes one go.
             let room = self.max_kept_bytes / 4 * 3;
-            self.store.commit(Write::DeleteJobsOver(room)).await?;
+            self.store.commit(DeleteJobs::Over(room)).await?;
             *kept = None;
         }
         Ok(())
@@ -236,7 +267,7 @@ impl Jobs {
         if start.len() == ID_DIGITS && self.running.contains_key(&id) {
             return Ok(id);
         }
-        let mut candidates = self.store.job_ids(&id, MAX_CANDIDATES).await?;
+        let mut candidates = table::job_ids(&self.store, &id, MAX_CANDIDATES).await?;
         match candidates.len() {
             0 => Err(JobError::NotFound(given.to_owned())),
             1 => Ok(candidates.remove(0)),
@@ -260,13 +291,13 @@ impl Jobs {
 
     /// A job from the database, with its list.
     async fn ended(&self, id: &str) -> Result<Option<Job>, StoreError> {
-        let Some(row) = self.store.job(id).await? else {
+        let Some(row) = table::job(&self.store, id).await? else {
             return Ok(None);
         };
         let list = row.list.clone();
         let mut job = job_of(row);
         if let Some(list) = list {
-            let mut rows = self.store.job_entries(id, 0, i64::MAX).await?;
+            let mut rows = table::job_entries(&self.store, id, 0, i64::MAX).await?;
             let omitted = job.entry_count.saturating_sub(rows.len() as u64);
             rows.sort_by_key(|row| row.place);
             let values = rows.into_iter().map(|row| entry_of(row).value).collect();
@@ -284,11 +315,11 @@ impl Jobs {
         if let Some(running) = self.running(id) {
             return Ok(Some(running.news(since)));
         }
-        let Some(row) = self.store.job(id).await? else {
+        let Some(row) = table::job(&self.store, id).await? else {
             return Ok(None);
         };
         let from = i64::try_from(since).unwrap_or(i64::MAX);
-        let rows = self.store.job_entries(id, from, READ_LEN).await?;
+        let rows = table::job_entries(&self.store, id, from, READ_LEN).await?;
         let entries: Vec<JobEntry> = rows.into_iter().map(entry_of).collect();
         Ok(Some((job_of(row), batch_of(entries.iter(), since))))
     }
@@ -301,7 +332,10 @@ impl Jobs {
             .iter()
             .map(|running| (running.id.clone(), Arc::clone(&running)))
             .collect();
-        let jobs = self.store.jobs(limit).await?.into_iter().map(job_of);
+        let jobs = table::jobs(&self.store, limit)
+            .await?
+            .into_iter()
+            .map(job_of);
         // What runs is newer in memory.
         Ok(jobs
             .map(|job| match running.get(&job.job) {
@@ -317,7 +351,7 @@ impl Jobs {
             running.cancel.cancel();
             return Ok(true);
         }
-        Ok(self.store.job(id).await?.is_some())
+        Ok(table::job(&self.store, id).await?.is_some())
     }
 
     /// Changes whenever the job does; `None` when it does not run.
@@ -354,7 +388,8 @@ async fn overdue(cancel: &CancellationToken) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Opening;
+    use crate::clock;
+    use crate::store::{Opening, SCHEMA};
     use serde_json::json;
 
     async fn run(jobs: &Jobs, entry: String) -> String {
@@ -366,8 +401,11 @@ mod tests {
         while jobs.running(&id).is_some() {
             tokio::task::yield_now().await;
         }
-        // Which of them is older is told by milliseconds.
-        tokio::time::sleep(Duration::from_millis(2)).await;
+        // Milliseconds tell which of them is older.
+        let ended = clock::now();
+        while clock::now() == ended {
+            tokio::task::yield_now().await;
+        }
         id
     }
 
@@ -375,7 +413,7 @@ mod tests {
     async fn the_oldest_jobs_go_when_all_lists_together_are_too_long() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ccd.sqlite");
-        let store = Store::open(&path, Opening::First).await.unwrap().store;
+        let store = SCHEMA.open(&path, Opening::First).await.unwrap().database;
         let jobs = Jobs {
             max_kept_bytes: 10_000,
             ..Jobs::new(store, TaskTracker::new(), CancellationToken::new())
@@ -401,6 +439,6 @@ mod tests {
                 .take(kept.len())
                 .all(|id| kept.contains(id))
         );
-        assert!(jobs.store.job_bytes().await.unwrap() <= 10_000);
+        assert!(table::job_bytes(&jobs.store).await.unwrap() <= 10_000);
     }
 }

@@ -4,6 +4,7 @@ mod entries;
 mod jobs;
 mod record;
 mod running;
+mod table;
 
 pub(crate) use jobs::{JobError, Jobs, MAX_WAIT};
 pub(crate) use running::{JobHandle, Outcome};

@@ -1,6 +1,6 @@
 //! Records of jobs, and their rows.
 
-use crate::store::{JobEntryRow, JobRow};
+use super::table::{JobEntryRow, JobRow};
 use ccd_protocol::job::{Job, JobEntry, JobState};
 use serde_json::{Value, json};
 
@@ -71,9 +71,10 @@ pub(super) fn add_list(job: &mut Job, name: &str, values: Vec<Value>, omitted: u
     }
 }
 
-pub(super) fn entry_row(entry: &JobEntry, place: u64) -> JobEntryRow {
+pub(super) fn entry_row(job: &str, entry: &JobEntry, place: u64) -> JobEntryRow {
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     JobEntryRow {
+        job: job.to_owned(),
         seq: number(entry.seq),
         place: number(place),
         at: entry.at.clone(),

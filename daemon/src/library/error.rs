@@ -2,6 +2,7 @@
 
 use crate::documents::DocumentError;
 use ccd_protocol::pattern::PatternType;
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use ccd_text::pattern::EntryError;
 
 /// Why the library cannot do what it is asked for.
@@ -17,6 +18,28 @@ pub(crate) enum LibraryError {
     },
     #[error("{0}{advice}", advice = advice(.0))]
     Document(#[from] DocumentError),
+}
+
+impl Reportable for LibraryError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Entry(error) => error.code(),
+            Self::NotFound { .. } => ErrorCode::PatternNotFound,
+            Self::Document(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        matches!(self, Self::NotFound { .. })
+            .then_some("pattern.list shows what is built in and what was set")
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Entry(error) => error.data(),
+            Self::NotFound { .. } | Self::Document(_) => ErrorData::new(),
+        }
+    }
 }
 
 /// What can be done about a file that cannot be read or written.

@@ -5,7 +5,7 @@ use super::lock::{Lock, LockError};
 use super::serving::{Connections, SHUTDOWN_LIMIT, Serving, spawn_pumps};
 use super::shutdown::{End, Signals};
 use super::socket::{OwnPath, Socket, SocketError, passed_in};
-use crate::config::{Loaded, Paths, Sources};
+use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
 use crate::connection::{self, Ends};
 use crate::daemon::Daemon;
 #[cfg(portable)]
@@ -17,8 +17,10 @@ use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::session::{Past, SessionError, Sessions};
-use crate::store::{Opening, Store, StoreError};
+use crate::store::{Opening, SCHEMA, Store, StoreError};
+use crate::tape::root::Roots;
 use crate::tape::settings::root_of;
+use crate::tape_usage::TapeUsage;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -28,13 +30,16 @@ use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+/// What the database may take to close.
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+
 /// Why the daemon did not start, or ended badly.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error(transparent)]
     Socket(#[from] ccd_protocol::socket::SocketPathError),
     #[error(transparent)]
-    Folder(#[from] crate::config::FolderError),
+    Folder(#[from] crate::folder::FolderError),
     #[error(transparent)]
     Config(#[from] crate::config::ConfigError),
     #[error(transparent)]
@@ -87,6 +92,8 @@ impl Ground {
 pub(crate) struct Prepared {
     pub(crate) paths: Paths,
     sources: Sources,
+    /// What was there, and what it says.
+    read: Snapshot,
     loaded: Arc<Loaded>,
     log: Log,
 }
@@ -106,6 +113,8 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     let env = |name: &str| std::env::var_os(name);
     let paths = paths_of(args)?;
     let sources = Sources::from_env(args.config.clone(), env, &paths.base);
+    // Before it is loaded: a change in between is found later.
+    let read = sources.snapshot();
     let loaded = match sources.load() {
         // Sessions wait for us, and shall not end for a mistake in a file.
         Err(error) if terminals.are_handed_over() => Loaded::in_spite_of(&error),
@@ -118,6 +127,7 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     Ok(Prepared {
         paths,
         sources,
+        read,
         loaded,
         log,
     })
@@ -200,9 +210,11 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let Prepared {
         paths,
         sources,
+        read,
         loaded,
         log,
     } = prepared;
+    let watch = ConfigWatch::start(sources.clone()).map_err(system("threads cannot be started"))?;
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
     #[cfg(not(portable))]
     crate::holder::hear_signals();
@@ -223,27 +235,31 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         Some(hand_over) if hand_over.rolled_back => Opening::RolledBack,
         Some(_) => Opening::Again,
     };
-    let opened = Store::open(&paths.database, how).await?;
+    let opened = SCHEMA.open(&paths.database, how).await?;
     if let Some(database) = &opened.set_aside {
         set_sessions_aside(&paths, database, &adopted)?;
     }
+    let store = opened.database;
     let stop = CancellationToken::new();
     let tracker = TaskTracker::new();
     let (recorder, pending) = Recorder::new();
     let config = Arc::new(loaded.config.clone());
+    let usage = Arc::new(TapeUsage(store.clone()));
+    let roots = Roots::new(&paths.base, usage, &tracker, stop.clone());
     let sessions = Sessions::new(
         holder.clone(),
-        opened.store.clone(),
+        store.clone(),
         recorder,
         paths,
         config,
+        roots,
         tracker.clone(),
         stop.clone(),
     )
     .map_err(system("the logs of sessions cannot be written"))?;
-    let jobs = Jobs::new(opened.store.clone(), tracker.clone(), stop.clone());
+    let jobs = Jobs::new(store.clone(), tracker.clone(), stop.clone());
     let recorder_stop = CancellationToken::new();
-    let recorder_task = tokio::spawn(pending.run(opened.store.clone(), recorder_stop.clone()));
+    let recorder_task = tokio::spawn(pending.run(store.clone(), recorder_stop.clone()));
     let past = Past {
         holder_since: &since,
         has_crashed: hand_over
@@ -262,10 +278,10 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         jobs,
         log,
         sources,
-        Arc::clone(&loaded),
+        (Arc::clone(&loaded), read),
         hand_over.map(told),
     ));
-    report_start(&loaded, opened.set_aside.as_deref(), killed);
+    report_start(&loaded, killed);
     let methods = crate::rpc::module(Arc::clone(&daemon))?;
     let listener = UnixListener::from_std(listener).map_err(system("the socket cannot be used"))?;
     let (disconnect, connections) = (CancellationToken::new(), TaskTracker::new());
@@ -283,6 +299,8 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
     tracker.spawn(Arc::clone(&sessions).finish_left_tapes());
     tracker.spawn(open_tapes(Arc::clone(&daemon)));
+    let follower = Arc::clone(&daemon);
+    tracker.spawn(async move { follower.follow_configuration(watch).await });
     spawn_watchdog(&daemon);
     super::service::ready();
     holder.ready();
@@ -303,20 +321,17 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     match signals.until_end(&serving.daemon).await {
         End::Stop => {
             serving.stop(&holder, own_path).await;
-            opened.store.close().await;
-            // The writer checkpoints once the last handle is gone.
-            let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
+            close(&store).await;
             tracing::info!("stopped");
         }
         End::HolderDied => {
             super::shutdown::end_for_certain_after(SHUTDOWN_LIMIT);
             serving.end_without_holder(own_path).await;
-            opened.store.close().await;
-            let _ = tokio::time::timeout(Duration::from_secs(2), opened.writer).await;
+            close(&store).await;
             return Err(StartError::HolderDied);
         }
         End::HandOver(successor) => {
-            serving.hand_over(&opened.store).await;
+            serving.hand_over(&store).await;
             std::mem::forget(own_path); // the socket stays
             if let Err(error) = holder.leave(successor.file.as_ref()) {
                 tracing::error!(%error, "the holder cannot be told of the hand-over");
@@ -324,6 +339,16 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         }
     }
     Ok(())
+}
+
+/// Checkpoints the database, unless its disk takes too long.
+async fn close(store: &Store) {
+    if tokio::time::timeout(CLOSE_LIMIT, store.close())
+        .await
+        .is_err()
+    {
+        tracing::warn!("the database was not closed in time");
+    }
 }
 
 /// Without their database nobody knows what the sessions' folders are: they go aside with it, so that
@@ -391,15 +416,14 @@ fn spawn_watchdog(daemon: &Arc<Daemon>) {
                 () = tokio::time::sleep(period) => {}
                 () = daemon.sessions.stop.cancelled() => return,
             }
-            let nothing = crate::store::Write::Interactions(Vec::new());
-            if daemon.sessions.store.commit(nothing).await.is_ok() {
+            if daemon.sessions.store.flush().await.is_ok() {
                 super::service::alive();
             }
         }
     });
 }
 
-fn report_start(loaded: &Loaded, set_aside: Option<&Path>, killed: u64) {
+fn report_start(loaded: &Loaded, killed: u64) {
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         pid = crate::daemon::own_pid(),
@@ -407,9 +431,6 @@ fn report_start(loaded: &Loaded, set_aside: Option<&Path>, killed: u64) {
     );
     for warning in loaded.warning_lines() {
         tracing::warn!(warning, "configuration");
-    }
-    if let Some(path) = set_aside {
-        tracing::error!(path = %path.display(), "the database was damaged and set aside; a new one was begun");
     }
     if killed > 0 {
         tracing::warn!(

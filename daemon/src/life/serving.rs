@@ -4,7 +4,7 @@ use super::socket::OwnPath;
 use crate::daemon::Daemon;
 use crate::holder::{Holder, HolderNews};
 use crate::session::Sessions;
-use crate::store::{Store, Write};
+use crate::store::Store;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -104,8 +104,8 @@ impl Serving {
             self.recorder_stop.cancel();
             let _ = self.recorder.await;
             self.daemon.roots.close().await;
-            // Behind everything that waits.
-            let _ = store.commit(Write::Interactions(Vec::new())).await;
+            // Whoever made a change that is refused has heard of it.
+            let _ = store.flush().await;
         };
         if tokio::time::timeout(LAST_ANSWERS, ended).await.is_err() {
             tracing::warn!("not all calls were answered before the hand-over");

@@ -2,6 +2,9 @@
 
 use crate::documents::DocumentError;
 use ccd_protocol::SessionId;
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use serde::Serialize;
+use serde_json::json;
 use std::fmt;
 
 /// Why a program configuration cannot be kept or used.
@@ -45,6 +48,54 @@ pub(crate) enum ProgramError {
     Document(#[from] DocumentError),
 }
 
+impl Reportable for ProgramError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound(_) => ErrorCode::ConfigNotFound,
+            Self::Exists(_) => ErrorCode::SessionConflict,
+            Self::Mistaken { mistake, .. } if mistake.is_pattern => ErrorCode::InvalidPattern,
+            Self::Mistaken { .. }
+            | Self::NoValues { .. }
+            | Self::UnknownKey { .. }
+            | Self::Twice { .. }
+            | Self::Control { .. }
+            | Self::NoSecrets { .. } => ErrorCode::InvalidArgument,
+            Self::Document(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::NotFound(_) => Some("program.list names all"),
+            Self::Exists(_) => Some("force: true replaces it"),
+            Self::NoValues { .. } => Some("give them as set: {name: value}"),
+            Self::NoSecrets { .. } => {
+                Some("give them as secrets: {name: value}; data.secrets tells what each is")
+            }
+            Self::Document(error) => error.hint(),
+            Self::Mistaken { .. }
+            | Self::UnknownKey { .. }
+            | Self::Twice { .. }
+            | Self::Control { .. } => None,
+        }
+    }
+
+    fn data(&self) -> ErrorData {
+        let (key, value) = match self {
+            Self::NoValues { missing, .. } => ("missing", json!(missing)),
+            Self::NoSecrets { missing, .. } => ("secrets", json!(missing)),
+            Self::Document(error) => return error.data(),
+            Self::NotFound(_)
+            | Self::Exists(_)
+            | Self::Mistaken { .. }
+            | Self::UnknownKey { .. }
+            | Self::Twice { .. }
+            | Self::Control { .. } => return ErrorData::new(),
+        };
+        ErrorData::from_iter([(key.into(), value)])
+    }
+}
+
 /// What is wrong in a configuration, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Mistake {
@@ -55,13 +106,16 @@ pub(crate) struct Mistake {
 }
 
 /// A secret that a start needs and nobody gave.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct MissingSecret {
     pub(crate) name: String,
     /// The first step that types it, from 1.
     pub(crate) step: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) env: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) prompt: Option<String>,
 }
 

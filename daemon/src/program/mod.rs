@@ -10,7 +10,7 @@ mod secrets;
 mod tape;
 mod template;
 
-pub(crate) use error::{MissingSecret, ProgramError};
+pub(crate) use error::ProgramError;
 pub(crate) use fields::unknown_fields;
 pub(crate) use programs::Programs;
 pub(crate) use read::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES};

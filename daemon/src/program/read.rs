@@ -3,8 +3,9 @@
 use super::error::Mistake;
 use super::secrets::asks_for_secret;
 use super::template::{CommandTemplate, Text, is_name};
+use crate::durations::MAX_TIME;
 use crate::expect::{Pattern, PatternError, Patterns};
-use crate::session::{MAX_TIME, key_fault};
+use crate::keys;
 use ccd_protocol::program::{ExpectStep, ProgramConfig, Response, SecretSource};
 use ccd_protocol::tape::TapeOptions;
 use std::collections::BTreeSet;
@@ -255,7 +256,7 @@ fn check_order(steps: &[Step], has_indicators: bool) -> Result<(), Mistake> {
 
 fn check_keys(place: &str, keys: &[String]) -> Result<(), Mistake> {
     let mut faults = keys.iter().enumerate();
-    let fault = faults.find_map(|(index, key)| Some((index, key_fault(key)?)));
+    let fault = faults.find_map(|(index, key)| Some((index, keys::fault(key)?)));
     fault.map_or(Ok(()), |(index, fault)| {
         Err(Mistake::at(format!("{place}.keys[{index}]"), fault))
     })

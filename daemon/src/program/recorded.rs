@@ -2,9 +2,9 @@
 
 use super::read::MAX_STEPS;
 use super::template::escaped;
-use crate::interaction::{Form, HIDDEN, Inexact};
+use crate::hidden::HIDDEN;
+use crate::interaction::{Form, Inexact, InteractionRow};
 use crate::redact::MASK;
-use crate::store::InteractionRow;
 use ccd_protocol::program::{ExpectStep, Response, SecretSource};
 use ccd_text::shell::quoted;
 

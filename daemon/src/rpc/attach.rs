@@ -1,11 +1,11 @@
 //! `session.attach`: what a viewer's terminal shows.
 
-use super::RpcError;
 use super::register::parse;
 use super::subscribe::{ITEM_BYTES, KEEP_ALIVE, ended, send};
-use crate::connection::Peer;
+use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use crate::output::Piece;
+use crate::peer::Peer;
 use crate::screen::{QueryStripper, Screen, Viewport};
 use crate::session::{Attached, Session, SessionError, Size, wait_for_published};
 use base64::Engine;
@@ -40,13 +40,13 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 }
 
 async fn attach(
-    params: Result<SessionAttachParams, RpcError>,
+    params: Result<SessionAttachParams, CallError>,
     pending: PendingSubscriptionSink,
     daemon: &Daemon,
     peer: Option<&Peer>,
 ) {
-    let attached = params.and_then(|params| {
-        let peer = peer.ok_or_else(|| RpcError::InvalidArgument("who attaches?".into()))?;
+    let attached = params.map_err(RpcError::from).and_then(|params| {
+        let peer = peer.ok_or_else(|| CallError::InvalidArgument("who attaches?".into()))?;
         let attached = daemon.sessions.attach(peer, &params)?;
         if !params.read_only {
             attached.session.claim(peer);

@@ -1,10 +1,10 @@
 //! `chain.*`.
 
-use super::RpcError;
 use super::register::{method, parse_value};
+use super::{CallError, RpcError};
 use crate::chain::{ChainError, Mode, Plan, Work, refuse_secrets, unknown_fields};
-use crate::connection::Peer;
 use crate::daemon::Daemon;
+use crate::peer::Peer;
 use ccd_protocol::chain::{
     Chain, ChainDelete, ChainGet, ChainList, ChainListReply, ChainParallel, ChainRun,
     ChainRunParams, ChainSave, ChainSaveParams, ChainSaveReply, ChainStarted, ChainSummary,
@@ -68,7 +68,7 @@ async fn list(daemon: &Daemon) -> Result<ChainListReply, RpcError> {
                 ..ChainSummary::default()
             },
             // It may just have been deleted.
-            Err(RpcError::Chain(ChainError::NotFound(_))) => continue,
+            Err(ChainError::NotFound(_)) => continue,
             Err(error) => ChainSummary {
                 problem: Some(error.to_string()),
                 ..ChainSummary::default()
@@ -110,7 +110,7 @@ async fn run(
         (None, Some(chain)) => parsed(chain, "chain")?,
         _ => {
             let told = "give name, for a saved chain, or chain";
-            return Err(RpcError::InvalidArgument(told.into()));
+            return Err(CallError::InvalidArgument(told.into()).into());
         }
     };
     let plan = Plan::of(&daemon.sessions, &chain, mode, params.timeout_ms).await?;
@@ -127,7 +127,7 @@ async fn run(
 }
 
 /// A saved chain, and what is strange about its file.
-async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), RpcError> {
+async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), ChainError> {
     let id = name_of(name)?;
     let value = daemon.chains.get::<Value>(&id).await?;
     let value = value.ok_or_else(|| ChainError::NotFound(name.to_owned()))?;
@@ -136,9 +136,9 @@ async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), RpcE
 }
 
 /// Reads a chain; `what` says where it stands.
-fn parsed(value: &Value, what: &str) -> Result<(Chain, Vec<String>), RpcError> {
+fn parsed(value: &Value, what: &str) -> Result<(Chain, Vec<String>), ChainError> {
     let chain = parse_value::<Chain>(value)
-        .map_err(|mistake| RpcError::InvalidArgument(format!("{what}: {mistake}")))?;
+        .map_err(|mistake| ChainError::Wrong(format!("{what}: {mistake}")))?;
     Ok((chain, unknown_fields(value)?))
 }
 
@@ -152,7 +152,6 @@ fn under_name(mut chain: Chain, name: &SessionId) -> Chain {
     chain
 }
 
-fn name_of(name: &str) -> Result<SessionId, RpcError> {
-    SessionId::parse(name)
-        .map_err(|error| RpcError::InvalidArgument(format!("the name {name:?} {error}")))
+fn name_of(name: &str) -> Result<SessionId, ChainError> {
+    SessionId::parse(name).map_err(|error| ChainError::Wrong(format!("the name {name:?} {error}")))
 }

@@ -1,8 +1,7 @@
 //! `config.*`.
 
-use super::RpcError;
 use super::register::method;
-use crate::config::{check_file, entries, entry};
+use crate::config::{ConfigRefusal, check_file, entries, entry};
 use crate::daemon::Daemon;
 use ccd_protocol::daemon::{ConfigCheck, ConfigCheckReply, ConfigGet, ConfigList, ConfigListReply};
 use jsonrpsee::RpcModule;
@@ -19,17 +18,12 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         })
     })?;
     method::<ConfigGet, _, _>(module, |daemon, _, params| async move {
-        let loaded = daemon.loaded();
-        entry(&loaded, &params.key).ok_or(RpcError::NoKey(params.key))
+        Ok(entry(&daemon.loaded(), &params.key)?)
     })?;
     method::<ConfigCheck, _, _>(module, |daemon, _, params| async move {
         let path = match params.path {
             Some(path) if path.starts_with('/') => PathBuf::from(path),
-            Some(path) => {
-                return Err(RpcError::InvalidArgument(format!(
-                    "path {path:?} is not absolute"
-                )));
-            }
+            Some(path) => return Err(ConfigRefusal::RelativePath(path).into()),
             None => match daemon.config_path() {
                 Some(path) => path,
                 None => {
@@ -41,9 +35,8 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
                 }
             },
         };
-        tokio::task::spawn_blocking(move || check_file(&path))
-            .await
-            .map_err(|error| RpcError::Config(error.to_string()))
+        let checked = tokio::task::spawn_blocking(move || check_file(&path)).await;
+        Ok(checked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())))
     })
 }
 

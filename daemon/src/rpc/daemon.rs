@@ -3,7 +3,7 @@
 use super::RpcError;
 use super::register::method;
 use crate::daemon::{Daemon, own_pid};
-use crate::session::SessionError;
+use crate::upgrade::HandOverError;
 use ccd_protocol::Done;
 use ccd_protocol::daemon::{
     DaemonCheck, DaemonLog, DaemonPing, DaemonReload, DaemonReloadReply, DaemonRestart,
@@ -24,7 +24,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         tracing::info!(client = &**peer.name(), pid = peer.pid, "asked to stop");
         let sessions = daemon.sessions.counts().live;
         if !daemon.request_stop() {
-            return Err(RpcError::HandingOver);
+            return Err(HandOverError::Begun.into());
         }
         Ok(DaemonStopReply {
             pid: crate::holder::holder_pid(),
@@ -55,7 +55,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         })
     })?;
     method::<DaemonLog, _, _>(module, |daemon, _, params| async move {
-        daemon.log.change(&params)
+        Ok(daemon.log.change(&params)?)
     })?;
     method::<DaemonCheck, _, _>(module, |daemon, _, _| async move {
         Ok(crate::maintenance::start_check(&daemon).await?)
@@ -72,7 +72,7 @@ async fn upgrade(
     let look = tokio::task::spawn_blocking(move || crate::upgrade::look(path.as_deref()));
     let looked = look.await;
     let (successor, new_version) =
-        looked.map_err(|error| RpcError::InvalidArgument(error.to_string()))??;
+        looked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
     let jobs = daemon.jobs.counts();
     let reply = DaemonUpgradeReply {
         pid: own_pid(),
@@ -82,18 +82,15 @@ async fn upgrade(
         jobs: jobs.queued + jobs.running,
         number: daemon.hand_over.as_ref().map_or(0, |last| last.number),
     };
-    let lost = daemon.sessions.without_ring();
-    if !lost.is_empty() {
-        return Err(RpcError::Lost(format!(
-            "the ring files of {} are gone, and with them these sessions would end",
-            lost.join(", ")
-        )));
+    let sessions = daemon.sessions.without_ring();
+    if !sessions.is_empty() {
+        return Err(HandOverError::NoRing { sessions }.into());
     }
     if daemon.leave_to(successor) {
         Ok(reply)
     } else if daemon.leaving.is_cancelled() {
-        Err(RpcError::HandingOver)
+        Err(HandOverError::Begun.into())
     } else {
-        Err(SessionError::ShuttingDown.into())
+        Err(HandOverError::ShuttingDown.into())
     }
 }

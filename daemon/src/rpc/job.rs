@@ -1,9 +1,9 @@
 //! `job.*`.
 
-use super::RpcError;
+use super::CallError;
 use super::register::method;
 use crate::daemon::Daemon;
-use crate::job::MAX_WAIT;
+use crate::job::{JobError, MAX_WAIT};
 use ccd_protocol::Done;
 use ccd_protocol::job::{JobCancel, JobGet, JobList, JobListReply};
 use jsonrpsee::RpcModule;
@@ -18,9 +18,8 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     method::<JobGet, _, _>(module, |daemon, _, params| async move {
         let wait_ms = params.wait_ms.unwrap_or(0.0);
         if wait_ms.is_nan() || wait_ms < 0.0 {
-            return Err(RpcError::InvalidArgument(format!(
-                "wait_ms is {wait_ms}: give 0 or more"
-            )));
+            let mistake = format!("wait_ms is {wait_ms}: give 0 or more");
+            return Err(CallError::InvalidArgument(mistake).into());
         }
         let wait = Duration::try_from_secs_f64(wait_ms / 1000.0)
             .unwrap_or(MAX_WAIT)
@@ -30,7 +29,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             .jobs
             .get(&id, wait)
             .await?
-            .ok_or(RpcError::NoJob(params.job))?;
+            .ok_or(JobError::NotFound(params.job))?;
         if wait_ms / 1000.0 > MAX_WAIT.as_secs_f64() {
             let hours = MAX_WAIT.as_secs() / 3600;
             job.warnings
@@ -49,7 +48,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         if daemon.jobs.cancel(&id).await? {
             Ok(Done {})
         } else {
-            Err(RpcError::NoJob(params.job))
+            Err(JobError::NotFound(params.job).into())
         }
     })
 }

@@ -15,7 +15,7 @@ mod session;
 mod subscribe;
 mod tape;
 
-pub(crate) use error::RpcError;
+use error::{CallError, RpcError};
 pub(crate) use jsonrpsee::core::RegisterMethodError;
 
 use crate::daemon::Daemon;

@@ -1,7 +1,7 @@
 //! `pattern.*`.
 
-use super::RpcError;
 use super::register::method;
+use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use crate::pattern::{Compiled, MAX_TEXT_BYTES};
 use ccd_protocol::pattern::{
@@ -60,10 +60,9 @@ async fn look<T: Send + 'static>(
     look: impl FnOnce(&Compiled, &str) -> T + Send + 'static,
 ) -> Result<T, RpcError> {
     if text.len() > MAX_TEXT_BYTES {
-        return Err(RpcError::InvalidArgument(format!(
-            "text has {} bytes: at most {MAX_TEXT_BYTES} are looked at",
-            text.len()
-        )));
+        let len = text.len();
+        let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are looked at");
+        return Err(CallError::InvalidArgument(mistake).into());
     }
     let compiled = daemon.sessions.library.fresh().await;
     let looked = tokio::task::spawn_blocking(move || look(&compiled, &text)).await;

@@ -1,7 +1,7 @@
 //! `program.*`.
 
-use super::RpcError;
 use super::register::{in_words, method};
+use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use crate::program::{ProgramError, refuse_secrets, unknown_fields};
 use ccd_protocol::program::{
@@ -48,7 +48,7 @@ async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveR
         }
         _ => {
             let text = "give one of session and config";
-            return Err(RpcError::InvalidArgument(text.into()));
+            return Err(CallError::InvalidArgument(text.into()).into());
         }
     };
     let programs = &daemon.sessions.programs;
@@ -57,15 +57,15 @@ async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveR
     Ok(ProgramSaveReply { warnings, ..reply })
 }
 
-fn written(name: &SessionId, document: Value) -> Result<ProgramConfig, RpcError> {
+fn written(name: &SessionId, document: Value) -> Result<ProgramConfig, CallError> {
     serde_path_to_error::deserialize(document).map_err(|error| {
         let place = error.path().to_string();
         let mistake = in_words(&place, &error.into_inner().to_string());
-        RpcError::InvalidArgument(format!("the program configuration '{name}': {mistake}"))
+        CallError::InvalidArgument(format!("the program configuration '{name}': {mistake}"))
     })
 }
 
-fn named(name: &str) -> Result<SessionId, RpcError> {
+fn named(name: &str) -> Result<SessionId, CallError> {
     SessionId::parse(name)
-        .map_err(|error| RpcError::InvalidArgument(format!("the name {name:?} {error}")))
+        .map_err(|error| CallError::InvalidArgument(format!("the name {name:?} {error}")))
 }

@@ -1,8 +1,8 @@
 //! Ties a method's type to its handler.
 
-use super::RpcError;
-use crate::connection::Peer;
+use super::{CallError, RpcError};
 use crate::daemon::Daemon;
+use crate::peer::Peer;
 use ccd_protocol::Method;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -27,7 +27,7 @@ where
 /// As [`method`], with a look at the parameters as they came, where not everything that is unknown is ignored.
 pub(super) fn checked_method<M, F, Fut>(
     module: &mut RpcModule<Arc<Daemon>>,
-    check: fn(&Params<'_>) -> Result<(), RpcError>,
+    check: fn(&Params<'_>) -> Result<(), CallError>,
     handler: F,
 ) -> Result<(), RegisterMethodError>
 where
@@ -43,7 +43,7 @@ where
             let peer = extensions.get::<Peer>().cloned();
             async move {
                 let peer = peer.ok_or_else(no_peer)?;
-                let params = parsed?;
+                let params = parsed.map_err(RpcError::from)?;
                 handler(Arc::clone(&daemon), peer, params)
                     .await
                     .map_err(ErrorObjectOwned::from)
@@ -56,13 +56,13 @@ where
 ///
 /// # Errors
 ///
-/// [`RpcError::Params`] names the parameter that is missing or has the wrong type.
-pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, RpcError> {
+/// [`CallError::Params`] names the parameter that is missing or has the wrong type.
+pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, CallError> {
     let text = params.as_str().unwrap_or("{}");
     if text.trim_start().starts_with('[') {
         let empty = text.chars().filter(|c| !c.is_whitespace()).eq(['[', ']']);
         if !empty {
-            return Err(RpcError::Params(
+            return Err(CallError::Params(
                 "give the parameters by name, as an object".into(),
             ));
         }
@@ -71,13 +71,13 @@ pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, RpcEr
     parse_text(text)
 }
 
-fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, RpcError> {
+fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
     // The place is only looked for when there is a mistake: to keep track of it costs.
     serde_json::from_str(text).or_else(|_| {
         let mut json = serde_json::Deserializer::from_str(text);
         serde_path_to_error::deserialize(&mut json).map_err(|error| {
             let place = error.path().to_string();
-            RpcError::Params(in_words(&place, &error.into_inner().to_string()))
+            CallError::Params(in_words(&place, &error.into_inner().to_string()))
         })
     })
 }

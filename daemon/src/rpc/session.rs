@@ -1,10 +1,10 @@
 //! `session.*`.
 
-use super::RpcError;
 use super::register::{checked_method, method, parse};
+use super::{CallError, RpcError};
 use crate::daemon::Daemon;
+use crate::interaction::{InteractionRow, interactions};
 use crate::program::check_tape_options;
-use crate::store::InteractionRow;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
     Action, Interaction, SessionCleanup, SessionClose, SessionCreate, SessionExpect, SessionGet,
@@ -88,10 +88,10 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 }
 
 /// An option that nobody reads would be taken for one that works: `fallbak` is no fallback.
-fn check_tape(params: &Params<'_>) -> Result<(), RpcError> {
+fn check_tape(params: &Params<'_>) -> Result<(), CallError> {
     match parse::<OfTape>(params)?.tape {
         Value::Object(tape) => {
-            check_tape_options(&tape).map_err(|mistake| RpcError::Params(mistake.to_string()))
+            check_tape_options(&tape).map_err(|mistake| CallError::Params(mistake.to_string()))
         }
         _ => Ok(()),
     }
@@ -108,18 +108,15 @@ async fn history(
         .min(MAX_HISTORY_LEN);
     let before = match &params.before {
         Some(before) => before.parse().map_err(|_| {
-            RpcError::InvalidArgument(format!("before is {before:?}, which is no row's id"))
+            CallError::InvalidArgument(format!("before is {before:?}, which is no row's id"))
         })?,
         None => i64::MAX,
     };
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     // What happened before this call is part of the answer.
     daemon.sessions.recorder.flush().await;
-    let rows = daemon
-        .sessions
-        .store
-        .interactions(session.id().as_str(), limit, before)
-        .await?;
+    let store = &daemon.sessions.store;
+    let rows = interactions(store, session.id().as_str(), limit, before).await?;
     Ok(SessionHistoryReply {
         interactions: rows.into_iter().map(interaction).collect(),
     })

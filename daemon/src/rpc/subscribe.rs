@@ -1,11 +1,11 @@
 //! Subscriptions: live output and progress of jobs.
 
-use super::RpcError;
 use super::register::parse;
-use crate::connection::Peer;
+use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use crate::expect::CleanStream;
 use crate::output::Piece;
+use crate::peer::Peer;
 use crate::screen::QueryStripper;
 use crate::session::Session;
 use base64::Engine;
@@ -50,18 +50,19 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 }
 
 async fn session_output(
-    params: Result<SessionSubscribeParams, RpcError>,
+    params: Result<SessionSubscribeParams, CallError>,
     pending: PendingSubscriptionSink,
     daemon: &Daemon,
     peer: Option<&Peer>,
 ) {
-    let prepared = params.and_then(|params| {
+    let prepared = params.map_err(RpcError::from).and_then(|params| {
         let session = daemon.sessions.find(&params.session)?;
         let end = session.output.end();
         match params.since {
-            Some(since) if since > end => Err(RpcError::InvalidArgument(format!(
+            Some(since) if since > end => Err(CallError::InvalidArgument(format!(
                 "since is {since}, but the output has only {end} bytes so far"
-            ))),
+            ))
+            .into()),
             since => Ok((session, since.unwrap_or(end), params)),
         }
     });
@@ -206,16 +207,16 @@ pub(super) async fn send(sink: &SubscriptionSink, item: &impl Serialize) -> Resu
 }
 
 async fn job_progress(
-    params: Result<JobSubscribeParams, RpcError>,
+    params: Result<JobSubscribeParams, CallError>,
     pending: PendingSubscriptionSink,
     daemon: &Daemon,
 ) {
     let known = match params {
         Ok(params) => match daemon.jobs.find(&params.job).await {
             Ok(job) => Ok(JobSubscribeParams { job, ..params }),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(RpcError::from(error)),
         },
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     };
     let JobSubscribeParams { job, since } = match known {
         Ok(params) => params,

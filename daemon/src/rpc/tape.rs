@@ -1,9 +1,9 @@
 //! `tape.*`.
 
-use super::RpcError;
 use super::register::method;
-use crate::connection::Peer;
+use super::{CallError, RpcError};
 use crate::daemon::Daemon;
+use crate::peer::Peer;
 use crate::tape::files::{self, FilesError, Folder, Loaded};
 use crate::tape::settings::Settings;
 use crate::tape::tools::asciicast::{self, Version};
@@ -82,13 +82,13 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 }
 
 /// What a request says, and the configuration where it says nothing.
-fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<Settings, RpcError> {
+fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<Settings, CallError> {
     let (config, base) = (daemon.sessions.config(), &daemon.sessions.paths.base);
     Settings::over(options, &config.replay, base)
-        .map_err(|error| RpcError::InvalidArgument(error.to_string()))
+        .map_err(|error| CallError::InvalidArgument(error.to_string()))
 }
 
-fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, RpcError> {
+fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, CallError> {
     let options = TapeOptions {
         root,
         ..TapeOptions::default()
@@ -229,15 +229,12 @@ async fn verify(
     params: TapeVerifyParams,
 ) -> Result<TapeVerifyStarted, RpcError> {
     if let Some(cwd) = params.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
-        return Err(RpcError::InvalidArgument(format!(
-            "cwd {cwd:?} is not absolute"
-        )));
+        return Err(CallError::InvalidArgument(format!("cwd {cwd:?} is not absolute")).into());
     }
     if params.secrets.len() > MAX_SECRETS {
-        return Err(RpcError::InvalidArgument(format!(
-            "{} secrets: at most {MAX_SECRETS} are taken",
-            params.secrets.len()
-        )));
+        let given = params.secrets.len();
+        let mistake = format!("{given} secrets: at most {MAX_SECRETS} are taken");
+        return Err(CallError::InvalidArgument(mistake).into());
     }
     let folder = open(daemon, params.root.clone()).await?;
     let (loaded, lead) = blocking(move || {
@@ -270,9 +267,8 @@ async fn verify(
 
 async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneReply, RpcError> {
     if let Some(age_s) = params.older_than_s.filter(|age_s| !(0.0..).contains(age_s)) {
-        return Err(RpcError::InvalidArgument(format!(
-            "older_than_s is {age_s}: give seconds, 0 or more"
-        )));
+        let mistake = format!("older_than_s is {age_s}: give seconds, 0 or more");
+        return Err(CallError::InvalidArgument(mistake).into());
     }
     let folder = open(daemon, params.root.clone()).await?;
     let root = Arc::clone(&folder.root);

@@ -1,12 +1,15 @@
 //! What can go wrong with a session.
 
+use crate::durations::InvalidTime;
 use crate::expect::PatternError;
 use crate::holder::{Exit, SpawnError};
 use crate::program::ProgramError;
-use crate::store::StoreError;
 use crate::tape::TapeError;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use ccd_store::StoreError;
+use serde_json::{Value, json};
 
 /// Why a call on a session failed.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +101,179 @@ pub(crate) enum SessionError {
     Terminal(#[source] std::io::Error),
 }
 
+impl Reportable for SessionError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::InvalidArgument(_) | Self::InsideItself(_) | Self::ReadOnly(_) => {
+                ErrorCode::InvalidArgument
+            }
+            Self::NotFound(_) | Self::Ambiguous { .. } => ErrorCode::SessionNotFound,
+            Self::NotAlive { is_injected, .. } => {
+                if_injected(*is_injected, ErrorCode::SessionNotAlive)
+            }
+            Self::ProcessEnded(report) => if_injected(report.is_injected, ErrorCode::ProcessEnded),
+            Self::Conflict { .. } => ErrorCode::SessionConflict,
+            Self::TooManyViewers { .. } => ErrorCode::LimitReached,
+            Self::MaxSessions { .. } => ErrorCode::MaxSessions,
+            Self::ExpectTimeout { .. } => ErrorCode::ExpectTimeout,
+            Self::Timeout { .. } | Self::RunTimeout { .. } => ErrorCode::Timeout,
+            Self::InputFull { .. } => ErrorCode::InputFull,
+            Self::HandedOver { .. } => ErrorCode::HandedOver,
+            Self::Busy(_) => ErrorCode::Busy,
+            Self::NotAShell { .. } => ErrorCode::NotAShell,
+            Self::NoPipe(_) => ErrorCode::NotFound,
+            Self::Unavailable(_) | Self::Terminal(_) => ErrorCode::Unavailable,
+            Self::ShuttingDown => ErrorCode::ShuttingDown,
+            Self::Files(_) => ErrorCode::Storage,
+            Self::StartFailed(failed) => failed.error.code(),
+            Self::Spawn(error) => error.code(),
+            Self::Pattern(error) => error.code(),
+            Self::Pipe(error) => error.code(),
+            Self::Program(error) => error.code(),
+            Self::Store(error) => error.code(),
+            Self::Tape(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::NotFound(_) => Some("session.list {\"all\": true} shows live and ended sessions"),
+            Self::Ambiguous { .. } => Some("give more letters of the id"),
+            Self::NotAlive { .. } => {
+                Some("session.read still has its output; session.create starts a new one")
+            }
+            Self::Conflict { .. } => Some(
+                "choose another name or close that session; reuse takes only one of the same program, arguments, cwd and size",
+            ),
+            Self::MaxSessions { .. } => {
+                Some("close sessions, or raise max_sessions in the configuration")
+            }
+            Self::ExpectTimeout { report, .. } => Some(hint_of_timeout(report)),
+            Self::Timeout { .. } => {
+                Some("data has what the program was doing; give a longer timeout_ms")
+            }
+            Self::RunTimeout { .. } => {
+                Some("session.read has the rest, session.send {\"keys\": [\"C-c\"]} ends it")
+            }
+            Self::ProcessEnded(_) => Some("data.recent_output has its last output"),
+            Self::InputFull { .. } => {
+                Some("the program does not read its terminal; session.get tells what it does")
+            }
+            Self::HandedOver { .. } => Some("connect again and send the rest"),
+            Self::Busy(_) => Some("wait for the sends before this one"),
+            Self::InsideItself(_) => Some(
+                "attach from another terminal; if CCD_SESSION_ID is wrong here, run it without: env -u CCD_SESSION_ID",
+            ),
+            Self::ReadOnly(_) => Some("attach without read_only, or send on another connection"),
+            Self::TooManyViewers { .. } => Some("detach some; session.get lists them"),
+            Self::NotAShell { .. } => {
+                Some("start a shell with shell: true, or use session.send with expect")
+            }
+            Self::ShuttingDown => Some("start the daemon again"),
+            Self::NoPipe(_) => {
+                Some("ccctl session pipe, or session.pipe {\"open\": true}, makes one")
+            }
+            Self::StartFailed(failed) => failed.error.hint(),
+            Self::Spawn(error) => error.hint(),
+            Self::Pattern(error) => error.hint(),
+            Self::Pipe(error) => error.hint(),
+            Self::Program(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Tape(error) => error.hint(),
+            Self::InvalidArgument(_)
+            | Self::Unavailable(_)
+            | Self::Files(_)
+            | Self::Terminal(_) => None,
+        }
+    }
+
+    fn data(&self) -> ErrorData {
+        let data = match self {
+            Self::ExpectTimeout { waited_ms, report }
+            | Self::Timeout {
+                waited_ms, report, ..
+            } => report.data(*waited_ms),
+            Self::RunTimeout {
+                waited_ms,
+                output,
+                truncated,
+                injected,
+            } => {
+                let mut data =
+                    json!({"waited_ms": waited_ms, "output": output, "truncated": truncated});
+                if *injected {
+                    data["injected"] = true.into();
+                }
+                data
+            }
+            Self::ProcessEnded(report) => json!({
+                "exitstatus": report.exitstatus,
+                "signal": report.signal,
+                "recent_output": report.recent_output,
+            }),
+            Self::HandedOver { written_bytes } => {
+                json!({"repeatable": false, "written_bytes": written_bytes})
+            }
+            Self::InputFull { written_bytes }
+            | Self::NotAlive {
+                written_bytes: Some(written_bytes),
+                ..
+            } => json!({"written_bytes": written_bytes}),
+            Self::MaxSessions { max } => json!({"max_sessions": max}),
+            Self::Ambiguous { candidates, .. } => json!({"candidates": candidates}),
+            Self::Conflict { session, .. } => json!({"session": session.as_str()}),
+            Self::StartFailed(failed) => return failed.data(),
+            Self::Spawn(error) => return error.data(),
+            Self::Pattern(error) => return error.data(),
+            Self::Pipe(error) => return error.data(),
+            Self::Program(error) => return error.data(),
+            Self::Store(error) => return error.data(),
+            Self::Tape(error) => return error.data(),
+            Self::InvalidArgument(_)
+            | Self::NotFound(_)
+            | Self::NotAlive {
+                written_bytes: None,
+                ..
+            }
+            | Self::Busy(_)
+            | Self::InsideItself(_)
+            | Self::ReadOnly(_)
+            | Self::TooManyViewers { .. }
+            | Self::NotAShell { .. }
+            | Self::NoPipe(_)
+            | Self::Unavailable(_)
+            | Self::ShuttingDown
+            | Self::Files(_)
+            | Self::Terminal(_) => Value::Null,
+        };
+        match data {
+            Value::Object(data) => data,
+            _ => ErrorData::new(),
+        }
+    }
+}
+
+/// The code of the end of a program, which the tape options may have asked for.
+fn if_injected(is_injected: bool, code: ErrorCode) -> ErrorCode {
+    if is_injected {
+        ErrorCode::InjectedError
+    } else {
+        code
+    }
+}
+
+fn hint_of_timeout(report: &TimeoutReport) -> &'static str {
+    if report.discarded {
+        "the program threw away what was typed before it read it: session.wait for input, then send it again"
+    } else if report.injected {
+        "the error_rate of the tape options cut the output: this is no miss and no fault of the program"
+    } else if report.awaited.is_some() {
+        "the tape has these lines as one input and answers when the rest was typed: data.awaited"
+    } else {
+        "data.recent_output has what came instead"
+    }
+}
+
 /// Sends of one session that may wait for their turn.
 pub(crate) const SEND_QUEUE_LEN: usize = 128;
 
@@ -113,6 +289,12 @@ pub(crate) struct FailedStart {
     pub(crate) error: SessionError,
 }
 
+impl From<InvalidTime> for SessionError {
+    fn from(error: InvalidTime) -> Self {
+        Self::InvalidArgument(error.to_string())
+    }
+}
+
 impl std::fmt::Display for FailedStart {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { name, step, .. } = self;
@@ -122,6 +304,18 @@ impl std::fmt::Display for FailedStart {
         }
         let Self { session, error, .. } = self;
         write!(out, ": {error}; the session {session} was closed")
+    }
+}
+
+impl FailedStart {
+    fn data(&self) -> ErrorData {
+        let mut data = ErrorData::from_iter([
+            ("session".into(), self.session.as_str().into()),
+            ("step".into(), self.step.as_str().into()),
+            ("patterns".into(), json!(self.patterns)),
+        ]);
+        data.extend(self.error.data());
+        data
     }
 }
 
@@ -139,6 +333,29 @@ pub(crate) struct TimeoutReport {
     pub(crate) injected: bool,
     /// The tape answers when this was typed too: it came with what was typed when it was recorded.
     pub(crate) awaited: Option<String>,
+}
+
+impl TimeoutReport {
+    fn data(&self, waited_ms: u64) -> Value {
+        let mut data = json!({
+            "waited_ms": waited_ms,
+            "recent_output": self.recent_output,
+            "program": self.program,
+        });
+        if let Some(miss) = &self.closest_miss {
+            data["closest_miss"] = json!(miss);
+        }
+        if let Some(rest) = &self.awaited {
+            data["awaited"] = json!(rest);
+        }
+        if self.discarded {
+            data["discarded"] = true.into();
+        }
+        if self.injected {
+            data["injected"] = true.into();
+        }
+        data
+    }
 }
 
 /// How the program ended.

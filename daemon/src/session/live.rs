@@ -3,8 +3,8 @@
 use super::error::{SessionError, describe_end, injected_end};
 use super::pipe::Pipe;
 use crate::config::Config;
+use crate::hidden::HiddenTexts;
 use crate::holder::Exit;
-use crate::interaction::HiddenTexts;
 use crate::output::{Flusher, Output};
 use crate::probe::Reader;
 use crate::screen::{Event, Modes, Scanner};
@@ -151,8 +151,8 @@ pub(crate) struct Session {
     looks: Mutex<Looks>,
     /// Where the last RECV row of the interaction log ends.
     pub(crate) recorded_upto: AtomicU64,
-    /// What no row of the interaction log may show.
-    pub(crate) hidden: HiddenTexts,
+    /// What no row of the interaction log may show, nor a tape of what it runs.
+    pub(crate) hidden: Arc<HiddenTexts>,
     /// Cancelled when the session is no longer known.
     pub(crate) forgotten: CancellationToken,
     /// What tapes did for it in an earlier process.
@@ -216,6 +216,8 @@ impl Session {
         } else {
             ScreenModel::new(facts.encoding, state.rows, state.cols)
         };
+        let hidden = input.tape().map(|tape| Arc::clone(&tape.hidden));
+        let hidden = hidden.unwrap_or_default();
         Self {
             start_up: StartUp::of(facts.origin.as_deref()),
             facts,
@@ -238,7 +240,7 @@ impl Session {
             last_activity_ms: AtomicI64::new(unix_ms()),
             looks: Mutex::new(Looks::default()),
             recorded_upto: AtomicU64::new(0),
-            hidden: HiddenTexts::default(),
+            hidden,
             forgotten: CancellationToken::new(),
             past_tape: Mutex::default(),
             run_turn: tokio::sync::Mutex::new(()),

@@ -1,7 +1,6 @@
 //! Sessions: programs on terminals of their own, which outlive every client.
 
 mod attach;
-mod durations;
 mod end;
 mod error;
 mod input;
@@ -15,16 +14,14 @@ mod screen;
 mod shell;
 mod start;
 mod survive;
+mod table;
 mod tape;
 mod wait;
 
 pub(crate) use attach::{Attached, Size};
-pub(crate) use durations::{Deadline, MAX_TIME};
 pub(crate) use error::{SessionError, describe_end, reason_text};
-pub(crate) use input::key_fault;
 pub(crate) use live::Session;
 pub(crate) use output::wait_for_published;
-pub(crate) use pipe::PipeError;
 pub(crate) use registry::Sessions;
 pub(crate) use run::OneShot;
 pub(crate) use run::{Once, Part};

@@ -3,10 +3,9 @@
 use super::error::SessionError;
 use super::live::Session;
 use super::registry::Sessions;
-use crate::interaction::{SEND_CHARS, shown_output};
+use crate::interaction::{InteractionRow, SEND_CHARS, interactions, shown_output};
 use crate::program::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES, command_template, from_rows};
 use crate::redact::redact;
-use crate::store::InteractionRow;
 use ccd_protocol::program::ProgramConfig;
 
 /// Rows of history that are looked at, the newest.
@@ -35,7 +34,7 @@ impl Sessions {
         // What happened before this call is part of it.
         self.recorder.flush().await;
         let id = session.id().as_str();
-        let mut rows = self.store.interactions(id, MAX_ROWS, i64::MAX).await?;
+        let mut rows = interactions(&self.store, id, MAX_ROWS, i64::MAX).await?;
         if !session.facts.redacts_log {
             rows.iter_mut().for_each(redact_row);
         }

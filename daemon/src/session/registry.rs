@@ -10,10 +10,10 @@ use crate::library::Library;
 use crate::program::Programs;
 use crate::session::input::Reads;
 use crate::session::output::Logger;
-use crate::store::Store;
 use crate::tape::root::Roots;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
+use ccd_store::Store;
 use dashmap::DashMap;
 use std::io;
 use std::path::PathBuf;
@@ -69,17 +69,21 @@ impl Sessions {
     /// # Errors
     ///
     /// The kernel's error when there can be no more threads.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a part that it is made of"
+    )]
     pub(crate) fn new(
         holder: Holder,
         store: Store,
         recorder: Recorder,
         paths: Paths,
         config: Arc<Config>,
+        roots: Arc<Roots>,
         tracker: TaskTracker,
         stop: CancellationToken,
     ) -> io::Result<Arc<Self>> {
         let reuse_key = holder.secret();
-        let roots = Roots::new(&paths.base, store.clone(), &tracker, stop.clone());
         let logger = Logger::start(holder.clone(), recorder.clone())?;
         Ok(Arc::new(Self {
             all: DashMap::new(),

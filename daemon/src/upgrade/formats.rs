@@ -1,7 +1,7 @@
 //! What builds of the daemon must have in common to take sessions over from one another.
 
 use crate::holder;
-use crate::store;
+use crate::store::SCHEMA;
 use serde::{Deserialize, Serialize};
 
 /// The formats of a build, as `ccd --formats` prints them.
@@ -23,7 +23,7 @@ impl Formats {
             version: env!("CARGO_PKG_VERSION").into(),
             holder: holder::WIRE_VERSION,
             ring: holder::RING_VERSION,
-            database: store::newest_schema(),
+            database: SCHEMA.newest(),
         }
     }
 

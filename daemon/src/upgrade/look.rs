@@ -1,8 +1,8 @@
 //! Looks at the build that is to go on with the sessions.
 
+use super::error::HandOverError;
 use super::formats::Formats;
 use crate::daemon::Successor;
-use crate::rpc::RpcError;
 use rustix::fs::{Mode, OFlags};
 use std::io::Read as _;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -25,13 +25,14 @@ const MAX_TOLD_BYTES: u64 = 4096;
 /// # Errors
 ///
 /// It is no file that can be run, no `ccd`, or one of other formats.
-pub(crate) fn look(path: Option<&Path>) -> Result<(Successor, String), RpcError> {
+pub(crate) fn look(path: Option<&Path>) -> Result<(Successor, String), HandOverError> {
     let own = Formats::own();
     let Some(path) = path else {
         return Ok((Successor { file: None }, own.version));
     };
-    let refuse = |why: &dyn std::fmt::Display| {
-        RpcError::InvalidArgument(format!("{} cannot go on: {why}", path.display()))
+    let refuse = |why: &dyn std::fmt::Display| HandOverError::Unsuited {
+        path: path.to_owned(),
+        why: why.to_string(),
     };
     if !path.is_absolute() {
         return Err(refuse(&"its path is not absolute"));

@@ -1,8 +1,8 @@
 //! The job that runs a program against its tape.
 
 use super::answer::{Answer, Expected, Verdict};
-use crate::connection::Peer;
 use crate::job::{JobHandle, Outcome};
+use crate::peer::Peer;
 use crate::session::{OneShot, SessionError, Sessions};
 use crate::tape::format::{Exchange, InputKind, Tape};
 use crate::tape::tools::{input_in_one_line, is_echoed, size, unified};

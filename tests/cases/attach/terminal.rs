@@ -1,94 +1,45 @@
 //! `ccctl session attach`, at a terminal that is a session too.
 
+use crate::support::person::{CCCTL, DETACH, person};
 use crate::support::session::{OpenSession, lacks, program};
 use crate::support::worker::{hand_over, is_one_process, kill_worker};
 use crate::support::{Connection, Daemon, eventually};
-use ccd_protocol::session::{
-    SessionCreateParams, SessionHistory, SessionHistoryParams, SessionResize, SessionResizeParams,
-    SessionScreen, SessionScreenParams, SessionScreenReply,
-};
+use ccd_protocol::session::{SessionCreateParams, SessionHistory, SessionHistoryParams};
 use serde_json::json;
 
-pub(crate) const CCCTL: &str = env!("CARGO_BIN_EXE_ccctl_under_test");
-
-/// A person at a terminal: bash, in which `ccctl` finds the daemon.
-pub(crate) fn person(daemon: &Daemon, rows: i64, cols: i64) -> OpenSession<'_> {
-    let mut params = program(daemon, "bash", &["--norc", "--noprofile"]);
-    params
-        .env
-        .insert("CCD_HOME".into(), daemon.home().display().to_string());
-    params.env.insert("CCD_NO_START".into(), "1".into());
-    params.env.insert("PS1".into(), "person> ".into());
-    let person = daemon.open_with(&SessionCreateParams {
-        rows: Some(rows),
-        cols: Some(cols),
-        ..params
-    });
-    person.expect("person> ");
-    person
-}
-
-pub(crate) fn attach(person: &OpenSession<'_>, session: &str, options: &str) {
+pub(super) fn attach(person: &OpenSession<'_>, session: &str, options: &str) {
     person.line(&format!("'{CCCTL}' session attach {session} {options}"));
 }
 
-pub(crate) fn screen(session: &OpenSession<'_>) -> SessionScreenReply {
-    let params = SessionScreenParams {
-        session: session.id().to_owned(),
-        ..SessionScreenParams::default()
-    };
-    session.daemon.call::<SessionScreen>(&params).unwrap()
-}
-
-fn resize(session: &OpenSession<'_>, rows: i64, cols: i64) {
-    let params = SessionResizeParams {
-        session: session.id().to_owned(),
-        rows,
-        cols,
-    };
-    session.daemon.call::<SessionResize>(&params).unwrap();
-}
-
-/// Waits until the terminal shows `text`.
-#[track_caller]
-pub(crate) fn shows(session: &OpenSession<'_>, text: &str) {
-    eventually(text, || {
-        let lines = screen(session).lines;
-        lines.iter().any(|line| line.contains(text)).then_some(())
-    });
-}
-
 /// Waits until as many are attached.
-pub(crate) fn attached(session: &OpenSession<'_>, count: usize) {
+pub(super) fn attached(session: &OpenSession<'_>, count: usize) {
     eventually("so many are attached", || {
         (session.now().attached.len() == count).then_some(())
     });
 }
 
 /// Waits until keys typed at the terminal go to the session: what it showed before has gone up then.
-pub(crate) fn entered(person: &OpenSession<'_>) {
+pub(super) fn entered(person: &OpenSession<'_>) {
     eventually("the terminal is the session's", || {
-        let lines = screen(person).lines;
+        let lines = person.screen().lines;
         let is_old = lines.iter().any(|line| line.contains("session attach"));
         (!is_old).then_some(())
     });
 }
 
-pub(crate) fn size(session: &OpenSession<'_>) -> (u16, u16) {
+pub(super) fn size(session: &OpenSession<'_>) -> (u16, u16) {
     let now = session.now();
     (now.rows, now.cols)
 }
 
 /// What `stty` tells of the person's terminal.
-pub(crate) fn settings(person: &OpenSession<'_>) -> String {
+pub(super) fn settings(person: &OpenSession<'_>) -> String {
     person
         .ask("stty -g; echo asked", r"([0-9a-f]+:[0-9a-f:]+)\n")
         .groups[1]
         .clone()
         .unwrap()
 }
-
-pub(crate) const DETACH: &[&str] = &["C-\\", "d"];
 
 #[test]
 fn a_terminal_becomes_the_sessions_and_is_given_back() {
@@ -98,9 +49,9 @@ fn a_terminal_becomes_the_sessions_and_is_given_back() {
     let person = person(&daemon, 20, 70);
     let before = settings(&person);
     attach(&person, target.id(), "");
-    shows(&person, "before");
+    person.shows("before");
     assert_eq!(
-        screen(&person).title,
+        person.screen().title,
         format!("{}, C-\\ d leaves it", target.id())
     );
     assert_eq!(size(&target), (20, 70));
@@ -112,7 +63,7 @@ fn a_terminal_becomes_the_sessions_and_is_given_back() {
     assert_eq!(viewer.pid, client_of(&person));
     person.line("echo $((6 * 7))");
     target.expect("\n\r?42");
-    shows(&person, "42");
+    person.shows("42");
     person.keys(DETACH);
     person.expect("detached from .*, which goes on");
     attached(&target, 0);
@@ -137,22 +88,22 @@ fn a_full_screen_program_looks_the_same_and_leaves_nothing_behind() {
         "vim",
         &["-u", "NONE", "--cmd", "syntax on", file.to_str().unwrap()],
     );
-    shows(&vim, "wide");
+    vim.shows("wide");
     let person = person(&daemon, 30, 100);
     attach(&person, vim.id(), "");
-    shows(&person, "wide");
+    person.shows("wide");
     person.text(":set nu\r");
-    shows(&person, " 25 int main");
+    person.shows(" 25 int main");
     eventually("both screens are the same", || {
-        let (theirs, ours) = (screen(&vim), screen(&person));
+        let (theirs, ours) = (vim.screen(), person.screen());
         (theirs.lines == ours.lines && theirs.cursor == ours.cursor && ours.alternate).then_some(())
     });
     person.keys(DETACH);
     person.expect("which goes on");
-    assert!(!screen(&person).alternate);
+    assert!(!person.screen().alternate);
     // Once more, from a terminal that has shown something else meanwhile.
     attach(&person, vim.id(), "");
-    shows(&person, " 25 int main");
+    person.shows(" 25 int main");
     person.text(":q!\r");
     person.expect("has ended: exited 0");
     person.ask("echo $?", "\n\r?0\r?\n");
@@ -171,22 +122,22 @@ fn the_size_follows_who_typed_last() {
         (size(&target) == (10, 50)).then_some(())
     });
     // The large one sees it in a corner.
-    shows(&large, "·····");
+    large.shows("·····");
     large.line("stty size");
     target.expect("30 100");
-    shows(&large, "30 100");
+    large.shows("30 100");
     // The small one sees the part around the cursor.
     large.line("printf '%098d|\\n' 7; stty size");
-    shows(&large, "7|");
+    large.shows("7|");
     small.text("\r");
     eventually("it has typed", || (size(&target) == (10, 50)).then_some(()));
-    resize(&small, 12, 40);
+    small.resize(12, 40);
     eventually("the size follows", || {
         (size(&target) == (12, 40)).then_some(())
     });
     target.line("stty size");
     target.expect("12 40");
-    shows(&small, "12 40");
+    small.shows("12 40");
 }
 
 #[test]
@@ -203,11 +154,11 @@ fn a_viewer_that_only_looks_changes_nothing() {
         "echo a; printf '%0100d\\n' 1; echo end of it",
         "end of it\n",
     );
-    shows(&person, "end of it");
+    person.shows("end of it");
     assert_eq!(size(&target), (24, 80));
-    resize(&person, 20, 60);
+    person.resize(20, 60);
     target.ask("echo more", "more\n");
-    shows(&person, "more");
+    person.shows("more");
     assert_eq!(size(&target), (24, 80));
     person.keys(&["C-c"]);
     person.expect("detached from");
@@ -264,13 +215,13 @@ fn the_detach_key_twice_is_typed_once_and_others_can_be_chosen() {
 }
 
 /// The process that runs in the foreground of the person's terminal, if it is not the shell.
-pub(crate) fn client_of(person: &OpenSession<'_>) -> Option<i32> {
+pub(super) fn client_of(person: &OpenSession<'_>) -> Option<i32> {
     let pid = person.now().pid;
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
     children.split_whitespace().last()?.parse().ok()
 }
 
-pub(crate) fn signal_process(pid: i32, signal: &str) {
+pub(super) fn signal_process(pid: i32, signal: &str) {
     let status = std::process::Command::new("kill")
         .args([format!("-{signal}"), pid.to_string()])
         .status();
@@ -292,13 +243,13 @@ fn a_viewer_does_not_notice_that_the_worker_was_killed_or_replaced() {
     attached(&target, 1);
     person.line("echo after $((1 + 1)) kills");
     target.expect("\n\r?after 2 kills");
-    shows(&person, "after 2 kills");
+    person.shows("after 2 kills");
     daemon.call_value("daemon.restart", &json!({})).unwrap();
     hand_over(&daemon, 2);
     attached(&target, 1);
     person.line("echo and $((2 + 2)) restarts");
     target.expect("\n\r?and 4 restarts");
-    shows(&person, "and 4 restarts");
+    person.shows("and 4 restarts");
 }
 
 #[test]
@@ -310,12 +261,12 @@ fn a_flood_neither_hides_the_keys_nor_holds_the_terminal() {
     attached(&target, 1);
     entered(&person);
     person.line("while :; do echo flooding $RANDOM; done");
-    shows(&person, "flooding");
+    person.shows("flooding");
     person.keys(&["C-c"]);
     person.line("echo over and done");
-    shows(&person, "over and done");
+    person.shows("over and done");
     person.line("yes");
-    shows(&person, "y");
+    person.shows("y");
     person.keys(DETACH);
     person.expect("detached from");
 }

@@ -1,9 +1,7 @@
 //! How an attached terminal leaves its session, and what it shows then.
 
-use crate::attach::terminal::{
-    CCCTL, DETACH, attach, attached, client_of, entered, person, screen, settings, shows,
-    signal_process,
-};
+use crate::attach::terminal::{attach, attached, client_of, entered, settings, signal_process};
+use crate::support::person::{CCCTL, DETACH, person};
 use crate::support::{Ccctl, Daemon, eventually};
 
 #[test]
@@ -26,12 +24,12 @@ fn every_way_out_gives_the_terminal_back() {
         attached(&target, 1);
         entered(&person);
         target.ask(alternate, "full");
-        shows(&person, "full");
+        person.shows("full");
         let pid = eventually("ccctl has a process", || client_of(&person));
         signal_process(pid, signal);
         person.expect("detached from");
         person.ask("echo $?", &format!("\n\r?{status}"));
-        let now = screen(&person);
+        let now = person.screen();
         assert!(!now.alternate && now.cursor.visible, "{signal}");
         assert_eq!(settings(&person), before, "{signal}");
         attached(&target, 0);
@@ -43,9 +41,9 @@ fn every_way_out_gives_the_terminal_back() {
     let pid = eventually("ccctl has a process", || client_of(&person));
     signal_process(pid, "TSTP");
     person.expect("Stopped");
-    assert!(!screen(&person).alternate);
+    assert!(!person.screen().alternate);
     person.line("fg");
-    shows(&person, "full");
+    person.shows("full");
     // And as nobody can be prepared for: the shell takes the terminal as it finds it.
     let pid = eventually("ccctl has a process", || client_of(&person));
     signal_process(pid, "STOP");
@@ -54,7 +52,7 @@ fn every_way_out_gives_the_terminal_back() {
     person.expect("in between");
     attached(&target, 1);
     eventually("the terminal is the session's again", || {
-        let lines = screen(&person).lines;
+        let lines = person.screen().lines;
         (!lines.iter().any(|line| line.contains("in between"))).then_some(())
     });
     person.keys(&["C-u"]);
@@ -76,7 +74,7 @@ fn what_was_shown_stays_above_the_shell() {
     entered(&person);
     person.keys(DETACH);
     person.expect("detached from");
-    let lines = screen(&person).lines;
+    let lines = person.screen().lines;
     assert_eq!(&lines[..2], ["one", "two"]);
     assert!(lines[2].contains("detached from"), "{lines:?}");
     attach(&person, target.id(), "");
@@ -84,7 +82,7 @@ fn what_was_shown_stays_above_the_shell() {
     entered(&person);
     person.line("more");
     person.expect("has ended: exited 0");
-    let lines = screen(&person).lines;
+    let lines = person.screen().lines;
     assert_eq!(&lines[..4], ["one", "two", "more", "got more"]);
     assert!(lines[4].contains("has ended"), "{lines:?}");
 }

@@ -1,8 +1,8 @@
 //! Steps of chains: what is typed into them, and what is kept of what they print.
 
 use crate::chain::commands::{job_of, refused};
-use crate::input::hidden::files_with;
 use crate::support::Daemon;
+use crate::support::files::files_with;
 use ccd_protocol::ErrorCode;
 use serde_json::json;
 

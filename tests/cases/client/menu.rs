@@ -1,99 +1,77 @@
 //! `ccctl` without arguments, and the short forms.
 
-use crate::support::session::{OpenSession, lacks, program};
+use crate::support::session::{lacks, program};
 use crate::support::{Ccctl, Daemon, eventually};
-use ccd_protocol::session::{
-    SessionCreateParams, SessionScreen, SessionScreenParams, SessionScreenReply, SessionSignal,
-    SessionSignalParams,
-};
-
-fn screen(session: &OpenSession<'_>) -> SessionScreenReply {
-    let params = SessionScreenParams {
-        session: session.id().to_owned(),
-        ..SessionScreenParams::default()
-    };
-    session.daemon.call::<SessionScreen>(&params).unwrap()
-}
-
-#[track_caller]
-fn shows(session: &OpenSession<'_>, text: &str) {
-    eventually(&format!("{text:?} is shown"), || {
-        let lines = screen(session).lines;
-        lines.iter().any(|line| line.contains(text)).then_some(())
-    });
-}
+use ccd_protocol::session::{SessionCreateParams, SessionSignal, SessionSignalParams};
 
 #[test]
 fn the_menu_shows_and_runs_commands() {
     let daemon = Daemon::start();
     let menu = daemon.open_client(&[], (24, 100));
-    shows(&menu, "what do you want to work with?");
+    menu.shows("what do you want to work with?");
     menu.keys(&["Enter"]);
-    shows(&menu, "ccctl › sessions");
-    shows(&menu, "$ ccctl session list");
+    menu.shows("ccctl › sessions");
+    menu.shows("$ ccctl session list");
     // Start a program, step by step.
     menu.text("3");
-    shows(&menu, "a name for it, or nothing");
+    menu.shows("a name for it, or nothing");
     menu.text("my-cat");
     menu.keys(&["Enter"]);
-    shows(&menu, "the program and its arguments");
+    menu.shows("the program and its arguments");
     menu.text("cat -u 'a b'");
-    shows(
-        &menu,
-        "$ ccctl session create --name my-cat -- cat -u 'a b'",
-    );
+    menu.shows("$ ccctl session create --name my-cat -- cat -u 'a b'");
     menu.keys(&["C-u"]);
     menu.text("cat -u");
     menu.keys(&["Enter"]);
-    shows(&menu, "(done; Enter: menu, q: leave)");
-    assert!(!screen(&menu).alternate);
-    shows(&menu, "$ ccctl session create --name my-cat -- cat -u");
+    menu.shows("(done; Enter: menu, q: leave)");
+    assert!(!menu.screen().alternate);
+    menu.shows("$ ccctl session create --name my-cat -- cat -u");
     let cat = daemon.id_of("my-cat").unwrap();
     menu.keys(&["Enter"]);
-    shows(&menu, "ccctl › sessions   what do you want to do?");
+    menu.shows("ccctl › sessions   what do you want to do?");
     // Type into it, picked from the list.
     menu.text("7");
-    shows(&menu, "which session?");
-    shows(&menu, "my-cat");
+    menu.shows("which session?");
+    menu.shows("my-cat");
     // The first one is that of the menu.
     menu.text("2");
-    shows(&menu, "the line to type");
+    menu.shows("the line to type");
     menu.text("hello there");
     menu.keys(&["Enter"]);
-    shows(&menu, "$ ccctl session send my-cat -- 'hello there'");
+    menu.shows("$ ccctl session send my-cat -- 'hello there'");
     eventually("it is typed", || {
         let text = Ccctl::new(&daemon).ok(&["session", "read", &cat]);
         text.contains("hello there").then_some(())
     });
     eventually("it is done", || {
-        let lines = screen(&menu).lines;
+        let lines = menu.screen().lines;
         let done = lines.iter().filter(|line| line.starts_with("(done;"));
         (done.count() == 2).then_some(())
     });
     menu.keys(&["Enter"]);
-    shows(&menu, "what do you want to do?");
+    menu.shows("what do you want to do?");
     // Back, and out.
     menu.keys(&["Left"]);
-    shows(&menu, "what do you want to work with?");
+    menu.shows("what do you want to work with?");
     menu.text("q");
     assert_eq!(menu.ended().exitstatus, Some(0));
-    assert!(!screen(&menu).alternate);
+    assert!(!menu.screen().alternate);
 }
 
 #[test]
 fn what_a_command_fails_with_is_seen() {
     let daemon = Daemon::start();
     let menu = daemon.open_client(&[], (24, 100));
-    shows(&menu, "what do you want to work with?");
+    menu.shows("what do you want to work with?");
     menu.text("1");
-    shows(&menu, "› sessions");
+    menu.shows("› sessions");
     menu.text("3");
-    shows(&menu, "› start");
+    menu.shows("› start");
     menu.keys(&["Enter"]);
     menu.text("no-such-program");
     menu.keys(&["Enter"]);
-    shows(&menu, "no-such-program");
-    shows(&menu, "(exit status: 1; Enter: menu, q: leave)");
+    menu.shows("no-such-program");
+    menu.shows("(exit status: 1; Enter: menu, q: leave)");
     menu.text("q");
     assert_eq!(menu.ended().exitstatus, Some(0));
 }
@@ -133,9 +111,9 @@ fn every_way_out_of_the_menu_leaves_the_terminal_as_it_was() {
     ];
     for (leave, status) in ways {
         bash.line("\"$CCCTL\"");
-        shows(&bash, "what do you want to work with?");
+        bash.shows("what do you want to work with?");
         leave();
-        eventually("it leaves", || (!screen(&bash).alternate).then_some(()));
+        eventually("it leaves", || (!bash.screen().alternate).then_some(()));
         bash.ask("echo left with $?", &format!("(?m)^left with {status}$"));
         assert_eq!(modes(), before);
     }
@@ -173,7 +151,7 @@ fn a_session_is_attached_to_from_top() {
         ..program(&daemon, "cat", &[])
     });
     let top = daemon.open_client(&["top", "--interval", "0.1"], (24, 100));
-    shows(&top, "ccctl top  2 live sessions");
+    top.shows("ccctl top  2 live sessions");
     top.text("a");
     eventually("it is attached", || {
         (!cat.now().attached.is_empty()).then_some(())
@@ -181,12 +159,12 @@ fn a_session_is_attached_to_from_top() {
     top.text("typed here");
     top.keys(&["Enter"]);
     cat.expect("typed here\n.*typed here");
-    shows(&top, "typed here");
+    top.shows("typed here");
     top.keys(&["C-\\"]);
     top.text("d");
-    shows(&top, "back from cat");
-    shows(&top, "ccctl top  2 live sessions");
-    assert!(screen(&top).alternate);
+    top.shows("back from cat");
+    top.shows("ccctl top  2 live sessions");
+    assert!(top.screen().alternate);
     assert!(cat.now().attached.is_empty());
     top.text("q");
     assert_eq!(top.ended().exitstatus, Some(0));

@@ -3,49 +3,19 @@
 use crate::support::session::{OpenSession, lacks};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::session::{
-    SessionCreateParams, SessionResize, SessionResizeParams, SessionScreen, SessionScreenParams,
-    SessionScreenReply, SessionSignal, SessionSignalParams,
+    SessionCreateParams, SessionResize, SessionResizeParams, SessionSignal, SessionSignalParams,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-fn screen(session: &OpenSession<'_>) -> SessionScreenReply {
-    let params = SessionScreenParams {
-        session: session.id().to_owned(),
-        ..SessionScreenParams::default()
-    };
-    session.daemon.call::<SessionScreen>(&params).unwrap()
-}
-
-/// Waits until a row of the screen has this text.
-#[track_caller]
-fn shows(session: &OpenSession<'_>, text: &str) -> Vec<String> {
-    let mut last = Vec::new();
-    let seen = eventually_or_none(|| {
-        last = screen(session).lines;
-        last.iter().any(|line| line.contains(text)).then_some(())
-    });
-    assert!(
-        seen.is_some(),
-        "{text:?} is not shown:\n{}",
-        last.join("\n")
-    );
-    last
-}
-
 #[track_caller]
 fn hides(session: &OpenSession<'_>, text: &str) {
     eventually(&format!("{text:?} is no longer shown"), || {
-        let lines = screen(session).lines;
+        let lines = session.screen().lines;
         lines.iter().all(|line| !line.contains(text)).then_some(())
     });
-}
-
-/// Like `eventually`, so that the caller can tell what was there instead.
-fn eventually_or_none(probe: impl FnMut() -> Option<()>) -> Option<()> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| eventually("it", probe))).ok()
 }
 
 fn named<'a>(daemon: &'a Daemon, name: &str, words: &[&str]) -> OpenSession<'a> {
@@ -80,12 +50,12 @@ fn sessions_come_and_go_while_top_shows_them() {
     let daemon = Daemon::start();
     let cat = named(&daemon, "first", &["cat"]);
     let top = daemon.open_client(&["top", "--interval", "0.1"], (24, 100));
-    shows(&top, "first");
-    let lines = shows(&top, "ccctl top  2 live sessions");
+    top.shows("first");
+    let lines = top.shows("ccctl top  2 live sessions");
     assert!(lines[1].starts_with("ID "), "{lines:?}");
-    assert!(screen(&top).alternate && !screen(&top).cursor.visible);
+    assert!(top.screen().alternate && !top.screen().cursor.visible);
     let _second = named(&daemon, "second", &["cat", "-u"]);
-    shows(&top, "cat -u");
+    top.shows("cat -u");
     cat.close();
     hides(&top, "first");
 }
@@ -95,7 +65,7 @@ fn nothing_is_drawn_again_that_has_not_changed() {
     let daemon = Daemon::start();
     let _cat = named(&daemon, "first", &["cat"]);
     let top = daemon.open_client(&["top", "--interval", "0.1"], (24, 100));
-    shows(&top, "first");
+    top.shows("first");
     // Ages change, what top itself printed, and whether it waits; the heading does not.
     let end = usize::try_from(top.now().output.output_bytes).unwrap();
     eventually("it looks a few times more", || {
@@ -116,42 +86,42 @@ fn keys_read_signal_and_close_sessions() {
     told.expect("ready");
     let closed = named(&daemon, "closing", &["cat"]);
     let top = daemon.open_client(&["top", "--interval", "0.1"], (20, 90));
-    shows(&top, "closing");
+    top.shows("closing");
     top.keys(&["g"]);
     top.text("susr1");
-    shows(&top, "signal told: USR1");
+    top.shows("signal told: USR1");
     top.keys(&["Enter"]);
-    shows(&top, "USR1 was sent");
+    top.shows("USR1 was sent");
     told.expect("was told");
     top.text("r");
-    let lines = shows(&top, "was told");
+    let lines = top.shows("was told");
     assert!(lines[0].starts_with("told  1-"), "{lines:?}");
     top.text("q");
-    shows(&top, "closing");
+    top.shows("closing");
     top.text("p");
-    shows(&top, "── told ──");
-    shows(&top, "was told");
+    top.shows("── told ──");
+    top.shows("was told");
     top.keys(&["Down"]);
     top.text("c");
-    shows(&top, "close closing? y/n");
+    top.shows("close closing? y/n");
     top.text("y");
     closed.ended();
-    shows(&top, "closed: ");
+    top.shows("closed: ");
     hides(&top, "cat");
     top.text("e");
-    shows(&top, "closing");
+    top.shows("closing");
     top.text("/told");
     hides(&top, "closing");
     top.keys(&["Escape"]);
-    shows(&top, "closing");
+    top.shows("closing");
     top.text("s");
-    shows(&top, "signal told: INT");
+    top.shows("signal told: INT");
     top.keys(&["Escape"]);
     // What follows an escape at once is one key with it.
     hides(&top, "signal told: INT");
     top.text("q");
     assert_eq!(top.ended().exitstatus, Some(0));
-    assert!(!screen(&top).alternate);
+    assert!(!top.screen().alternate);
 }
 
 #[test]
@@ -181,12 +151,12 @@ fn every_way_out_leaves_the_terminal_as_it_was() {
     ];
     for (way, leave, status) in ways {
         bash.line("echo visible-$((6*7)); \"$CCCTL\" top");
-        shows(&bash, "ccctl top  1 live session");
-        assert!(screen(&bash).alternate, "{way}");
+        bash.shows("ccctl top  1 live session");
+        assert!(bash.screen().alternate, "{way}");
         leave();
-        eventually(way, || (!screen(&bash).alternate).then_some(()));
+        eventually(way, || (!bash.screen().alternate).then_some(()));
         bash.ask("echo left with $?", &format!("(?m)^left with {status}$"));
-        let after = screen(&bash);
+        let after = bash.screen();
         assert!(!after.alternate && after.cursor.visible, "{way}");
         assert!(
             after.lines.iter().any(|line| line == "visible-42"),
@@ -208,18 +178,18 @@ fn top_can_be_stopped_and_goes_on() {
     let daemon = Daemon::start();
     let (bash, before) = shell(&daemon);
     bash.line("\"$CCCTL\" top");
-    shows(&bash, "ccctl top");
+    bash.shows("ccctl top");
     bash.keys(&["C-z"]);
     bash.expect("Stopped");
-    assert!(!screen(&bash).alternate);
+    assert!(!bash.screen().alternate);
     assert_eq!(modes(&bash), before);
     bash.line("fg");
     eventually("it is drawn again", || {
-        screen(&bash).alternate.then_some(())
+        bash.screen().alternate.then_some(())
     });
-    shows(&bash, "ccctl top");
+    bash.shows("ccctl top");
     bash.text("q");
-    eventually("it leaves", || (!screen(&bash).alternate).then_some(()));
+    eventually("it leaves", || (!bash.screen().alternate).then_some(()));
     bash.ask("echo left with $?", "(?m)^left with 0$");
 }
 
@@ -230,7 +200,7 @@ fn any_size_of_terminal_is_used() {
         named(&daemon, &format!("cat-{number}"), &["cat"]);
     }
     let top = daemon.open_client(&["top", "--sort", "name"], (24, 80));
-    shows(&top, "cat-7");
+    top.shows("cat-7");
     for (rows, cols) in [(5, 20), (100, 300), (1, 1), (2, 9), (24, 80)] {
         let params = SessionResizeParams {
             session: top.id().to_owned(),
@@ -245,13 +215,13 @@ fn any_size_of_terminal_is_used() {
             false => format!("{}…", &foot[..width - 1]),
         };
         eventually(&format!("{rows}x{cols} is filled"), || {
-            (screen(&top).lines.last()? == &expected).then_some(())
+            (top.screen().lines.last()? == &expected).then_some(())
         });
     }
     top.keys(&["End"]);
-    shows(&top, "cat-7");
+    top.shows("cat-7");
     // Its own session is not in the first look if that is faster than its start.
-    shows(&top, "ccctl top  9 live");
+    top.shows("ccctl top  9 live");
 }
 
 #[test]
@@ -271,15 +241,12 @@ fn a_daemon_that_goes_away_is_waited_for() {
         ],
         (24, 120),
     );
-    shows(&top, &id);
+    top.shows(&id);
     looked_at.kill();
-    let lines = shows(&top, "no daemon runs at");
+    let lines = top.shows("no daemon runs at");
     assert!(lines.iter().any(|line| line.contains(&id)), "{lines:?}");
     looked_at.restart();
-    shows(
-        &top,
-        "the daemon was restarted: another process answers now",
-    );
+    top.shows("the daemon was restarted: another process answers now");
     hides(&top, &id);
     top.text("q");
     assert_eq!(top.ended().exitstatus, Some(0));
@@ -289,7 +256,7 @@ fn a_daemon_that_goes_away_is_waited_for() {
 fn a_terminal_that_goes_away_ends_top() {
     let daemon = Daemon::start();
     let top = daemon.open_client(&["top"], (24, 80));
-    shows(&top, "ccctl top");
+    top.shows("ccctl top");
     let closed = top.close();
     assert!(!closed.forced, "{closed:?}");
 }
@@ -307,12 +274,12 @@ fn keys_are_answered_while_the_daemon_is_not() {
         socket.to_str().unwrap(),
     ];
     let top = daemon.open_client(&words, (24, 80));
-    shows(&top, "0 live sessions");
+    top.shows("0 live sessions");
     let worker = crate::support::processes::worker_of(looked_at.pid());
     let worker = Pid::from_raw(worker.unwrap_or(looked_at.pid())).unwrap();
     kill_process(worker, Signal::STOP).unwrap();
     top.text("?");
-    shows(&top, "keys  1-");
+    top.shows("keys  1-");
     top.text("qq");
     assert_eq!(top.ended().exitstatus, Some(0));
     kill_process(worker, Signal::CONT).unwrap();

@@ -82,20 +82,6 @@ fn start(connection: &mut Connection, argv: &[&str]) -> String {
     session["session_id"].as_str().unwrap().to_owned()
 }
 
-fn get(connection: &mut Connection, session: &str) -> Value {
-    connection
-        .call_value("session.get", &json!({"session": session}))
-        .unwrap()
-}
-
-/// Waits for the session's end and returns its record.
-fn ended(connection: &mut Connection, session: &str) -> Value {
-    eventually("the session has ended", || {
-        let record = get(connection, session);
-        (record["state"] == "dead").then_some(record)
-    })
-}
-
 #[test]
 fn max_sessions_counts_live_ones() {
     let daemon = with(json!({"max_sessions": 2}));
@@ -133,9 +119,9 @@ fn session_timeout_ends_idle_sessions() {
     let mut connection = daemon.connect();
     let idle = start(&mut connection, &["cat"]);
     let lasting = connection.start_session(&["cat"]);
-    assert_eq!(ended(&mut connection, &idle)["end_reason"], "idle");
+    assert_eq!(connection.ended(&idle)["end_reason"], "idle");
     assert_eq!(
-        get(&mut connection, &lasting)["state"],
+        connection.record(&lasting)["state"],
         "alive",
         "persist sessions have no such limit"
     );
@@ -149,7 +135,7 @@ fn max_session_runtime_ends_busy_sessions() {
         &mut connection,
         &["sh", "-c", "while echo; do sleep 0.05; done"],
     );
-    let record = ended(&mut connection, &busy);
+    let record = connection.ended(&busy);
     assert_eq!(record["end_reason"], "runtime");
     assert_eq!(record["max_session_runtime_s"], 0.4);
 }
@@ -159,9 +145,9 @@ fn max_output_size_ends_a_session_that_prints_more() {
     let daemon = with(json!({"max_output_size": 100_000}));
     let mut connection = daemon.connect();
     let within = start(&mut connection, &["sh", "-c", "yes | head -c 50000"]);
-    assert_eq!(ended(&mut connection, &within)["end_reason"], "exited");
+    assert_eq!(connection.ended(&within)["end_reason"], "exited");
     let over = start(&mut connection, &["yes"]);
-    assert_eq!(ended(&mut connection, &over)["end_reason"], "output_limit");
+    assert_eq!(connection.ended(&over)["end_reason"], "output_limit");
 }
 
 #[test]
@@ -196,7 +182,7 @@ fn default_timeout_holds_where_a_request_does_not_say() {
     let daemon = with(json!({"default_timeout": 0.3}));
     let mut connection = daemon.connect();
     let session = start(&mut connection, &["cat"]);
-    assert_eq!(get(&mut connection, &session)["timeout"], 0.3);
+    assert_eq!(connection.record(&session)["timeout"], 0.3);
     let asked = Instant::now();
     let params = json!({"session": session, "patterns": [{"exact": "never"}]});
     let error = connection
@@ -217,7 +203,7 @@ fn log_rotation_size_cuts_the_log_into_files() {
     let script =
         "for i in 1 2 3 4 5 6 7 8; do head -c 2000 /dev/zero | tr '\\0' x; sleep 0.02; done";
     let session = start(&mut connection, &["sh", "-c", script]);
-    let record = ended(&mut connection, &session);
+    let record = connection.ended(&session);
     assert!(record["output"]["rotated_at"].is_string(), "{record}");
     let folder = daemon.home().join("sessions").join(&session);
     let logs = fs::read_dir(folder).unwrap().filter(|file| {
@@ -233,7 +219,7 @@ fn ended_session_ttl_takes_ended_sessions_off_the_list() {
     let mut connection = daemon.connect();
     let live = start(&mut connection, &["cat"]);
     let dead = start(&mut connection, &["true"]);
-    ended(&mut connection, &dead);
+    connection.ended(&dead);
     eventually("only the live one is listed", || {
         let reply = connection
             .call_value("session.list", &json!({"all": true}))
@@ -247,7 +233,7 @@ fn ended_session_ttl_takes_ended_sessions_off_the_list() {
         (listed == [&json!(live)]).then_some(())
     });
     assert_eq!(
-        get(&mut connection, &dead)["state"],
+        connection.record(&dead)["state"],
         "dead",
         "keep_log_days keeps it"
     );
@@ -258,7 +244,7 @@ fn is_kept_over_a_restart(config: Value) -> bool {
     let mut daemon = with(config);
     let mut connection = daemon.connect();
     let session = start(&mut connection, &["echo", "kept"]);
-    ended(&mut connection, &session);
+    connection.ended(&session);
     drop(connection);
     daemon.stop();
     daemon.restart();
@@ -327,13 +313,6 @@ fn limits_of_rows_and_columns_hold_for_new_and_resized_terminals() {
 }
 
 /// All text in the files of the daemon's log.
-fn log_text(daemon: &Daemon) -> String {
-    let files = fs::read_dir(daemon.home().join("logs")).unwrap();
-    files
-        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
-        .collect()
-}
-
 #[test]
 fn log_level_decides_what_is_logged() {
     for (level, has_info, has_debug) in [
@@ -343,7 +322,7 @@ fn log_level_decides_what_is_logged() {
     ] {
         let daemon = with(json!({"log_level": level}));
         daemon.connect().start_session(&["true"]);
-        let text = log_text(&daemon);
+        let text = daemon.log_text();
         assert_eq!(
             (text.contains("INFO"), text.contains("DEBUG")),
             (has_info, has_debug),
@@ -355,7 +334,7 @@ fn log_level_decides_what_is_logged() {
 #[test]
 fn the_format_of_the_log_is_lines_or_json() {
     let daemon = with(json!({"logging": {"format": "json"}}));
-    let text = log_text(&daemon);
+    let text = daemon.log_text();
     assert!(!text.is_empty());
     for line in text.lines() {
         let event: Value = serde_json::from_str(line).unwrap();
@@ -365,15 +344,15 @@ fn the_format_of_the_log_is_lines_or_json() {
         );
     }
     let daemon = with(json!({"logging": {"format": "text"}}));
-    assert!(serde_json::from_str::<Value>(log_text(&daemon).lines().next().unwrap()).is_err());
+    assert!(serde_json::from_str::<Value>(daemon.log_text().lines().next().unwrap()).is_err());
 }
 
 #[test]
 fn the_log_goes_where_it_is_sent() {
     let file = with(json!({"logging": {"destination": "file"}}));
-    assert!(log_text(&file).contains("serving") && file.printed().is_empty());
+    assert!(file.log_text().contains("serving") && file.printed().is_empty());
     let shown = with(json!({"logging": {"destination": "stderr"}}));
-    assert!(log_text(&shown).is_empty());
+    assert!(shown.log_text().is_empty());
     let year = shown.printed();
     assert!(year.contains("serving") && year.starts_with("20"), "{year}");
     let reply = shown.call_value("daemon.log", &json!({})).unwrap();

@@ -3,3 +3,4 @@
 mod effects;
 mod reload;
 mod text;
+mod watch;

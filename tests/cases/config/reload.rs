@@ -10,13 +10,6 @@ fn max_sessions(daemon: &Daemon) -> Value {
 }
 
 /// All text of the daemon's log.
-fn log_text(daemon: &Daemon) -> String {
-    let files = fs::read_dir(daemon.home().join("logs")).unwrap();
-    files
-        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
-        .collect()
-}
-
 #[test]
 fn a_reload_puts_the_new_configuration_in_force() {
     let daemon = Daemon::builder().config("{max_sessions: 1}").start();
@@ -100,7 +93,7 @@ fn sighup_reads_the_configuration_again() {
             .then_some(())
     });
     assert_eq!(max_sessions(&daemon), 8);
-    assert!(log_text(&daemon).contains("2:16: max_sessions"));
+    assert!(daemon.log_text().contains("2:16: max_sessions"));
 }
 
 #[test]
@@ -150,7 +143,7 @@ fn the_level_of_the_log_changes_while_the_daemon_runs() {
         (&shown["level"], &shown["debug"]),
         (&json!("info"), &json!(false))
     );
-    assert!(!log_text(&daemon).contains("DEBUG"));
+    assert!(!daemon.log_text().contains("DEBUG"));
     let changed = daemon
         .call_value("daemon.log", &json!({"level": "DEBUG"}))
         .unwrap();
@@ -159,18 +152,18 @@ fn the_level_of_the_log_changes_while_the_daemon_runs() {
     assert!(fs::metadata(path).unwrap().is_file());
     daemon.call_value("daemon.ping", &json!({})).unwrap();
     eventually("details are logged", || {
-        log_text(&daemon).contains("DEBUG").then_some(())
+        daemon.log_text().contains("DEBUG").then_some(())
     });
     daemon
         .call_value("daemon.log", &json!({"level": "error"}))
         .unwrap();
-    let before = log_text(&daemon).len();
+    let before = daemon.log_text().len();
     let session = daemon.connect().start_session(&["true"]);
     daemon
         .call_value("session.close", &json!({"session": session}))
         .unwrap();
     assert_eq!(
-        log_text(&daemon).len(),
+        daemon.log_text().len(),
         before,
         "nothing less serious is logged"
     );
@@ -193,7 +186,7 @@ fn debug_is_a_switch_of_its_own() {
     assert_eq!((&on["level"], &on["debug"]), (&json!("info"), &json!(true)));
     eventually("details are logged", || {
         daemon.call_value("daemon.ping", &json!({})).unwrap();
-        log_text(&daemon).contains("DEBUG").then_some(())
+        daemon.log_text().contains("DEBUG").then_some(())
     });
     let off = daemon
         .call_value("daemon.log", &json!({"debug": false}))
@@ -219,7 +212,7 @@ fn nothing_that_was_typed_or_printed_is_in_the_log() {
     connection
         .call_value("session.close", &json!({"session": session}))
         .unwrap();
-    let text = log_text(&daemon);
+    let text = daemon.log_text();
     assert!(text.contains(&session), "the log is detailed");
     for words in ["printed-words", "typed-words", "run-words"] {
         assert!(!text.contains(words), "{words} is in the log");

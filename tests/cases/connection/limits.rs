@@ -1,7 +1,7 @@
 //! Each limit of the transport has its own error, and what is over it costs nobody else anything.
 
 use crate::support::worker::worker;
-use crate::support::{Connection, Daemon, eventually, kind};
+use crate::support::{Connection, Daemon, eventually, kind, throughout};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -253,11 +253,10 @@ fn large_replies_that_nobody_takes_are_not_piled_up() {
     // Others are served meanwhile, and what waits for the greedy one is bounded: without that it would be a gigabyte.
     let status = other.call_value("daemon.status", &json!({})).unwrap();
     let pid = status["pid"].as_i64().unwrap();
-    for _ in 0..20 {
+    throughout(Duration::from_millis(400), || {
         other.call_value("daemon.ping", &json!({})).unwrap();
-        std::thread::sleep(Duration::from_millis(20));
         assert!(memory_mib(pid) < 400, "{} MiB", memory_mib(pid));
-    }
+    });
     // All of it comes once it is read.
     let mut lines = BufReader::new(greedy);
     for _ in 0..READS {

@@ -1,5 +1,6 @@
 //! Passwords: nothing of them stays below the daemon's folder.
 
+use crate::support::files::{assert_in_no_file, files_with};
 use crate::support::session::{OpenSession, assert_error, exact, lacks, program};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::ErrorCode;
@@ -7,37 +8,16 @@ use ccd_protocol::session::{
     Action, Interaction, SessionCreateParams, SessionHistory, SessionHistoryParams,
     SessionSendParams, WaitFor,
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const PASSWORD: &str = "correct-horse-4711";
 
 /// The most that is ever logged.
 const TRACE: &str = r#"{"log_level": "trace"}"#;
 
-/// Files below `folder` that have `needle` in them.
-pub(crate) fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let (path, kind) = {
-            let entry = entry.unwrap();
-            (entry.path(), entry.file_type().unwrap())
-        };
-        if kind.is_dir() {
-            found.extend(files_with(&path, needle));
-        } else if kind.is_file() {
-            let bytes = std::fs::read(&path).unwrap();
-            if bytes.windows(needle.len()).any(|part| part == needle) {
-                found.push(path);
-            }
-        }
-    }
-    found
-}
-
 #[track_caller]
 fn assert_nowhere(daemon: &Daemon) {
-    let found = files_with(daemon.home(), PASSWORD.as_bytes());
-    assert!(found.is_empty(), "the password is in {found:?}");
+    assert_in_no_file(daemon.home(), PASSWORD);
 }
 
 /// What was typed, once the session's `sends`th send has been written down.

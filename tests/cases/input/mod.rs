@@ -2,5 +2,5 @@
 
 mod discarded;
 mod end_of_input;
-pub(crate) mod hidden;
+mod hidden;
 mod typing;

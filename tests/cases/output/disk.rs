@@ -9,12 +9,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn get(connection: &mut Connection, session: &str) -> Value {
-    connection
-        .call_value("session.get", &json!({"session": session}))
-        .unwrap()
-}
-
 fn read_raw(
     connection: &mut Connection,
     session: &str,
@@ -94,10 +88,7 @@ fn a_full_disk_costs_log_and_nothing_else() {
         "yes 0123456 | head -c 1000000",
         "first",
     );
-    assert_eq!(
-        get(&mut connection, &session)["output"]["gaps"],
-        Value::Null
-    );
+    assert_eq!(connection.record(&session)["output"]["gaps"], Value::Null);
     // Eight times what memory and disk hold together would be lost if the session stalled.
     run(
         &mut connection,
@@ -106,7 +97,7 @@ fn a_full_disk_costs_log_and_nothing_else() {
         "second",
     );
     let offset = eventually("the loss is told", || {
-        let record = get(&mut connection, &session);
+        let record = connection.record(&session);
         let offset = record["output"]["gaps"].as_array()?.last()?["offset"].as_u64()?;
         let (bytes, reply) = read_raw(&mut connection, &session, offset, 1000);
         // A write that was only slow is no loss in the end.
@@ -143,7 +134,7 @@ fn a_full_disk_costs_log_and_nothing_else() {
         "yes abcdefg | head -c 800000",
         "third",
     );
-    let record = get(&mut connection, &session);
+    let record = connection.record(&session);
     let end = record["output"]["output_bytes"].as_u64().unwrap();
     let gap_end = record["output"]["gaps"]
         .as_array()
@@ -253,7 +244,7 @@ fn a_log_folder_that_is_removed_while_the_session_runs_is_made_again() {
     // What is in no file any more is told, and memory still has it, also behind the session's end.
     let lost = "readybefore\n\nfirst\n".len();
     let gaps = json!([{"offset": 0, "length": lost}]);
-    assert_eq!(get(&mut connection, &session)["output"]["gaps"], gaps);
+    assert_eq!(connection.record(&session)["output"]["gaps"], gaps);
     let all = "readybefore\n\nfirst\nafter\n\nsecond\n";
     let read = connection
         .call_value("session.read", &json!({"session": session}))
@@ -269,7 +260,7 @@ fn a_log_folder_that_is_removed_while_the_session_runs_is_made_again() {
     daemon.stop();
     daemon.restart();
     let mut connection = daemon.connect();
-    assert_eq!(get(&mut connection, &session)["output"]["gaps"], gaps);
+    assert_eq!(connection.record(&session)["output"]["gaps"], gaps);
     let read = connection.call_value("session.read", &from_start).unwrap();
     assert_eq!(read["text"], "after\n\nsecond\n");
     assert_eq!(read["omitted_bytes"], lost);
@@ -293,7 +284,7 @@ fn a_session_without_any_place_for_its_log_goes_on() {
         .call_value("session.read", &json!({"session": session, "lines": 4}))
         .unwrap();
     assert_eq!(read["text"], "first\non and on\n\nsecond\n");
-    let record = get(&mut connection, &session);
+    let record = connection.record(&session);
     assert!(
         !record["output"]["gaps"].as_array().unwrap().is_empty(),
         "{record}"
@@ -341,7 +332,7 @@ fn a_log_that_hangs_holds_up_its_session_alone() {
         "yes 7654321 | head -c 36000000",
         "flooded",
     );
-    let record = get(&mut connection, &hung);
+    let record = connection.record(&hung);
     assert!(
         !record["output"]["gaps"].as_array().unwrap().is_empty(),
         "{record}"
@@ -389,7 +380,7 @@ fn a_log_that_hangs_for_ever_does_not_keep_the_daemon() {
         .call_value("session.close", &json!({"session": sessions[0]}))
         .unwrap();
     assert_eq!(closed["signal"], 1, "{closed}");
-    let record = get(&mut connection, &sessions[0]);
+    let record = connection.record(&sessions[0]);
     assert_eq!(record["state"], "dead");
     assert_eq!(record["output"]["gaps"][0]["offset"], 0, "{record}");
 }

@@ -1,7 +1,7 @@
 //! Named pipes: who reads them gets what happens, and nobody waits for who does not.
 
 use crate::support::session::{OpenSession, assert_error, program};
-use crate::support::{Daemon, eventually};
+use crate::support::{Daemon, eventually, throughout};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
     PipeState, SessionCreateParams, SessionPipe, SessionPipeParams, WaitFor,
@@ -12,6 +12,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// A daemon whose pipes lie in its home.
 pub(crate) fn daemon() -> Daemon {
@@ -43,6 +44,13 @@ pub(crate) fn reader(path: &Path) -> JoinHandle<String> {
         file.read_to_end(&mut bytes).unwrap();
         String::from_utf8(bytes).unwrap()
     })
+}
+
+/// Waits until a pipe that is full has been so for longer than the second after which output may be left out.
+fn full_for_long(session: &OpenSession<'_>) {
+    throughout(Duration::from_millis(1200), || {
+        assert_eq!(session.now().pipe.unwrap().dropped_bytes, 0);
+    });
 }
 
 /// Events without their times, as (type, text).
@@ -195,10 +203,7 @@ fn nobody_who_reads_holds_nothing_up_and_what_is_left_out_is_told() {
     // Much more than is kept in memory.
     let session = streaming(&daemon, "sh", &["-c", "seq 1 400000; echo done; exec cat"]);
     session.expect("(?m)^done$");
-    eventually("it was full for long", || {
-        std::thread::sleep(std::time::Duration::from_millis(1500));
-        Some(())
-    });
+    full_for_long(&session);
     let path = pipe_of(&session);
     let mut lines = BufReader::new(File::open(&path).unwrap()).lines();
     let mut left_out = 0;
@@ -228,7 +233,7 @@ fn a_raw_pipe_has_every_byte_that_is_not_told_to_be_left_out() {
     let mut file = File::open(path).unwrap();
     session.line("");
     session.expect("(?m)^done$");
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    full_for_long(&session);
     let mut bytes = Vec::new();
     let mut buffer = vec![0; 1 << 16];
     while !bytes.ends_with(b"done\r\n") {

@@ -6,21 +6,9 @@ use serde_json::{Value, json};
 use std::fs;
 use std::time::{Duration, Instant};
 
-fn get(connection: &mut Connection, session: &str) -> Value {
-    connection
-        .call_value("session.get", &json!({"session": session}))
-        .unwrap()
-}
-
 fn expect(connection: &mut Connection, session: &str, text: &str) -> Value {
     let params = json!({"session": session, "patterns": [{"exact": text}]});
     connection.call_value("session.expect", &params).unwrap()
-}
-
-fn ended(connection: &mut Connection, session: &str) -> Value {
-    eventually("the session has ended", || {
-        Some(get(connection, session)).filter(|record| record["state"] == "dead")
-    })
 }
 
 fn close(connection: &mut Connection, session: &str, grace_ms: u64) -> Value {
@@ -116,7 +104,7 @@ fn a_program_that_closes_its_terminal_lives_on() {
     let script = "echo before; exec 0<&- 1>&- 2>&-; exec sleep 1000";
     let session = connection.start_session(&["sh", "-c", script]);
     expect(&mut connection, &session, "before");
-    let pid = i32::try_from(get(&mut connection, &session)["pid"].as_i64().unwrap()).unwrap();
+    let pid = i32::try_from(connection.record(&session)["pid"].as_i64().unwrap()).unwrap();
     eventually("it has no terminal open", || {
         let files = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten();
         let open = files.filter_map(|file| fs::read_link(file.path()).ok());
@@ -133,7 +121,7 @@ fn a_program_that_closes_its_terminal_lives_on() {
         used < 20,
         "a terminal that nobody has open cost {used} ticks in half a second"
     );
-    assert_eq!(get(&mut connection, &session)["state"], "alive");
+    assert_eq!(connection.record(&session)["state"], "alive");
     assert_eq!(
         connection
             .call_value("session.read", &json!({"session": session}))
@@ -165,7 +153,7 @@ fn a_program_that_forks_and_exits_has_ended_with_its_status() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = connection.start_session(&["sh", "-c", "sleep 2345 & echo forked; exit 3"]);
-    let record = ended(&mut connection, &session);
+    let record = connection.ended(&session);
     assert_eq!(
         (&record["exitstatus"], &record["end_reason"]),
         (&json!(3), &json!("exited"))
@@ -185,7 +173,7 @@ fn what_left_with_setsid_lives_until_the_session_is_closed() {
     let mut connection = daemon.connect();
     let script = "setsid sh -c 'trap \"\" HUP TERM; exec sleep 3456' & sleep 0.2; exit 0";
     let session = connection.start_session(&["sh", "-c", script]);
-    ended(&mut connection, &session);
+    connection.ended(&session);
     let marker = format!("CCD_SESSION_ID={session}");
     let left = processes::with_variable(&marker);
     assert_eq!(left.len(), 1, "it is still there");
@@ -204,7 +192,7 @@ fn a_program_that_ignores_hup_and_term_is_killed_after_the_grace_period() {
     let script = "trap '' HUP TERM INT; echo ready; while :; do sleep 0.1; done";
     let session = connection.start_session(&["sh", "-c", script]);
     expect(&mut connection, &session, "ready");
-    let pid = get(&mut connection, &session)["pid"].clone();
+    let pid = connection.record(&session)["pid"].clone();
     let asked = Instant::now();
     let reply = close(&mut connection, &session, 300);
     assert!(
@@ -218,7 +206,7 @@ fn a_program_that_ignores_hup_and_term_is_killed_after_the_grace_period() {
         reply["killed"].as_array().unwrap().contains(&pid),
         "{reply}"
     );
-    let record = get(&mut connection, &session);
+    let record = connection.record(&session);
     assert_eq!(
         (&record["state"], &record["end_reason"]),
         (&json!("dead"), &json!("closed"))
@@ -244,7 +232,7 @@ fn a_program_that_stops_itself_is_told_apart_and_can_go_on() {
             .unwrap_err();
         (error["data"]["program"] == "stopped").then_some(())
     });
-    assert_eq!(get(&mut connection, &session)["state"], "alive");
+    assert_eq!(connection.record(&session)["state"], "alive");
     connection
         .call_value(
             "session.signal",
@@ -280,7 +268,7 @@ fn a_program_killed_from_outside_has_its_signal_recorded() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = connection.start_session(&["sh", "-c", "echo up; kill -SEGV $$"]);
-    let record = ended(&mut connection, &session);
+    let record = connection.ended(&session);
     assert_eq!(
         (
             &record["exitstatus"],

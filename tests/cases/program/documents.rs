@@ -1,6 +1,6 @@
 //! Program configurations: kept, listed, shown, deleted, and taken from sessions.
 
-use crate::input::hidden::files_with;
+use crate::support::files::files_with;
 use crate::support::session::{assert_error, lacks};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::ErrorCode;

@@ -1,7 +1,7 @@
 //! Secrets of program configurations: looked up by the client, typed once, kept nowhere.
 
-use crate::input::hidden::files_with;
 use crate::program::documents::save;
+use crate::support::files::files_with;
 use crate::support::session::{OpenSession, assert_error, exact, program};
 use crate::support::{Ccctl, Daemon};
 use ccd_protocol::ErrorCode;

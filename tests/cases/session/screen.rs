@@ -4,8 +4,8 @@ use crate::support::session::{OpenSession, lacks, program};
 use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::session::{
-    CellRun, Color, CursorShape, ScreenFormat, SessionCreateParams, SessionResize,
-    SessionResizeParams, SessionScreen, SessionScreenParams, SessionScreenReply,
+    CellRun, Color, CursorShape, ScreenFormat, SessionCreateParams, SessionScreen,
+    SessionScreenParams, SessionScreenReply,
 };
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -28,16 +28,6 @@ fn look(session: &OpenSession<'_>, format: ScreenFormat) -> SessionScreenReply {
 fn shown(daemon: &Daemon, session: &str) -> (Vec<String>, String) {
     let reply = look_at(daemon, session, ScreenFormat::Svg);
     (reply.lines, reply.svg.unwrap())
-}
-
-fn resize(session: &OpenSession<'_>, rows: i64, cols: i64) {
-    let session_id = session.id().to_owned();
-    let params = SessionResizeParams {
-        session: session_id,
-        rows,
-        cols,
-    };
-    session.daemon.call::<SessionResize>(&params).unwrap();
 }
 
 fn picture(session: &OpenSession<'_>) -> String {
@@ -212,7 +202,7 @@ fn an_ended_session_is_drawn_in_the_sizes_that_it_had() {
     let id = {
         let session = daemon.open("sh", &["-c", WRAPS]);
         session.expect("ready");
-        resize(&session, 20, 120);
+        session.resize(20, 120);
         session.line("");
         session.ended();
         session.id().to_owned()
@@ -231,7 +221,7 @@ fn sizes_are_known_after_a_kill_of_everything() {
     let id = {
         let session = daemon.open("sh", &["-c", WRAPS]);
         session.expect("ready");
-        resize(&session, 20, 120);
+        session.resize(20, 120);
         let sizes = daemon
             .home()
             .join("sessions")

@@ -1,39 +1,10 @@
 //! The terminal itself: its size, its signals, its answers, its screen.
 
-use crate::support::session::{OpenSession, assert_error, lacks, program};
+use crate::support::session::{assert_error, lacks, program};
 use crate::support::{Ccctl, Daemon};
 use ccd_protocol::ErrorCode;
-use ccd_protocol::session::{
-    Action, SessionCreateParams, SessionHistory, SessionHistoryParams, SessionResize,
-    SessionResizeParams, SessionScreen, SessionScreenParams, SessionScreenReply, SessionSignal,
-    SessionSignalParams,
-};
+use ccd_protocol::session::{Action, SessionCreateParams, SessionHistory, SessionHistoryParams};
 use serde_json::Value;
-
-fn resize(session: &OpenSession<'_>, rows: i64, cols: i64) -> Result<(), Value> {
-    let params = SessionResizeParams {
-        session: session.id().to_owned(),
-        rows,
-        cols,
-    };
-    session.daemon.call::<SessionResize>(&params).map(drop)
-}
-
-fn signal(session: &OpenSession<'_>, name: &str) -> Result<(), Value> {
-    let params = SessionSignalParams {
-        session: session.id().to_owned(),
-        signal: name.to_owned(),
-    };
-    session.daemon.call::<SessionSignal>(&params).map(drop)
-}
-
-fn screen(session: &OpenSession<'_>) -> SessionScreenReply {
-    let params = SessionScreenParams {
-        session: session.id().to_owned(),
-        ..SessionScreenParams::default()
-    };
-    session.daemon.call::<SessionScreen>(&params).unwrap()
-}
 
 // Case 27.
 #[test]
@@ -42,7 +13,7 @@ fn a_terminal_has_24_rows_and_80_columns_until_it_is_resized() {
     let bash = daemon.open_bash();
     assert_eq!((bash.record.rows, bash.record.cols), (24, 80));
     bash.ask("stty size", r"\n\r?24 80\n");
-    resize(&bash, 40, 120).unwrap();
+    bash.try_resize(40, 120).unwrap();
     bash.ask("stty size", r"\n\r?40 120\n");
     let now = bash.now();
     assert_eq!((now.rows, now.cols), (40, 120));
@@ -68,12 +39,12 @@ fn a_size_outside_the_limits_changes_nothing() {
     let daemon = Daemon::start();
     let session = daemon.open("cat", &[]);
     for (rows, cols) in [(0, 80), (24, 0), (-1, 80), (1001, 80), (24, 65_535)] {
-        let error = resize(&session, rows, cols).unwrap_err();
+        let error = session.try_resize(rows, cols).unwrap_err();
         assert_error(&error, ErrorCode::InvalidArgument);
     }
     assert_eq!((session.now().rows, session.now().cols), (24, 80));
     session.close();
-    let error = resize(&session, 10, 10).unwrap_err();
+    let error = session.try_resize(10, 10).unwrap_err();
     assert_error(&error, ErrorCode::SessionNotAlive);
 }
 
@@ -83,7 +54,7 @@ fn a_program_hears_of_a_new_size() {
     let script = "trap 'echo now $(stty size)' WINCH; echo ready; while :; do sleep 0.05; done";
     let session = daemon.open("sh", &["-c", script]);
     session.expect("ready");
-    resize(&session, 12, 34).unwrap();
+    session.try_resize(12, 34).unwrap();
     session.expect("now 12 34");
 }
 
@@ -100,16 +71,16 @@ fn signals_reach_the_foreground_by_name_and_by_number() {
         ("1", "HUP"),
         ("int", "INT"),
     ] {
-        signal(&session, name).unwrap();
+        session.try_signal(name).unwrap();
         session.expect(&format!("got {got}\n"));
     }
     for name in ["", "NOTHING", "0", "-9", "999"] {
-        let error = signal(&session, name).unwrap_err();
+        let error = session.try_signal(name).unwrap_err();
         assert_error(&error, ErrorCode::InvalidArgument);
     }
-    signal(&session, "KILL").unwrap();
+    session.try_signal("KILL").unwrap();
     assert_eq!(session.ended().signal, Some(9));
-    let error = signal(&session, "TERM").unwrap_err();
+    let error = session.try_signal("TERM").unwrap_err();
     assert_error(&error, ErrorCode::SessionNotAlive);
 }
 
@@ -118,7 +89,7 @@ fn a_signal_hits_what_the_shell_runs_and_not_the_shell() {
     let daemon = Daemon::start();
     let bash = daemon.open_bash();
     bash.ask("sh -c 'echo started; exec sleep 600'", r"\n\r?started\n");
-    signal(&bash, "TERM").unwrap();
+    bash.try_signal("TERM").unwrap();
     bash.expect("Terminated");
     bash.ask("echo $((20+1))", r"\n\r?21\n");
 }
@@ -182,7 +153,7 @@ fn the_screen_is_what_a_terminal_shows() {
     let drawing = r"printf '\033[2J\033[2;3Hsecond\033[5;1H\033[1mfifth\033[0m\033]0;a title\007\033[3;4H'; exec cat";
     let session = daemon.open("sh", &["-c", drawing]);
     session.expect("fifth");
-    let drawn = screen(&session);
+    let drawn = session.screen();
     assert_eq!((drawn.rows, drawn.cols), (24, 80));
     assert_eq!(drawn.lines.len(), 24);
     assert_eq!(drawn.lines[..5], ["", "  second", "", "", "fifth"]);
@@ -200,17 +171,17 @@ fn a_full_screen_program_is_on_the_alternate_screen() {
     let daemon = Daemon::start();
     let vim = daemon.open("vim", &["-u", "NONE", "-i", "NONE", "-n"]);
     vim.wait(ccd_protocol::session::WaitFor::Input);
-    assert!(screen(&vim).alternate);
+    assert!(vim.screen().alternate);
     vim.keys(&["i"]);
     vim.text("Hello 世界");
     crate::support::eventually("vim shows what was typed", || {
-        (screen(&vim).lines[0] == "Hello 世界").then_some(())
+        (vim.screen().lines[0] == "Hello 世界").then_some(())
     });
     vim.keys(&["Escape"]);
     vim.line(":q!");
     let ended = vim.ended();
     assert_eq!(ended.exitstatus, Some(0));
-    assert!(!screen(&vim).alternate);
+    assert!(!vim.screen().alternate);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! `CCD_UPDATE_DOCS=1 cargo test -p ccd-tests protocol_document` writes its generated part anew.
 
-use crate::support::markdown;
+use super::markdown;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,11 @@
 //! What the sources, manifests and documents promise about themselves.
 
+mod arrows;
+mod circles;
 mod documents;
-mod layers;
+mod libraries;
+mod markdown;
+mod repository;
+mod sleeps;
+mod sources;
+mod workspace;

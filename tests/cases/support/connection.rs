@@ -1,5 +1,6 @@
 //! A connection that speaks lines.
 
+use super::eventually::eventually;
 use ccd_protocol::Method;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -150,6 +151,18 @@ impl Connection {
         let params = json!({"program": argv[0], "args": argv[1..], "persist": true});
         let session = self.call_value("session.create", &params).unwrap();
         session["session_id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn record(&mut self, session: &str) -> Value {
+        let params = json!({"session": session});
+        self.call_value("session.get", &params).unwrap()
+    }
+
+    /// Waits for a session's end and returns its record.
+    pub(crate) fn ended(&mut self, session: &str) -> Value {
+        eventually("the session has ended", || {
+            Some(self.record(session)).filter(|record| record["state"] == "dead")
+        })
     }
 
     pub(crate) fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Value> {

@@ -184,6 +184,14 @@ impl Daemon {
         std::fs::read_to_string(self.home().join("daemon-output")).unwrap()
     }
 
+    /// What is in its own log.
+    pub(crate) fn log_text(&self) -> String {
+        let files = std::fs::read_dir(self.home().join("logs")).unwrap();
+        files
+            .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
+            .collect()
+    }
+
     /// A new connection.
     pub(crate) fn connect(&self) -> Connection {
         Connection::open(&self.socket())

@@ -6,15 +6,44 @@ use std::time::{Duration, Instant};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Returns what `probe` finds, once it finds something; panics when it never does.
-pub(crate) fn eventually<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
+pub(crate) fn eventually<T>(what: &str, probe: impl FnMut() -> Option<T>) -> T {
+    let found = eventually_within(PATIENCE, probe);
+    found.unwrap_or_else(|| panic!("never happened: {what}"))
+}
+
+/// Returns what `probe` finds, if it finds something before `limit` is over.
+pub(crate) fn eventually_within<T>(
+    limit: Duration,
+    mut probe: impl FnMut() -> Option<T>,
+) -> Option<T> {
+    let begun = Instant::now();
     loop {
         if let Some(value) = probe() {
-            return value;
+            return Some(value);
         }
-        assert!(Instant::now() < deadline, "never happened: {what}");
-        std::thread::sleep(Duration::from_millis(5));
+        let elapsed = begun.elapsed();
+        if elapsed >= limit {
+            return None;
+        }
+        // Often at first, when most things happen; seldom once it takes long.
+        let pause = (elapsed / 8).clamp(Duration::from_millis(1), Duration::from_millis(10));
+        std::thread::sleep(pause.min(limit - elapsed));
     }
+}
+
+/// Demands something again and again for as long as `limit`: for what must not happen.
+pub(crate) fn throughout(limit: Duration, mut demand: impl FnMut()) {
+    eventually_within(limit, || {
+        demand();
+        None::<()>
+    });
+}
+
+/// Lets a moment of up to `limit` pass, another in each round: a kill may come at any time.
+pub(crate) fn any_moment(round: usize, limit: Duration) {
+    // Multiples of an irrational number are spread evenly.
+    let part = (round as f64 * 0.618_034).fract();
+    throughout(limit.mul_f64(part), || ());
 }
 
 /// Rounds of kill and soak tests: `CCD_TEST_ROUNDS`, default 10.

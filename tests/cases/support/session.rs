@@ -1,6 +1,7 @@
 //! A session as tests drive it: what must work panics when it does not.
 
 use super::daemon::Daemon;
+use super::eventually::{PATIENCE, eventually_within};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::ErrorCode;
@@ -9,8 +10,10 @@ use ccd_protocol::session::{
     ExpectResult, Pattern, SendExpect, Session, SessionClose, SessionCloseParams,
     SessionCloseReply, SessionCreate, SessionCreateParams, SessionExpect, SessionExpectParams,
     SessionGet, SessionList, SessionListParams, SessionParams, SessionRead, SessionReadParams,
-    SessionReadReply, SessionRun, SessionRunParams, SessionRunReply, SessionSend,
-    SessionSendParams, SessionSendReply, SessionWait, SessionWaitParams, SessionWaitReply, WaitFor,
+    SessionReadReply, SessionResize, SessionResizeParams, SessionRun, SessionRunParams,
+    SessionRunReply, SessionScreen, SessionScreenParams, SessionScreenReply, SessionSend,
+    SessionSendParams, SessionSendReply, SessionSignal, SessionSignalParams, SessionWait,
+    SessionWaitParams, SessionWaitReply, WaitFor,
 };
 use serde_json::{Value, json};
 
@@ -339,6 +342,55 @@ impl OpenSession<'_> {
             ..SessionRunParams::default()
         })
         .unwrap()
+    }
+
+    /// What its terminal shows.
+    #[track_caller]
+    pub(crate) fn screen(&self) -> SessionScreenReply {
+        let params = SessionScreenParams {
+            session: self.id().to_owned(),
+            ..SessionScreenParams::default()
+        };
+        self.daemon.call::<SessionScreen>(&params).unwrap()
+    }
+
+    /// Waits until a line of the screen has `text`; returns all lines then.
+    #[track_caller]
+    pub(crate) fn shows(&self, text: &str) -> Vec<String> {
+        let mut last = Vec::new();
+        let shown = eventually_within(PATIENCE, || {
+            last = self.screen().lines;
+            last.iter().any(|line| line.contains(text)).then_some(())
+        });
+        assert!(
+            shown.is_some(),
+            "{text:?} is not shown:\n{}",
+            last.join("\n")
+        );
+        last
+    }
+
+    pub(crate) fn try_resize(&self, rows: i64, cols: i64) -> Result<(), Value> {
+        let session = self.id().to_owned();
+        let params = SessionResizeParams {
+            session,
+            rows,
+            cols,
+        };
+        self.daemon.call::<SessionResize>(&params).map(drop)
+    }
+
+    #[track_caller]
+    pub(crate) fn resize(&self, rows: i64, cols: i64) {
+        self.try_resize(rows, cols).unwrap();
+    }
+
+    pub(crate) fn try_signal(&self, name: &str) -> Result<(), Value> {
+        let params = SessionSignalParams {
+            session: self.id().to_owned(),
+            signal: name.to_owned(),
+        };
+        self.daemon.call::<SessionSignal>(&params).map(drop)
     }
 
     /// Closes it with this many milliseconds between asking and killing.

@@ -1,6 +1,7 @@
-//! What a tape says, read from the lines that the daemon writes; and what must not be left of a recording.
+//! What a tape says, read from the lines that the daemon writes.
 
 use super::daemon::Daemon;
+use super::files::files;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
@@ -88,32 +89,4 @@ pub(crate) fn assert_whole(daemon: &Daemon, root: &Path) {
         .filter(|path| path.ends_with("recording.json"))
         .collect();
     assert!(notes.is_empty(), "{notes:?}");
-}
-
-/// All files below a folder.
-pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.file_type().unwrap() {
-                kind if kind.is_dir() => folders.push(entry.path()),
-                kind if kind.is_file() => found.push(entry.path()),
-                _ => {}
-            }
-        }
-    }
-    found
-}
-
-/// No file below a folder has a text.
-#[track_caller]
-pub(crate) fn assert_in_no_file(folder: &Path, text: &str) {
-    for path in files(folder) {
-        let bytes = std::fs::read(&path).unwrap_or_default();
-        let is_there = bytes
-            .windows(text.len())
-            .any(|part| part == text.as_bytes());
-        assert!(!is_there, "{} has {text:?}", path.display());
-    }
 }

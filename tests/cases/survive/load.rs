@@ -3,7 +3,7 @@
 use crate::support::processes::{descriptors, lives, private_memory, with_variable, worker_of};
 use crate::support::session::program;
 use crate::support::worker::{is_one_process, other_build, worker};
-use crate::support::{Daemon, eventually, rounds};
+use crate::support::{Daemon, any_moment, eventually, rounds};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::SessionCreateParams;
@@ -299,10 +299,9 @@ fn under_load(daemon: &Daemon, mut disturb: impl FnMut(u64, i64) -> i64) {
             });
         }
         let mut serving = i64::from(worker(daemon));
-        for round in 0..rounds() as u64 {
-            // Any moment will do.
-            std::thread::sleep(Duration::from_millis(round * 37 % 41));
-            serving = disturb(round, serving);
+        for round in 0..rounds() {
+            any_moment(round, Duration::from_millis(41));
+            serving = disturb(round as u64, serving);
         }
         is_over.store(true, Ordering::Relaxed);
     });

@@ -2,14 +2,14 @@
 
 use crate::support::conversation::{ask, start, tape};
 use crate::support::session::assert_error;
-use crate::support::{Daemon, eventually, kind};
+use crate::support::{Daemon, eventually, eventually_within, kind};
 use ccd_protocol::ErrorCode;
 use rustix::process::geteuid;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// A tape of a program that greets with a prompt, and answers `go`.
@@ -227,23 +227,16 @@ fn ten_thousand_tapes_that_appear_at_once_are_found_while_another_plays() {
         )
         .unwrap();
     }
-    let begun = Instant::now();
     let mut longest = Duration::ZERO;
-    loop {
+    let found = eventually_within(Duration::from_secs(60), || {
         let asked = Instant::now();
         daemon.call_value("daemon.ping", &json!({})).unwrap();
         longest = longest.max(asked.elapsed());
         let params = json!({"root": root, "limit": 1});
-        if daemon.call_value("tape.list", &params).unwrap()["total"] == 10_001 {
-            break;
-        }
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "{}",
-            list(&daemon, &root)["total"]
-        );
-        std::thread::sleep(Duration::from_millis(5));
-    }
+        let total = &daemon.call_value("tape.list", &params).unwrap()["total"];
+        (*total == 10_001).then_some(())
+    });
+    assert!(found.is_some(), "{}", list(&daemon, &root)["total"]);
     assert!(longest < Duration::from_secs(1), "{longest:?}");
     ask(&daemon, &session, (Some("go"), "gone\n> $")).unwrap();
     for program in ["p0", "p4999", "p5000", "p9999"] {
@@ -260,26 +253,28 @@ fn a_tape_that_is_rewritten_while_it_plays_is_one_version_or_the_other() {
         .iter()
         .map(|answer| text("good", "2026-01-02T03:04:05Z", &answer.repeat(3000)))
         .collect();
-    let is_over = AtomicBool::new(false);
+    let (path, versions) = (&path, &versions);
+    let (over, is_over) = mpsc::sync_channel::<()>(0);
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        scope.spawn(move || {
             let mut number = 0;
-            while !is_over.load(Ordering::Relaxed) {
+            while let Err(RecvTimeoutError::Timeout) =
+                is_over.recv_timeout(Duration::from_millis(10))
+            {
                 let version = &versions[number % 2];
                 // In its place, and by a rename.
                 if number % 3 == 0 {
-                    fs::write(&path, version).unwrap();
+                    fs::write(path, version).unwrap();
                 } else {
                     fs::write(&beside, version).unwrap();
-                    fs::rename(&beside, &path).unwrap();
+                    fs::rename(&beside, path).unwrap();
                 }
                 number += 1;
-                std::thread::sleep(Duration::from_millis(10));
             }
         });
         let came: Vec<_> = (0..40).map(|_| play(&daemon, &root, "good")).collect();
         // Before anything can fail: the other thread is waited for.
-        is_over.store(true, Ordering::Relaxed);
+        drop(over);
         for came in &came {
             match came {
                 Ok(answer) => assert!(
@@ -325,7 +320,11 @@ fn a_clock_that_goes_backwards_changes_no_order() {
         fs::remove_file(&path).unwrap();
         fs::write(&path, same).unwrap();
     }
-    std::thread::sleep(Duration::from_millis(300));
+    // What changes later is found later.
+    fs::write(root.join("last.json5"), plain("last")).unwrap();
+    eventually("all are read again", || {
+        (list(&daemon, &root)["total"] == 4).then_some(())
+    });
     assert_eq!(play(&daemon, &root, "same").unwrap(), "first");
     daemon.stop();
     daemon.restart();

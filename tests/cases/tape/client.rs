@@ -1,7 +1,7 @@
 //! `ccctl rec`, `play`, `proxy` and `tape`, for people and for scripts.
 
-use crate::attach::terminal::{CCCTL, DETACH, person, shows};
 use crate::support::client::Ran;
+use crate::support::person::{CCCTL, DETACH, person};
 use crate::support::{Ccctl, Daemon, eventually, executable};
 use serde_json::Value;
 use std::io::Write as _;
@@ -225,11 +225,11 @@ fn a_person_records_and_replays_in_a_terminal() {
         )
     };
     let converse = || {
-        shows(&person, "ask>");
+        person.shows("ask>");
         person.text("on\x7fne\r");
-        shows(&person, "answer 1 to one");
+        person.shows("answer 1 to one");
         person.text("one\r");
-        shows(&person, "answer 2 to one");
+        person.shows("answer 2 to one");
         person.text("bye\r");
         person.expect("bye after 3");
     };
@@ -239,7 +239,7 @@ fn a_person_records_and_replays_in_a_terminal() {
     person.expect("status 7");
     stage.take_program_away();
     person.line(&line("play"));
-    shows(&person, "welcome");
+    person.shows("welcome");
     person.text("what?\r");
     person.expect("no tape|tape has");
     converse();
@@ -259,7 +259,7 @@ fn a_pasted_line_that_is_too_long_for_the_terminal_is_cut_by_it_as_by_any() {
             "clear; '{CCCTL}' {verb} '{}' -- python3 -c \"{PROGRAM}\"; echo \"status $?\"",
             tapes.display()
         ));
-        shows(&person, "ready");
+        person.shows("ready");
         person.text(&"z".repeat(9000));
         person.text("\r");
         person.expect("len 4096");
@@ -279,9 +279,9 @@ fn leaving_ends_the_program_and_keeps_the_recording() {
         tapes.display(),
         program.display()
     ));
-    shows(&person, "ask>");
+    person.shows("ask>");
     person.text("one\r");
-    shows(&person, "answer 1 to one");
+    person.shows("answer 1 to one");
     person.keys(DETACH);
     person.expect("was left, and ended");
     person.expect("recorded 2 exchanges as asking/");

@@ -294,13 +294,6 @@ fn which_tapes_were_played_is_known_after_a_restart() {
 }
 
 /// All text in the files of the daemon's log.
-fn log_text(daemon: &Daemon) -> String {
-    let files = fs::read_dir(daemon.home().join("logs")).unwrap();
-    files
-        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
-        .collect()
-}
-
 #[test]
 fn debug_tells_each_decision_and_nothing_that_was_typed() {
     let converse = |daemon: &Daemon| {
@@ -308,7 +301,7 @@ fn debug_tells_each_decision_and_nothing_that_was_typed() {
         let session = ghost(daemon, &json!({})).unwrap();
         say(daemon, &session, "timbuktu", "x").unwrap_err();
         ask(daemon, &session, (Some("zanzibar"), "madagaskar\n> $")).unwrap();
-        let text = log_text(daemon);
+        let text = daemon.log_text();
         for said in ["zanzibar", "timbuktu", "madagaskar"] {
             assert!(!text.contains(said), "{text}");
         }

@@ -12,3 +12,4 @@ mod programs;
 mod record;
 mod tools;
 mod verify;
+mod watch;

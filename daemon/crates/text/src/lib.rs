@@ -12,6 +12,7 @@
 pub mod canonical;
 pub mod clock;
 pub mod expect;
+pub mod hidden;
 pub mod json5;
 pub mod nearest;
 pub mod pattern;

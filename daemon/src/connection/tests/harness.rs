@@ -1,7 +1,8 @@
 //! A server with methods that show what the transport does to them, and a client that speaks lines.
 
 use super::super::accept::{Ends, serve_as};
-use super::super::{Limits, Peer, Settings};
+use super::super::{Limits, Settings};
+use crate::peer::Peer;
 use jsonrpsee::core::to_json_raw_value;
 use jsonrpsee::server::{Methods, TrySendError};
 use jsonrpsee::types::{ErrorObjectOwned, Params};
@@ -309,7 +310,7 @@ async fn flood(
             Ok(()) => tokio::task::yield_now().await,
             Err(TrySendError::Full(_)) => {
                 Seen::add(&world.seen.lagged);
-                tokio::time::sleep(Duration::from_millis(1)).await;
+                tokio::task::yield_now().await;
             }
             Err(TrySendError::Closed(_)) => return,
         }

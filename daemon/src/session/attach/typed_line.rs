@@ -1,7 +1,7 @@
 //! What a person types key by key, as lines for the interaction log.
 
 use crate::interaction::{Form, Typed};
-use crate::session::input::keys;
+use crate::keys;
 
 /// A line is cut here.
 const MAX_LINE_BYTES: usize = 4096;

@@ -3,8 +3,8 @@
 use crate::session::end::set_size;
 
 use super::typed_line::{Taken, TypedLine};
-use crate::connection::Peer;
 use crate::interaction::{Event, Typed};
+use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;

@@ -1,9 +1,9 @@
 //! Signals, size, end.
 
 use super::task::CLOSE_GRACE;
-use crate::connection::Peer;
+use crate::durations::millis;
+use crate::peer::Peer;
 use crate::session::attach::Size;
-use crate::session::durations::millis;
 use crate::session::error::SessionError;
 use crate::session::live::{CloseOrder, Session};
 use crate::session::registry::Sessions;
@@ -145,7 +145,7 @@ impl Sessions {
         let mut warnings = Vec::new();
         let age = params
             .max_age_s
-            .map(|age| crate::session::durations::seconds(age, "max_age_s", &mut warnings))
+            .map(|age| crate::durations::seconds(age, "max_age_s", &mut warnings))
             .transpose()?;
         let too_old = |session: &Session| {
             let is_used = session.facts.persist || session.viewers.any();

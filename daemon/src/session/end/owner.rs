@@ -1,7 +1,7 @@
 //! Sessions that live no longer than the connection of who wants them.
 
 use super::task::CLOSE_GRACE;
-use crate::connection::Peer;
+use crate::peer::Peer;
 use crate::session::live::{CloseOrder, Session};
 use crate::session::registry::Sessions;
 use ccd_protocol::session::EndReason;

@@ -2,15 +2,11 @@
 
 mod discarded;
 mod end_of_input;
-mod key_names;
-pub(crate) mod keys;
-mod paste;
 mod piped;
 mod send;
 mod write;
 
 pub(crate) use discarded::{Fates, Reads};
 pub(crate) use end_of_input::LastLine;
-pub(crate) use keys::fault as key_fault;
 pub(crate) use send::input_error;
 pub(crate) use write::{Input, InputError, Stroke};

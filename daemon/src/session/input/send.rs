@@ -1,12 +1,11 @@
 //! Typing into a session.
 
 use super::end_of_input::LastLine;
-use super::keys;
-use super::paste;
 use super::write::InputError;
 use crate::canonical::LINE_LEN;
-use crate::connection::Peer;
 use crate::interaction::{Event, Form, Inexact, Typed};
+use crate::keys;
+use crate::peer::Peer;
 use crate::session::attach::Taken;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
@@ -260,7 +259,7 @@ fn input_of(
     } else {
         let text = params.text.clone().unwrap_or_default();
         let bytes = if params.paste {
-            paste::paste(&session.facts.encoding.encode(&text).0, &session.modes())
+            keys::paste(&session.facts.encoding.encode(&text).0, &session.modes())
         } else {
             session.facts.encoding.encode(&text).0.into_owned()
         };

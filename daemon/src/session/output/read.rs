@@ -1,9 +1,9 @@
 //! Reading output: never consuming, bounded, and honest about what is left out.
 
-use crate::connection::Peer;
 use crate::expect::clean_lossy;
 use crate::interaction::Event;
 use crate::output::Piece;
+use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;

@@ -1,7 +1,7 @@
 //! The file of a pipe and its two ends.
 
-use crate::config::{FolderError, prepare_exclusive};
-use ccd_protocol::SessionId;
+use crate::folder::{FolderError, prepare_exclusive};
+use ccd_protocol::{ErrorCode, Reportable, SessionId};
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::CString;
@@ -27,6 +27,16 @@ pub(crate) enum PipeError {
     Io { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Folder(FolderError),
+}
+
+impl Reportable for PipeError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Taken { .. } => ErrorCode::SessionConflict,
+            Self::Io { .. } => ErrorCode::Storage,
+            Self::Folders { .. } | Self::Foreign { .. } | Self::Folder(_) => ErrorCode::Unavailable,
+        }
+    }
 }
 
 /// A FIFO that we alone write to.

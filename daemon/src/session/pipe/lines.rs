@@ -1,7 +1,7 @@
 //! From output to events: one a line, with its time and what it is.
 
 use crate::expect::CleanStream;
-use crate::interaction::HiddenTexts;
+use crate::hidden::HiddenTexts;
 use crate::pattern::Compiled;
 use encoding_rs::Encoding;
 use std::io::Write as _;

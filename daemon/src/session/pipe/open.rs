@@ -139,7 +139,7 @@ impl Sessions {
         let path = kept.path.clone();
         let reopened = blocking(move || {
             if let Some(folder) = path.parent() {
-                crate::config::prepare_exclusive(folder).map_err(PipeError::Folder)?;
+                crate::folder::prepare_exclusive(folder).map_err(PipeError::Folder)?;
             }
             Ok::<_, PipeError>((Fifo::reopen(path)?, Place::open(&place_path)))
         });

@@ -1,6 +1,7 @@
 //! What was typed, on its way to the pipe.
 
-use crate::interaction::{HIDDEN, JUDGEMENT, Typed, shown_input};
+use crate::hidden::HIDDEN;
+use crate::interaction::{JUDGEMENT, Typed, shown_input};
 use crate::session::Session;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};

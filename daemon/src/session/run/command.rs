@@ -4,12 +4,12 @@ use super::foreground::{foreground_of, is_relay_or_shell, not_a_shell, program_o
 use super::on_tape::{CommandOnTape, PRINTER};
 use super::prompt::{Silence, has_prompt, tail};
 use super::second_terminal::SecondTerminal;
-use crate::connection::Peer;
+use crate::durations::Deadline;
 use crate::interaction::{Event, Form, Typed};
 use crate::output::Piece;
 use crate::pattern::Compiled;
+use crate::peer::Peer;
 use crate::probe::{Line, Probe, Verdict};
-use crate::session::durations::Deadline;
 use crate::session::error::SessionError;
 use crate::session::input::Stroke;
 use crate::session::input::input_error;

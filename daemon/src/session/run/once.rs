@@ -2,8 +2,8 @@
 
 use super::one_shot::OneShot;
 use crate::canonical::{END_OF_INPUT, PIECE_LEN, type_byte};
-use crate::connection::Peer;
-use crate::session::durations::Deadline;
+use crate::durations::Deadline;
+use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::input::InputError;
 use crate::session::input::LastLine;

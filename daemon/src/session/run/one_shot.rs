@@ -1,7 +1,7 @@
 //! A session that lives as long as one piece of work, and of which nothing stays.
 
-use crate::connection::Peer;
 use crate::output::Piece;
+use crate::peer::Peer;
 use crate::session::end::CLOSE_GRACE;
 use crate::session::error::SessionError;
 use crate::session::input::LastLine;

@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,8 @@ pub(super) struct LiveShell {
     pty: Arc<Pty>,
     child: Child,
     chunks: Receiver<Vec<u8>>,
+    /// Keeps the queue open, so that there is a wait for output behind its end too.
+    _sender: Sender<Vec<u8>>,
     reader: Option<JoinHandle<()>>,
     /// All output since the start.
     pub(super) seen: Vec<u8>,
@@ -68,11 +70,13 @@ impl LiveShell {
             .spawn(pts)
             .unwrap();
         let pty = Arc::new(pty);
-        let (reader, chunks) = spawn_reader(Arc::clone(&pty));
+        let (sender, chunks) = queue();
+        let reader = spawn_reader(Arc::clone(&pty), sender.clone());
         let mut shell = Self {
             pty,
             child,
             chunks,
+            _sender: sender,
             reader: Some(reader),
             seen: Vec::new(),
             last_output: Instant::now(),
@@ -214,17 +218,16 @@ impl LiveShell {
     /// Returns whether output came within `wait`.
     fn receive(&mut self, wait: Duration) -> bool {
         match self.chunks.recv_timeout(wait) {
+            Ok(bytes) if bytes.is_empty() => {
+                self.is_closed = true; // the exit status follows
+                false
+            }
             Ok(bytes) => {
                 self.seen.extend_from_slice(&bytes);
                 self.last_output = Instant::now();
                 true
             }
-            Err(RecvTimeoutError::Timeout) => false,
-            Err(RecvTimeoutError::Disconnected) => {
-                self.is_closed = true;
-                std::thread::sleep(TICK); // the terminal is gone, the exit status follows
-                false
-            }
+            Err(_) => false,
         }
     }
 
@@ -304,7 +307,8 @@ impl SecondTerminal {
         let name = rustix::pty::ptsname(&*pty, Vec::new()).unwrap();
         let path = PathBuf::from(name.into_string().unwrap());
         let pts = std::fs::File::options().write(true).open(&path).unwrap();
-        let (_, chunks) = spawn_reader(pty);
+        let (sender, chunks) = queue();
+        spawn_reader(pty, sender);
         Self {
             path,
             chunks,
@@ -313,14 +317,18 @@ impl SecondTerminal {
     }
 }
 
-fn spawn_reader(pty: Arc<Pty>) -> (JoinHandle<()>, Receiver<Vec<u8>>) {
-    // Line editors draw a long line anew for each character, while the driver is still typing it.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a full queue would make terminal and driver wait for each other"
-    )]
-    let (sender, chunks) = channel();
-    let reader = std::thread::spawn(move || {
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a full queue would make terminal and driver wait for each other: line editors draw a long line anew for \
+              each character, while the driver is still typing it"
+)]
+fn queue() -> (Sender<Vec<u8>>, Receiver<Vec<u8>>) {
+    channel()
+}
+
+/// Sends what a terminal shows, and nothing at its end.
+fn spawn_reader(pty: Arc<Pty>, sender: Sender<Vec<u8>>) -> JoinHandle<()> {
+    std::thread::spawn(move || {
         let mut buffer = [0; 4096];
         // EIO is a terminal's end of file; what was written just before the close may come with a second look.
         while let Ok(len @ 1..) = (&*pty)
@@ -331,8 +339,8 @@ fn spawn_reader(pty: Arc<Pty>) -> (JoinHandle<()>, Receiver<Vec<u8>>) {
                 return;
             }
         }
-    });
-    (reader, chunks)
+        let _ = sender.send(Vec::new());
+    })
 }
 
 fn pids_of_session(session: i32) -> Vec<Pid> {

@@ -3,11 +3,11 @@
 use super::plan::Plan;
 use super::start_up::BringUp;
 use crate::config::Config;
-use crate::connection::Peer;
 use crate::holder::{SpawnSpec, Spawned, c_string, resolve};
 use crate::interaction::Event;
 use crate::output::log::LogWriter;
 use crate::output::{Flusher, Output};
+use crate::peer::Peer;
 use crate::piped;
 use crate::placeholder;
 use crate::program::{ProgramError, Script};

@@ -3,9 +3,9 @@
 use super::environment::{Environment, reuse_hash};
 use super::start_up::Origin;
 use crate::config::Config;
+use crate::durations::seconds;
 use crate::expect::encoding_for;
 use crate::program::Script;
-use crate::session::durations::seconds;
 use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
 use crate::tape::format::{Meta, PtySize};

@@ -1,8 +1,8 @@
 //! The start by a program configuration: what is waited for and typed before a session counts as ready.
 
-use crate::connection::Peer;
+use crate::durations::Deadline;
+use crate::peer::Peer;
 use crate::program::{Script, ScriptStep, Typing, Wanted, tape_laid_over};
-use crate::session::durations::Deadline;
 use crate::session::end::CLOSE_GRACE;
 use crate::session::error::{FailedStart, SessionError};
 use crate::session::live::{CloseOrder, Session};

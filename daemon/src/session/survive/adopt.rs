@@ -2,7 +2,7 @@
 
 use super::keepsake::Keepsake;
 use crate::holder::{Adopted, Ring};
-use crate::interaction::Event;
+use crate::interaction::{Event, recorded_upto};
 use crate::output::log::{self, LogWriter, Logged};
 use crate::output::{Flusher, Output};
 use crate::screen::Modes;
@@ -122,7 +122,7 @@ impl Sessions {
         for text in &kept.hidden {
             session.hidden.remember(text);
         }
-        let recorded = self.store.recorded_upto(&id).await.unwrap_or(0);
+        let recorded = recorded_upto(&self.store, &id).await.unwrap_or(0);
         session.recorded_upto.store(recorded, Ordering::Release);
         let silent = resumed
             .silent

@@ -12,10 +12,11 @@ use crate::session::input::Input;
 use crate::session::live::{CloseOrder, Facts, Session, State};
 use crate::session::registry::Sessions;
 use crate::session::start::Origin;
+use crate::session::table::{DeleteSession, SessionRow, sessions};
 use crate::session::tape::PastTape;
-use crate::store::{SessionRow, StoreError, Write};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
+use ccd_store::StoreError;
 use rustix::process::Signal;
 use std::collections::HashSet;
 use std::io;
@@ -38,9 +39,7 @@ pub(crate) struct Past<'a> {
 impl Sessions {
     /// Writes a session's row; it survives a kill once this returns.
     pub(crate) async fn save(&self, session: &Session) -> Result<(), StoreError> {
-        self.store
-            .commit(Write::Session(Box::new(row_of(session))))
-            .await
+        self.store.commit(row_of(session)).await
     }
 
     /// Removes an ended session: from the list, from the database, from the disk. Does nothing when it is not listed
@@ -55,7 +54,7 @@ impl Sessions {
         if session.facts.transient {
             self.release(session);
         }
-        let delete = || self.store.commit(Write::DeleteSession(id.to_string()));
+        let delete = || self.store.commit(DeleteSession(id.to_string()));
         let is_kept = !session.facts.transient && delete().await.is_err();
         let folder = session.output.dir().to_owned();
         match has_recording(&folder).await {
@@ -109,7 +108,7 @@ impl Sessions {
         past: &Past<'_>,
     ) -> Result<u64, SessionError> {
         let mut killed = 0;
-        let rows = self.store.sessions().await?;
+        let rows = sessions(&self.store).await?;
         let listed: HashSet<String> = rows.iter().map(|row| row.session_id.clone()).collect();
         let mut unfinished: HashSet<String> = rows
             .iter()

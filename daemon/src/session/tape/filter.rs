@@ -1,8 +1,8 @@
 //! Filters of tapes: programs from their standard input to their standard output. As every program, the holder starts
 //! them.
 
-use crate::connection::Peer;
 use crate::holder::Exit;
+use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
 use crate::session::run::OneShot;

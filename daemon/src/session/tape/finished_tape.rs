@@ -12,17 +12,6 @@ use std::sync::Arc;
 /// Bytes that are read at a time.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// What only the process that has recorded knows.
-#[derive(Debug, Default)]
-pub(super) struct Remembered {
-    /// What was typed unseen.
-    pub(super) hidden: Vec<String>,
-    /// What its name has given away.
-    pub(super) recognised: Vec<String>,
-    /// Lines that the journal had no room for.
-    pub(super) unwritten: Vec<u8>,
-}
-
 /// Makes the tape of a session that has ended: its journal says what was typed, `output` has what was printed.
 ///
 /// Without `filter` no program may run.
@@ -30,15 +19,15 @@ pub(super) async fn finish(
     root: &Arc<Root>,
     journal: &Path,
     output: &Output,
-    remembered: Remembered,
+    heard: Heard,
     filter: Option<Box<RunFilter<'static>>>,
 ) -> Finished {
     let path = journal.to_owned();
     let opened = tokio::task::spawn_blocking(move || {
-        let ended = Ended::read(&path, &remembered.unwritten);
-        ended.map(|ended| (ended, remembered))
+        let ended = Ended::read(&path, &heard.unwritten);
+        ended.map(|ended| (ended, heard))
     });
-    let (ended, remembered) = match opened.await {
+    let (ended, heard) = match opened.await {
         Ok(Ok(opened)) => opened,
         Ok(Err(finished)) => return finished,
         Err(error) => return Finished::problem(format!("the journal cannot be read: {error}")),
@@ -64,11 +53,7 @@ pub(super) async fn finish(
                 }
             };
         }
-        let heard = Heard {
-            hidden: &remembered.hidden,
-            recognised: &remembered.recognised,
-        };
-        ended.finish(&root, &folder, &before.bytes, &printed, heard, filter)
+        ended.finish(&root, &folder, &before.bytes, &printed, &heard, filter)
     });
     made.await
         .unwrap_or_else(|error| Finished::problem(format!("the tape could not be made: {error}")))

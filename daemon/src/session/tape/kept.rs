@@ -1,8 +1,9 @@
 //! A session's part in tapes, on its way to the next process.
 
-use super::finished_tape::{Remembered, finish};
+use super::finished_tape::finish;
 use super::proxy::{KeptLive, Stagehand};
 use super::session_tape::SessionTape;
+use crate::hidden::HiddenTexts;
 use crate::output::{Output, Piece};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
@@ -10,7 +11,7 @@ use crate::session::registry::Sessions;
 use crate::tape::decorate::RunFilter;
 use crate::tape::format::Meta;
 use crate::tape::play::{KeptPlayer, Player};
-use crate::tape::record::{self, KeptRecording, Note, Recording, Resumption};
+use crate::tape::record::{self, Heard, KeptRecording, Note, Recording, Resumption};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::{TapeOptions, TapeUse};
@@ -94,7 +95,8 @@ impl Sessions {
         tape.meta = kept.meta;
         tape.proxied = AtomicU64::new(kept.proxied);
         if let Some(recording) = kept.recording {
-            let resumed = resume_recording(recording, output).await;
+            let hidden = tape.recorded_secrets();
+            let resumed = resume_recording(recording, hidden, output).await;
             if let Some(problem) = resumed.problem() {
                 tracing::error!(session = %id, problem, "the session goes on");
             }
@@ -149,8 +151,7 @@ impl Sessions {
             Note::remove(folder);
             return true;
         }
-        let remembered = Remembered::default();
-        let finished = finish(&root, &note.journal, output, remembered, filters).await;
+        let finished = finish(&root, &note.journal, output, Heard::default(), filters).await;
         if finished.is_put_off {
             return false;
         }
@@ -184,7 +185,11 @@ impl Sessions {
 }
 
 /// Goes on with a recording, which may need output that memory has no more.
-async fn resume_recording(kept: KeptRecording, output: &Output) -> Recording {
+async fn resume_recording(
+    kept: KeptRecording,
+    hidden: Arc<HiddenTexts>,
+    output: &Output,
+) -> Recording {
     let at = kept.clone();
     let resumption = tokio::task::spawn_blocking(move || Resumption::of(&at)).await;
     let resumption = resumption.map_err(io::Error::other).flatten();
@@ -194,7 +199,7 @@ async fn resume_recording(kept: KeptRecording, output: &Output) -> Recording {
     };
     let end = output.published();
     let tail = printed_from(output, end.saturating_sub(record::ECHO_BYTES as u64)).await;
-    Recording::resume(kept, resumption, printed, &tail)
+    Recording::resume(kept, resumption, hidden, &printed, &tail)
 }
 
 /// The output from an offset on, so much as echoes are looked for in.

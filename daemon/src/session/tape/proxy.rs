@@ -2,8 +2,8 @@
 
 use super::kept::Left;
 use super::session_tape::{Place, SessionTape};
-use crate::connection::Peer;
 use crate::output::Piece;
+use crate::peer::Peer;
 use crate::probe::Line;
 use crate::session::error::SessionError;
 use crate::session::input::{InputError, Stroke};

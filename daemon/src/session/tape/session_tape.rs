@@ -1,9 +1,10 @@
 //! What tapes have to do with a session: it is recorded, or played, or first played and then live.
 
 use super::far_side::TerminalFarSide;
-use super::finished_tape::{Remembered, finish};
+use super::finished_tape::finish;
 use super::kept::{Left, PastTape};
 use super::proxy::{Live, Stagehand, plays};
+use crate::hidden::HiddenTexts;
 use crate::piped;
 use crate::session::error::SessionError;
 use crate::session::input::{InputError, Stroke};
@@ -14,7 +15,7 @@ use crate::tape::advice::record_with;
 use crate::tape::format::Meta;
 use crate::tape::key::{Invocation, StateHash, program_name};
 use crate::tape::play::{Cue, Pace, PlayError, Player};
-use crate::tape::record::{Begin, EndEntry, Finished, Recording};
+use crate::tape::record::{Begin, EndEntry, Finished, Heard, Recording};
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
 use crate::tape::tools::{Removed, redact_meta};
@@ -36,6 +37,8 @@ pub(crate) struct SessionTape {
     pub(crate) root: Arc<Root>,
     pub(super) player: Option<Player>,
     pub(super) recording: OnceLock<Recording>,
+    /// The session's secrets.
+    pub(crate) hidden: Arc<HiddenTexts>,
     /// Starts the real program where no tape answers.
     pub(super) stagehand: Option<Stagehand>,
     /// The real program, once it has taken over from the tapes.
@@ -197,6 +200,8 @@ impl SessionTape {
         };
         let root = Arc::clone(&self.root);
         let is_plain = self.never_echoes();
+        let hidden = self.recorded_secrets();
+        hidden.recognise(&removed.texts);
         let begun = tokio::task::spawn_blocking(move || {
             root.make_folder()?;
             let journal = record::Journal::path_of(&root.path, &begin.session);
@@ -206,12 +211,21 @@ impl SessionTape {
                 journal: journal.clone(),
             };
             note.write(&folder).map_err(TapeError::Journal)?;
-            Recording::begin(journal, begin, is_plain, &removed.texts).map_err(TapeError::Journal)
+            Recording::begin(journal, begin, is_plain, hidden).map_err(TapeError::Journal)
         });
         let begun = begun.await.map_err(io::Error::other);
         let recording = begun.map_err(TapeError::Journal)??;
         let _ = self.recording.set(recording);
         Ok(())
+    }
+
+    /// The secrets that a recording goes by: where the terminal never echoes, the session takes all that is typed for
+    /// hidden.
+    pub(super) fn recorded_secrets(&self) -> Arc<HiddenTexts> {
+        match self.never_echoes() {
+            true => Arc::default(),
+            false => Arc::clone(&self.hidden),
+        }
     }
 
     /// The options with all that was not said, as the recording is finished by them.
@@ -320,6 +334,7 @@ impl Sessions {
             root,
             player: None,
             recording: OnceLock::new(),
+            hidden: Arc::default(),
             stagehand: None,
             live: OnceLock::new(),
             left: Mutex::default(),
@@ -405,23 +420,15 @@ impl Sessions {
                 reason: crate::session::error::reason_text(reason).into(),
                 offset: session.output.published(),
             });
-            let hidden = recording.hidden();
-            let hidden = hidden.unwrap_or_else(|| session.hidden.texts());
             let journal = recording.journal();
-            let remembered = Remembered {
-                hidden,
-                recognised: recording.recognised(),
+            let heard = Heard {
+                hidden: recording.hidden().lines(),
+                recognised: recording.hidden().recognised(),
                 unwritten,
             };
             let root = &tape.root;
-            let finished = finish(
-                root,
-                journal,
-                &session.output,
-                remembered,
-                Some(self.filters()),
-            )
-            .await;
+            let finished =
+                finish(root, journal, &session.output, heard, Some(self.filters())).await;
             if finished.problem.is_some() {
                 // The tape that could not be written has given room back.
                 recording.flush();

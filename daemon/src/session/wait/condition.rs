@@ -1,8 +1,8 @@
 //! Waiting for something that is no pattern: the exit, silence, a prompt, a program that reads.
 
+use crate::durations::{Deadline, millis};
 use crate::expect::clean_lossy;
 use crate::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict, fresh};
-use crate::session::durations::{Deadline, millis};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;

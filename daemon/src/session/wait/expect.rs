@@ -1,12 +1,12 @@
 //! Waiting for patterns: each call searches at its own pace and reads every byte once.
 
-use crate::connection::Peer;
+use crate::durations::Deadline;
 use crate::expect::{
     BEFORE_BYTES, Hit, Matcher, Pattern, PatternError, Patterns, clean_lossy, closest_miss,
 };
 use crate::interaction::{Event, Form};
 use crate::output::Piece;
-use crate::session::durations::Deadline;
+use crate::peer::Peer;
 use crate::session::error::{EndedReport, SessionError, TimeoutReport, describe_end, injected_end};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;

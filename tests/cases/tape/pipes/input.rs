@@ -1,63 +1,30 @@
 //! What a program between pipes was given is on its tape as the program has read it, and matches as such.
 
+use crate::support::pipeline::{Did, Pipeline};
 use crate::support::session::program;
-use crate::support::{Ccctl, Daemon, taped};
+use crate::support::{Ccctl, Daemon};
 use ccd_protocol::session::{SessionCreateParams, SessionSendParams};
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::{Output, Stdio};
 
-struct Stage {
-    daemon: Daemon,
+#[track_caller]
+fn answers(pipeline: &Pipeline, verb: &str, words: &[&str], input: &[u8], expected: &str) {
+    let did = run(pipeline, verb, words, input);
+    let printed = String::from_utf8_lossy(&did.stdout);
+    assert_eq!(printed, expected, "{did:?}");
+    assert_eq!(did.status, 0, "{did:?}");
 }
 
-impl Stage {
-    fn new() -> Self {
-        Self {
-            daemon: Daemon::start(),
-        }
-    }
-
-    fn run(&self, verb: &str, words: &[&str], input: &[u8]) -> Output {
-        let words = [&[verb, "--tapes", "t", "--no-summary", "--"], words].concat();
-        let mut command = Ccctl::new(&self.daemon).command(&words);
-        command.env_remove("CI").current_dir(self.daemon.home());
-        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let input = input.to_vec();
-        let typing = std::thread::spawn(move || {
-            let _ = stdin.write_all(&input);
-        });
-        let output = child.wait_with_output().unwrap();
-        typing.join().unwrap();
-        output
-    }
-
-    fn only_tape(&self) -> (PathBuf, String) {
-        let files = taped::files(&self.daemon.home().join("t"));
-        let is_tape = |path: &&PathBuf| path.extension() == Some("json5".as_ref());
-        let tapes: Vec<&PathBuf> = files.iter().filter(is_tape).collect();
-        assert_eq!(tapes.len(), 1, "{tapes:?}");
-        let text = std::fs::read_to_string(tapes[0]).unwrap();
-        (tapes[0].clone(), text)
-    }
-
-    #[track_caller]
-    fn answers(&self, verb: &str, words: &[&str], input: &[u8], expected: &str) {
-        let output = self.run(verb, words, input);
-        let printed = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(printed, expected, "{output:?}");
-        assert!(output.status.success(), "{output:?}");
-    }
+fn run(pipeline: &Pipeline, verb: &str, words: &[&str], input: &[u8]) -> Did {
+    Did::with_input(&mut pipeline.with_verb(&[verb], words), input)
 }
 
 #[test]
 fn the_input_on_a_tape_is_what_the_program_has_read() {
-    let stage = Stage::new();
+    let pipeline = Pipeline::new();
     let wc = ["wc", "-lc"];
-    let counted = String::from_utf8(stage.run("rec", &wc, b"a\r\nb\x15c\r\nd").stdout).unwrap();
-    let (path, text) = stage.only_tape();
+    let counted =
+        String::from_utf8(run(&pipeline, "rec", &wc, b"a\r\nb\x15c\r\nd").stdout).unwrap();
+    let (id, text) = pipeline.only_tape();
+    let path = pipeline.path_of(&id);
     for input in [
         r#"dataText: "a\r\n""#,
         r#"dataText: "b\u0015c\r\n""#,
@@ -66,16 +33,16 @@ fn the_input_on_a_tape_is_what_the_program_has_read() {
         assert!(text.contains(input), "{input}: {text}");
     }
     assert!(!text.contains("u0016"), "{text}");
-    stage.answers("play", &wc, b"a\r\nb\x15c\r\nd", &counted);
+    answers(&pipeline, "play", &wc, b"a\r\nb\x15c\r\nd", &counted);
     // Other ends of lines are the same question, and what a person writes is as good.
-    stage.answers("play", &wc, b"a\nb\x15c\nd", &counted);
+    answers(&pipeline, "play", &wc, b"a\nb\x15c\nd", &counted);
     std::fs::write(
         &path,
         text.replace(r#"dataText: "a\r\n""#, r#"dataText: "x\n""#),
     )
     .unwrap();
-    stage.answers("play", &wc, b"x\r\nb\x15c\r\nd", &counted);
-    let missed = stage.run("play", &wc, b"y\r\n");
+    answers(&pipeline, "play", &wc, b"x\r\nb\x15c\r\nd", &counted);
+    let missed = run(&pipeline, "play", &wc, b"y\r\n");
     let told = String::from_utf8_lossy(&missed.stderr);
     assert!(
         told.contains("input \"y\"") && !told.contains("u{16}"),
@@ -85,19 +52,23 @@ fn the_input_on_a_tape_is_what_the_program_has_read() {
 
 #[test]
 fn the_program_itself_gets_again_what_a_tape_says_it_has_read() {
-    let stage = Stage::new();
+    let pipeline = Pipeline::new();
     let script = "while IFS= read -r a; do printf %s \"$a\" | od -An -tx1; done; cat; echo over";
     let words = ["bash", "-c", script];
     let input = b"one\r\n\x03\x04\x7f\ntwo\n";
     let expected = " 6f 6e 65 0d\n 03 04 7f\n 74 77 6f\nover\n";
-    stage.answers("rec", &words, input, expected);
-    let (path, _) = stage.only_tape();
+    answers(&pipeline, "rec", &words, input, expected);
+    let (id, _) = pipeline.only_tape();
+    let path = pipeline.path_of(&id);
     let verify = ["tape", "verify", path.to_str().unwrap()];
-    let verified = Ccctl::new(&stage.daemon).command(&verify).output().unwrap();
+    let verified = Ccctl::new(&pipeline.daemon)
+        .command(&verify)
+        .output()
+        .unwrap();
     assert!(verified.status.success(), "{verified:?}");
     let more = [&input[..], b"th\x04ree\r\nfour"].concat();
     let expected = " 6f 6e 65 0d\n 03 04 7f\n 74 77 6f\n 74 68 04 72 65 65 0d\nover\n";
-    stage.answers("proxy", &words, &more, expected);
+    answers(&pipeline, "proxy", &words, &more, expected);
 }
 
 #[test]
@@ -126,12 +97,16 @@ fn a_line_between_pipes_may_be_as_long_as_it_is() {
 
 #[test]
 fn a_tape_that_nobody_watches_is_printed_as_it_was_recorded() {
-    let stage = Stage::new();
+    let pipeline = Pipeline::new();
     let words = ["printf", r"a\nb\r\n\303\050\n"];
-    let recorded = stage.run("rec", &words, b"").stdout;
+    let recorded = run(&pipeline, "rec", &words, b"").stdout;
     assert_eq!(recorded, b"a\nb\r\n\xc3(\n");
-    let (path, _) = stage.only_tape();
+    let (id, _) = pipeline.only_tape();
+    let path = pipeline.path_of(&id);
     let play = ["tape", "play", path.to_str().unwrap()];
-    let played = Ccctl::new(&stage.daemon).command(&play).output().unwrap();
+    let played = Ccctl::new(&pipeline.daemon)
+        .command(&play)
+        .output()
+        .unwrap();
     assert_eq!(played.stdout, recorded, "{played:?}");
 }

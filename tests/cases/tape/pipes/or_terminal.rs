@@ -1,8 +1,9 @@
 //! A program in a terminal and the same one between pipes are not mixed: neither where it is recorded nor where it plays.
 
-use crate::attach::terminal::{CCCTL, person, screen, shows};
+use crate::support::files::files;
+use crate::support::person::{CCCTL, person};
 use crate::support::session::OpenSession;
-use crate::support::{Daemon, eventually, executable, taped};
+use crate::support::{Daemon, eventually, executable};
 use std::path::Path;
 
 /// A person's shell; each line is awaited.
@@ -38,7 +39,7 @@ impl<'a> Shell<'a> {
         let number = self.lines.get() + 1;
         self.lines.set(number);
         self.person.line(&format!("echo do'n'e{number}."));
-        shows(&self.person, &format!("done{number}."));
+        self.person.shows(&format!("done{number}."));
     }
 
     /// What is printed, on both streams.
@@ -52,16 +53,16 @@ impl<'a> Shell<'a> {
         // What an earlier run showed is none of this one.
         self.run("clear");
         self.person.line(&format!("{verb} -- ./ask"));
-        shows(&self.person, "ready for it");
+        self.person.shows("ready for it");
         self.person.line(line);
         eventually("the line and its answer", || {
-            let lines = screen(&self.person).lines;
+            let lines = self.person.screen().lines;
             let shown = lines.iter().filter(|shown| shown.trim_end() == line);
             (shown.count() == 2).then_some(())
         });
         self.person.keys(&["C-d"]);
         eventually("the shell asks again", || {
-            let lines = screen(&self.person).lines;
+            let lines = self.person.screen().lines;
             let last = lines
                 .iter()
                 .map(|line| line.trim())
@@ -71,7 +72,7 @@ impl<'a> Shell<'a> {
     }
 
     fn tapes(&self) -> Vec<String> {
-        let files = taped::files(&self.home.join("t"));
+        let files = files(&self.home.join("t"));
         let tapes = files
             .iter()
             .filter(|path| path.extension() == Some("json5".as_ref()));
@@ -112,11 +113,10 @@ fn a_recording_in_a_terminal_is_its_own_beside_one_between_pipes() {
     let shell = Shell::new(&daemon);
     shell.prints("echo one | rec -- ./ask");
     shell.person.line("play -- ./ask");
-    shows(
-        &shell.person,
-        "it was recorded between pipes, now it is in a terminal",
-    );
-    shows(&shell.person, "record it in a terminal with");
+    shell
+        .person
+        .shows("it was recorded between pipes, now it is in a terminal");
+    shell.person.shows("record it in a terminal with");
     shell.in_terminal("rec", "one");
     let tapes = shell.tapes();
     assert_eq!(tapes.len(), 2);

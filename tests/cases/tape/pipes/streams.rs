@@ -1,175 +1,17 @@
 //! Programs between pipes: what is recorded of them, and that a tape prints the same on both streams.
 
-use crate::attach::terminal::{CCCTL, person, screen, shows};
-use crate::support::client::Ran;
+use crate::support::conversation::output;
+use crate::support::person::{CCCTL, person};
+use crate::support::pipeline::{Did, Pipeline};
 use crate::support::processes::with_command_line;
 use crate::support::session::{OpenSession, assert_error, guesses, lacks, program};
 use crate::support::worker::{is_one_process, kill_worker};
-use crate::support::{Ccctl, Daemon, eventually, executable};
+use crate::support::{Daemon, eventually, executable};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{SessionCreateParams, SessionSendParams, WaitFor};
-use serde_json::{Value, json};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-/// Where no program is.
-const NOWHERE: &str = "/nowhere";
-
-/// What a program did, bytes as they are, and the status as a shell tells it.
-#[derive(PartialEq, Eq)]
-struct Did {
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
-    status: i32,
-}
-
-impl std::fmt::Debug for Did {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let text =
-            |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(500)]).into_owned();
-        let (stdout, stderr) = (text(&self.stdout), text(&self.stderr));
-        write!(out, "{} {stdout:?} {stderr:?}", self.status)
-    }
-}
-
-impl Did {
-    fn of(output: Output) -> Self {
-        use std::os::unix::process::ExitStatusExt as _;
-        let status = output.status;
-        Self {
-            stdout: output.stdout,
-            stderr: output.stderr,
-            status: status
-                .code()
-                .or(status.signal().map(|signal| 128 + signal))
-                .unwrap(),
-        }
-    }
-
-    /// With this input, then its end.
-    fn with_input(command: &mut Command, input: &[u8]) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let input = input.to_vec();
-        let typing = std::thread::spawn(move || {
-            // A program that has ended reads nothing.
-            let _ = stdin.write_all(&input);
-        });
-        let output = child.wait_with_output().unwrap();
-        typing.join().unwrap();
-        Self::of(output)
-    }
-}
-
-/// A daemon, a folder for tapes, and one for shims.
-struct Stage {
-    daemon: Daemon,
-}
-
-impl Stage {
-    fn new() -> Self {
-        Self {
-            daemon: Daemon::start(),
-        }
-    }
-
-    fn tapes(&self) -> PathBuf {
-        self.daemon.home().join("t")
-    }
-
-    fn ccctl(&self, words: &[&str]) -> Command {
-        let mut command = Ccctl::new(&self.daemon).command(words);
-        command
-            .env_remove("CI")
-            .env("PAGER", "false")
-            .current_dir(self.daemon.home());
-        command
-    }
-
-    fn with_verb(&self, verb: &[&str], program: &[&str]) -> Command {
-        let tapes = self.tapes();
-        let tapes = ["--no-summary", "--tapes", tapes.to_str().unwrap(), "--"];
-        self.ccctl(&[verb, &tapes, program].concat())
-    }
-
-    fn record(&self, program: &[&str], input: &[u8]) -> Did {
-        Did::with_input(&mut self.with_verb(&["rec"], program), input)
-    }
-
-    fn play(&self, program: &[&str], input: &[u8]) -> Did {
-        let mut command = self.with_verb(&["play", "--latency", "0"], program);
-        Did::with_input(command.env("PATH", NOWHERE), input)
-    }
-
-    fn by_shim(&self, program: &[&str], input: &[u8]) -> Did {
-        let (tapes, bin) = (self.tapes(), self.daemon.home().join("bin"));
-        let options = [
-            "--tapes",
-            tapes.to_str().unwrap(),
-            "--to",
-            bin.to_str().unwrap(),
-        ];
-        let words = [
-            &["tape", "shim", program[0], "--force", "--latency", "0"],
-            &options[..],
-        ];
-        let made = self.ccctl(&words.concat()).output().unwrap();
-        assert!(made.status.success(), "{made:?}");
-        let mut command = Command::new(bin.join(program[0]));
-        let environment = self.ccctl(&[]);
-        for (name, value) in environment.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        command
-            .args(&program[1..])
-            .env("PATH", NOWHERE)
-            .current_dir(self.daemon.home());
-        Did::with_input(&mut command, input)
-    }
-
-    fn tape(&self, words: &[&str]) -> Ran {
-        let tapes = self.tapes();
-        let words = [&["tape"], words, &["--tapes", tapes.to_str().unwrap()]].concat();
-        Ran::of(self.ccctl(&words).output().unwrap())
-    }
-
-    fn only_tape(&self) -> (String, String) {
-        let ran = self.tape(&["list", "--json"]);
-        let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
-        let tapes = reply["tapes"].as_array().unwrap();
-        assert_eq!(tapes.len(), 1, "{tapes:?}");
-        let id = tapes[0]["tape_id"].as_str().unwrap().to_owned();
-        let path = self.tapes().join(format!("{id}.json5"));
-        (id, std::fs::read_to_string(path).unwrap())
-    }
-
-    /// The program does what it does in a pipeline, and so does its tape, from `play` and from a shim.
-    #[track_caller]
-    fn plays_as_it_is(&self, program: &[&str], input: &[u8]) -> Did {
-        let mut real = Command::new(program[0]);
-        real.args(&program[1..])
-            .env("PAGER", "false")
-            .current_dir(self.daemon.home());
-        let real = Did::with_input(&mut real, input);
-        assert_eq!(self.record(program, input), real, "recording {program:?}");
-        assert_eq!(self.play(program, input), real, "playing {program:?}");
-        assert_eq!(
-            self.by_shim(program, input),
-            real,
-            "the shim of {program:?}"
-        );
-        real
-    }
-}
+use serde_json::json;
+use std::path::Path;
+use std::process::Command;
 
 fn repository(folder: &Path) {
     let git = |words: &[&str]| {
@@ -187,12 +29,12 @@ fn repository(folder: &Path) {
 
 #[test]
 fn programs_print_no_prompts_columns_and_colours_and_neither_do_their_tapes() {
-    let stage = Stage::new();
+    let pipeline = Pipeline::new();
     let play = |program: &[&str], input: &str| {
         if lacks(&[program[0]]) {
             return;
         }
-        stage.plays_as_it_is(program, input.as_bytes());
+        pipeline.plays_as_it_is(program, input.as_bytes());
     };
     play(&["sqlite3"], "select 6*7;\nselect nope;\nselect 2;\n");
     play(&["bc"], "6*7\n1/0\n2+2\n");
@@ -201,7 +43,7 @@ fn programs_print_no_prompts_columns_and_colours_and_neither_do_their_tapes() {
     play(&["bash", "-c", "echo out; echo err >&2; exit 3"], "");
     play(&["bash", "-c", "kill -TERM $$"], "");
     if !lacks(&["git"]) {
-        repository(stage.daemon.home());
+        repository(pipeline.daemon.home());
         play(&["git", "log"], "");
     }
     play(
@@ -216,33 +58,33 @@ fn programs_print_no_prompts_columns_and_colours_and_neither_do_their_tapes() {
 
 #[test]
 fn all_bytes_pass_in_both_directions() {
-    let stage = Stage::new();
+    let pipeline = Pipeline::new();
     let all: Vec<u8> = (0..=u8::MAX).cycle().take(1 << 20).collect();
-    let real = stage.record(&["cat"], &all);
+    let real = pipeline.record(&["cat"], &all);
     assert_eq!(
         (real.stdout == all, real.stderr.len(), real.status),
         (true, 0, 0)
     );
-    let played = stage.play(&["cat"], &all);
+    let played = pipeline.play(&["cat"], &all);
     assert!(played == real, "{played:?}");
 }
 
 #[test]
 fn pipes_that_are_closed_or_kept_open_hold_up_nothing() {
-    let stage = Stage::new();
+    let pipeline = Pipeline::new();
     // What it has started keeps its output open.
-    stage.plays_as_it_is(&["bash", "-c", "sleep 0.1 & echo now"], b"");
-    stage.plays_as_it_is(
+    pipeline.plays_as_it_is(&["bash", "-c", "sleep 0.1 & echo now"], b"");
+    pipeline.plays_as_it_is(
         &["bash", "-c", "exec >&-; echo e >&2; sleep 0.2; exit 4"],
         b"",
     );
-    stage.plays_as_it_is(
+    pipeline.plays_as_it_is(
         &["bash", "-c", "exec <&-; sleep 0.2; echo o; exit 5"],
         b"a\nb\n",
     );
     let many = "line\n".repeat(1 << 18);
     let started = std::time::Instant::now();
-    let did = stage.record(
+    let did = pipeline.record(
         &["bash", "-c", "sleep 0.5; echo done; exit 6"],
         many.as_bytes(),
     );
@@ -256,60 +98,60 @@ fn pipes_that_are_closed_or_kept_open_hold_up_nothing() {
 
 #[test]
 fn a_tape_has_no_terminal_and_tells_standard_error() {
-    let stage = Stage::new();
+    let pipeline = Pipeline::new();
     let program = [
         "bash",
         "-c",
         "echo out; sleep 0.1; echo err >&2; sleep 0.1; echo more; exit 3",
     ];
-    stage.record(&program, b"");
+    pipeline.record(&program, b"");
     let again = Did::with_input(
-        &mut stage.ccctl(&[&["rec", "--tapes", "t", "--"], &program[..]].concat()),
+        &mut pipeline.ccctl(&[&["rec", "--tapes", "t", "--"], &program[..]].concat()),
         b"",
     );
     let told = String::from_utf8_lossy(&again.stderr).into_owned();
     assert!(told.contains("recorded nothing"), "{told}");
-    let (id, text) = stage.only_tape();
+    let (id, text) = pipeline.only_tape();
     assert!(text.contains("pty: null"), "{text}");
     assert!(text.contains(r#"stream: "stderr" }, // err\n"#), "{text}");
     for words in [&["show", &id][..], &["export", &id, "--transcript"]] {
-        let shown = stage.tape(words).stdout;
+        let shown = pipeline.tape(words).stdout;
         assert!(shown.contains("out") && shown.contains("err"), "{shown}");
     }
     for format in ["asciicast-v2", "asciicast-v3"] {
-        let cast = stage.tape(&["export", &id, "--format", format]).stdout;
+        let cast = pipeline.tape(&["export", &id, "--format", format]).stdout;
         assert!(cast.contains(r"err\r\n"), "{cast}");
     }
-    assert!(stage.tape(&["svg", &id]).stdout.starts_with("<svg"));
-    assert_eq!(stage.tape(&["validate", "--strict"]).code, Some(0));
-    let same = stage.tape(&["verify", &id]);
+    assert!(pipeline.tape(&["svg", &id]).stdout.starts_with("<svg"));
+    assert_eq!(pipeline.tape(&["validate", "--strict"]).code, Some(0));
+    let same = pipeline.tape(&["verify", &id]);
     assert_eq!(same.code, Some(0), "{same:?}");
-    let path = stage.tapes().join(format!("{id}.json5"));
+    let path = pipeline.path_of(&id);
     std::fs::write(&path, text.replace(r#", stream: "stderr""#, "")).unwrap();
-    let drift = stage.tape(&["verify", &id]);
+    let drift = pipeline.tape(&["verify", &id]);
     assert_eq!(drift.code, Some(1), "{drift:?}");
     assert!(drift.stdout.contains("+stderr:"), "{drift:?}");
 }
 
 #[test]
 fn a_conversation_is_verified_and_another_answer_is_told() {
-    let stage = Stage::new();
-    let program = stage.daemon.home().join("ask");
+    let pipeline = Pipeline::new();
+    let program = pipeline.daemon.home().join("ask");
     let script =
         "#!/bin/sh\nwhile read -r a; do echo \"yes $a\"; echo \"warn $a\" >&2; done; exit 2\n";
     executable::write_script(&program, script);
-    let did = stage.record(&[program.to_str().unwrap()], b"one\ntwo\n");
+    let did = pipeline.record(&[program.to_str().unwrap()], b"one\ntwo\n");
     assert_eq!(did.stderr, b"warn one\nwarn two\n");
-    let (id, _) = stage.only_tape();
-    assert_eq!(stage.tape(&["verify", &id]).code, Some(0));
+    let (id, _) = pipeline.only_tape();
+    assert_eq!(pipeline.tape(&["verify", &id]).code, Some(0));
     executable::write_script(&program, &script.replace("warn", "beware"));
-    let drift = stage.tape(&["verify", &id]);
+    let drift = pipeline.tape(&["verify", &id]);
     assert_eq!(drift.code, Some(1), "{drift:?}");
     assert!(drift.stdout.contains("+beware one"), "{drift:?}");
     // What no tape has, the program itself answers, on both streams.
-    let tapes = stage.tapes();
+    let tapes = pipeline.tapes();
     let proxied = Did::with_input(
-        &mut stage.ccctl(&[
+        &mut pipeline.ccctl(&[
             "proxy",
             "--latency",
             "0",
@@ -328,11 +170,11 @@ fn a_conversation_is_verified_and_another_answer_is_told() {
 
 #[test]
 fn a_program_that_cannot_be_started_is_told_as_ever() {
-    let stage = Stage::new();
-    let missing = stage.record(&["no-such-program"], b"");
+    let pipeline = Pipeline::new();
+    let missing = pipeline.record(&["no-such-program"], b"");
     assert_eq!(missing.status, 127, "{missing:?}");
-    let folder = stage.daemon.home().to_str().unwrap();
-    assert_eq!(stage.record(&[folder], b"").status, 126);
+    let folder = pipeline.daemon.home().to_str().unwrap();
+    assert_eq!(pipeline.record(&[folder], b"").status, 126);
 }
 
 #[test]
@@ -347,8 +189,12 @@ fn a_worker_that_is_killed_costs_no_byte_and_no_mark() {
     });
     let record = daemon.call_value("session.create", &params).unwrap();
     let id = record["session_id"].as_str().unwrap();
-    for _ in 0..2 {
-        std::thread::sleep(std::time::Duration::from_millis(300));
+    let shows = |daemon: &Daemon, id: &str, text: &str| {
+        let shown = || String::from_utf8(output(daemon, id)).unwrap();
+        eventually(text, || shown().contains(text).then_some(()));
+    };
+    for text in ["out 2", "err 3"] {
+        shows(&daemon, id, text);
         kill_worker(&daemon);
     }
     let send = json!({"session": id, "text": "line\n"});
@@ -376,22 +222,25 @@ fn a_worker_that_is_killed_costs_no_byte_and_no_mark() {
             "err 1\n", "err 2\n", "err 3\n", "err 4\n", "err 5\n", "err 6\n"
         ]
     );
-    let stage = Stage { daemon };
-    let (_, tape) = stage.only_tape();
+    let pipeline = Pipeline { daemon };
+    let (_, tape) = pipeline.only_tape();
     assert_eq!(tape.matches(r#"stream: "stderr""#).count(), 6, "{tape}");
     // The replay goes on likewise where it was.
     let played = json!({
-        "program": "bash", "args": ["-c", script], "pipes": true, "tape": {"root": stage.daemon.home().join("t")},
+        "program": "bash", "args": ["-c", script], "pipes": true, "tape": {"root": pipeline.daemon.home().join("t")},
     });
-    let record = stage.daemon.call_value("session.create", &played).unwrap();
+    let record = pipeline
+        .daemon
+        .call_value("session.create", &played)
+        .unwrap();
     let id = record["session_id"].as_str().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(400));
-    kill_worker(&stage.daemon);
+    shows(&pipeline.daemon, id, "err 2");
+    kill_worker(&pipeline.daemon);
     let send = json!({"session": id, "text": "line\n"});
-    stage.daemon.call_value("session.send", &send).unwrap();
+    pipeline.daemon.call_value("session.send", &send).unwrap();
     let wait = json!({"session": id, "for": "exit", "timeout_ms": 20_000});
-    stage.daemon.call_value("session.wait", &wait).unwrap();
-    let again = stage
+    pipeline.daemon.call_value("session.wait", &wait).unwrap();
+    let again = pipeline
         .daemon
         .call_value("session.read", &json!({"session": id, "since": 0}))
         .unwrap();
@@ -399,7 +248,7 @@ fn a_worker_that_is_killed_costs_no_byte_and_no_mark() {
         (&again["text"], &again["stderr"]),
         (&read["text"], &read["stderr"])
     );
-    let mut daemon = stage.daemon;
+    let mut daemon = pipeline.daemon;
     daemon.stop();
     daemon.restart();
     let params = json!({"session": id, "since": 0});
@@ -412,21 +261,21 @@ fn a_worker_that_is_killed_costs_no_byte_and_no_mark() {
 
 #[test]
 fn at_a_terminal_a_tape_of_pipes_has_no_staircase() {
-    let stage = Stage::new();
+    let pipeline = Pipeline::new();
     let script = "echo one; echo two; echo three";
-    stage.record(&["bash", "-c", script], b"");
+    pipeline.record(&["bash", "-c", script], b"");
     // Of which nobody says that it is one.
-    let (id, text) = stage.only_tape();
-    let path = stage.tapes().join(format!("{id}.json5"));
+    let (id, text) = pipeline.only_tape();
+    let path = pipeline.path_of(&id);
     std::fs::write(path, text.replace("    pty: null,\n", "")).unwrap();
-    let person = person(&stage.daemon, 20, 80);
-    let tapes = stage.tapes();
+    let person = person(&pipeline.daemon, 20, 80);
+    let tapes = pipeline.tapes();
     person.line(&format!(
         "clear; '{CCCTL}' play --no-summary --tapes '{}' -- bash -c '{script}'; echo o'v'er",
         tapes.display()
     ));
-    shows(&person, "over");
-    let lines = screen(&person).lines;
+    person.shows("over");
+    let lines = person.screen().lines;
     let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     let at = lines.iter().position(|line| *line == "one");
     let at = at.unwrap_or_else(|| panic!("{lines:?}"));

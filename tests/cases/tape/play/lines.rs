@@ -1,6 +1,7 @@
-//! Lines that are typed on tapes piece by piece, and what of them is taken back; arguments that look alike.
+//! Lines that are typed on tapes piece by piece, and those that nobody has ended; arguments that look alike.
 
-use crate::support::conversation::{ask, converse, output, record, start, tape, tapes};
+use crate::support::conversation::{ask, converse, ended, output, record, start, tape, tapes};
+use crate::support::files::files;
 use crate::support::session::{assert_error, lacks};
 use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Daemon, eventually};
@@ -17,7 +18,6 @@ fn types(daemon: &Daemon, session: &str, text: &str) -> Result<Value, Value> {
 fn types_keys(daemon: &Daemon, session: &str, text: &str) {
     for key in text.chars() {
         types(daemon, session, &key.to_string()).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
 
@@ -42,6 +42,14 @@ fn a_recording_cut_in_a_line_does_not_take_the_begin_of_a_longer_one() {
     let daemon = Daemon::start();
     let root = daemon.home().join("t");
     write(&root, "a-cut", &[("> ", "raw", "in", "in")]);
+    let cut = root.join("a-cut.json5");
+    let text = fs::read_to_string(&cut).unwrap();
+    let marked = text.replace(
+        "dataText: \"in\" }, out",
+        "dataText: \"in\", unfinished: true }, out",
+    );
+    assert_ne!(text, marked);
+    fs::write(&cut, marked).unwrap();
     let whole = ("> ", "line", "inside", "inside\\r\\nfound\\r\\n> ");
     write(&root, "whole", &[whole]);
     for strict in [false, true] {
@@ -63,7 +71,7 @@ fn a_recording_cut_in_a_line_does_not_take_the_begin_of_a_longer_one() {
             ask(&daemon, &session, (None, "found\\s+> $")).unwrap();
             let came = String::from_utf8(output(&daemon, &session)).unwrap();
             assert_eq!(came, "> inside\r\nfound\r\n> ", "{text} {strict}");
-            // What was taken back has not played.
+            // What was cut off has not played.
             let hits = &record(&daemon, &session)["tape"]["hits"];
             assert_eq!(*hits, 2, "{text} {strict}");
         }
@@ -83,7 +91,68 @@ fn a_recording_cut_in_a_line_does_not_take_the_begin_of_a_longer_one() {
 }
 
 #[test]
-fn a_line_that_was_cut_plays_itself_and_what_came_behind_it() {
+fn a_line_that_ends_with_the_recording_is_in_no_file_before_and_never_answers() {
+    if lacks(&["cat"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    let new = tape(&root, json!({"record": "new"}));
+    let close = |session: &str| {
+        let close = json!({ "session": session });
+        daemon.call_value("session.close", &close).unwrap();
+    };
+    for _ in 0..2 {
+        let session = start(&daemon, &["cat"], &new).unwrap();
+        types_keys(&daemon, &session, "hal");
+        ask(&daemon, &session, (None, "hal$")).unwrap();
+        let journals = files(&root.join(".journal"));
+        let journal = fs::read_to_string(&journals[0]).unwrap();
+        assert!(!journal.contains("input"), "{journal}");
+        close(&session);
+        // The second one adds nothing.
+        let files = tapes(&root);
+        assert_eq!(files.len(), 1, "{files:?}");
+        let text = fs::read_to_string(&files[0]).unwrap();
+        let cut = "dataText: \"hal\", dataBytesB64: null, unfinished: true";
+        assert!(text.contains(cut), "{text}");
+    }
+    let session = start(&daemon, &["cat"], &new).unwrap();
+    ask(&daemon, &session, (Some("half"), "half\nhalf\n$")).unwrap();
+    close(&session);
+    assert_eq!(tapes(&root).len(), 2);
+    for strict in [false, true] {
+        let options = tape(&root, json!({"strict": strict, "latency": 0}));
+        let session = start(&daemon, &["cat"], &options).unwrap();
+        types_keys(&daemon, &session, "hal");
+        ask(&daemon, &session, (None, "hal$")).unwrap();
+        assert_eq!(record(&daemon, &session)["tape"]["hits"], 1);
+        types_keys(&daemon, &session, "f\r");
+        ask(&daemon, &session, (None, "^f\nhalf\n$")).unwrap();
+    }
+}
+
+#[test]
+fn a_key_behind_which_the_program_ends_has_been_answered() {
+    if lacks(&["bash"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    let command = ["bash", "-c", "printf 'go? '; read -rsn1 key; exit 3"];
+    for options in [json!({"record": "new"}), json!({"strict": true})] {
+        let session = start(&daemon, &command, &tape(&root, options)).unwrap();
+        ask(&daemon, &session, (None, "go\\? $")).unwrap();
+        types(&daemon, &session, "q").unwrap();
+        assert_eq!(ended(&daemon, &session)["exitstatus"], 3);
+    }
+    let text = fs::read_to_string(&tapes(&root)[0]).unwrap();
+    assert!(text.contains("dataText: \"q\""), "{text}");
+    assert!(!text.contains("unfinished"), "{text}");
+}
+
+#[test]
+fn a_key_that_was_answered_plays_and_so_does_what_came_behind_it() {
     let daemon = Daemon::start();
     let root = daemon.home().join("t");
     write(
@@ -99,12 +168,18 @@ fn a_line_that_was_cut_plays_itself_and_what_came_behind_it() {
         "whole",
         &[("> ", "line", "12", "12\\r\\ntwelve\\r\\n> ")],
     );
-    for (typed, answer) in [("10\r", "ten\\s+> $"), ("12\r", "twelve\\s+> $")] {
+    let begin = || {
         let session = start(&daemon, &["asks"], &tape(&root, json!({}))).unwrap();
         ask(&daemon, &session, (None, "> $")).unwrap();
-        types_keys(&daemon, &session, typed);
-        ask(&daemon, &session, (None, answer)).unwrap();
-    }
+        session
+    };
+    let session = begin();
+    types_keys(&daemon, &session, "10\r");
+    ask(&daemon, &session, (None, "ten\\s+> $")).unwrap();
+    // As a whole it is found as a whole.
+    let session = begin();
+    types(&daemon, &session, "12\r").unwrap();
+    ask(&daemon, &session, (None, "twelve\\s+> $")).unwrap();
 }
 
 #[test]

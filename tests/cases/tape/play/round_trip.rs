@@ -1,7 +1,7 @@
 //! Programs that are recorded, and tapes that stand in for them: through the same calls.
 
 use crate::support::conversation::{
-    Step, ask, converse, converse_with, ended, output, record, start, start_with, tape, tapes,
+    Step, ask, converse, converse_with, ended, output, record, start, tape, tapes,
 };
 use crate::support::session::{assert_error, lacks};
 use crate::support::{Daemon, eventually};
@@ -344,8 +344,11 @@ fn injected_errors_repeat_with_their_seed() {
             json!({"error_rate": 100, "seed": seed, "latency": 0}),
         );
         let session = start(&daemon, &["slow"], &options).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        let record = record(&daemon, &session);
+        let record = eventually("the greeting is over", || {
+            let record = record(&daemon, &session);
+            let waits = record["waiting_for_input"]["verdict"] == "blocked";
+            (waits || record["state"] == "dead").then_some(record)
+        });
         let came = output(&daemon, &session);
         assert_eq!(record["tape"]["injected"], 1, "{record}");
         (came, record["exitstatus"].clone())
@@ -391,10 +394,21 @@ fn what_a_person_types_key_by_key_plays_as_a_line_and_the_other_way_round() {
     let root = daemon.home().join("t");
     let new = tape(&root, json!({"record": "new"}));
     let session = start(&daemon, &["cat"], &new).unwrap();
-    for key in ["h", "e", "y", "\r"] {
+    let types = |session: &str, key: &str, seen: &str| {
         let params = json!({"session": session, "text": key});
         daemon.call_value("session.send", &params).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        eventually(seen, || {
+            (output(&daemon, session) == seen.as_bytes()).then_some(())
+        });
+    };
+    let keys = [
+        ("h", "h"),
+        ("e", "he"),
+        ("y", "hey"),
+        ("\r", "hey\r\nhey\r\n"),
+    ];
+    for (key, seen) in keys {
+        types(&session, key, seen);
     }
     ask(&daemon, &session, (None, "hey\nhey\n")).unwrap();
     daemon
@@ -416,20 +430,9 @@ fn what_a_person_types_key_by_key_plays_as_a_line_and_the_other_way_round() {
     assert_eq!(played.text(), "hey\r\nhey\r\n");
     // And typed again: each key is seen at once.
     let session = start(&daemon, &["cat"], &tape(&root, json!({}))).unwrap();
-    for (key, seen) in [("h", "h"), ("e", "he"), ("y", "hey")] {
-        daemon
-            .call_value("session.send", &json!({"session": session, "text": key}))
-            .unwrap();
-        eventually("the echo", || {
-            (output(&daemon, &session) == seen.as_bytes()).then_some(())
-        });
+    for (key, seen) in keys {
+        types(&session, key, seen);
     }
-    daemon
-        .call_value("session.send", &json!({"session": session, "text": "\r"}))
-        .unwrap();
-    eventually("the answer", || {
-        (output(&daemon, &session) == b"hey\r\nhey\r\n").then_some(())
-    });
 }
 
 #[test]
@@ -437,21 +440,27 @@ fn an_edit_is_picked_up_without_a_restart() {
     let daemon = Daemon::start();
     let root = daemon.home().join("t");
     write_tape(&root, "slow", 0);
-    let answer = |expected: &str| {
-        let session = start_with(&daemon, &["slow"], &tape(&root, json!({})), &json!({})).ok()?;
-        ask(&daemon, &session, (Some("go"), expected)).ok()
+    let answer = || {
+        let session = start(&daemon, &["slow"], &tape(&root, json!({}))).unwrap();
+        let (answer, _) = ask(&daemon, &session, (Some("go"), "second|third")).unwrap();
+        answer
     };
-    answer("second").unwrap();
+    assert_eq!(answer(), "second");
     let path = root.join("slow/by-hand.json5");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("second", "third")).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1000));
-    answer("third").unwrap();
+    eventually("it answers as it was edited", || {
+        (answer() == "third").then_some(())
+    });
     std::fs::rename(&path, root.join("slow/renamed.json5")).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1000));
-    answer("third").unwrap();
+    eventually("its new name is known", || {
+        let listed = daemon.call_value("tape.list", &json!({ "root": root }));
+        (listed.unwrap()["tapes"][0]["tape_id"] == "slow/renamed").then_some(())
+    });
+    assert_eq!(answer(), "third");
     std::fs::remove_file(root.join("slow/renamed.json5")).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1000));
-    let gone = start(&daemon, &["slow"], &tape(&root, json!({}))).unwrap_err();
+    let gone = eventually("it is gone", || {
+        start(&daemon, &["slow"], &tape(&root, json!({}))).err()
+    });
     assert_error(&gone, ErrorCode::TapeMiss);
 }

@@ -1,10 +1,11 @@
 //! A replay, and a program that has taken over from one, go on through kills of the worker.
 
 use crate::support::conversation::{ask, converse, ended, output, record, start, tape, tapes};
+use crate::support::files::assert_in_no_file;
 use crate::support::session::lacks;
-use crate::support::taped::{Taped, assert_in_no_file, assert_whole};
+use crate::support::taped::{Taped, assert_whole};
 use crate::support::worker::{is_one_process, kill_worker, worker};
-use crate::support::{Daemon, eventually, rounds};
+use crate::support::{Daemon, any_moment, eventually, rounds};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -14,12 +15,6 @@ const HIDDEN: &str = "Hunter2-x9-played";
 
 /// Pieces of the slow answer.
 const PIECES: usize = 30;
-
-/// A pause of another length in each round.
-fn pause(round: usize, step_ms: u64, steps: u64) {
-    let step = (round as u64).wrapping_mul(7919) % steps;
-    std::thread::sleep(Duration::from_millis(step_ms * step));
-}
 
 fn piece(number: usize) -> String {
     format!("piece {number} of the slow answer\\r\\n")
@@ -96,17 +91,17 @@ fn a_replay_goes_on_through_kills_of_the_worker() {
         ask(&daemon, &session, (None, "> $")).unwrap();
         types(&daemon, &session, "go\r");
         for kill in 0..=round % 2 {
-            pause(round + kill, 17, 60);
+            any_moment(round + kill, Duration::from_millis(1000));
             change_worker(&daemon, round);
         }
         ask(&daemon, &session, (None, "piece 29.*\\s+> $")).unwrap();
         types(&daemon, &session, "hal");
         change_worker(&daemon, round + 1);
         types(&daemon, &session, "ves");
-        pause(round, 1, 4);
+        any_moment(round, Duration::from_millis(4));
         change_worker(&daemon, round);
         types(&daemon, &session, "\r");
-        pause(round, 1, 7);
+        any_moment(round, Duration::from_millis(7));
         change_worker(&daemon, round + 2);
         ask(&daemon, &session, (None, "Password: $")).unwrap();
         let waiting = eventually("the tape waits", || {
@@ -117,11 +112,11 @@ fn a_replay_goes_on_through_kills_of_the_worker() {
         assert_eq!(types(&daemon, &session, "Hunter2")["hidden"], true);
         change_worker(&daemon, round);
         assert_eq!(types(&daemon, &session, "-x9-played\r")["hidden"], true);
-        pause(round, 3, 10);
+        any_moment(round, Duration::from_millis(30));
         change_worker(&daemon, round);
         ask(&daemon, &session, (None, "length\\s+> $")).unwrap();
         types(&daemon, &session, "bye\r");
-        pause(round, 1, 5);
+        any_moment(round, Duration::from_millis(5));
         change_worker(&daemon, round);
         let ended = ended(&daemon, &session);
         assert_eq!(ended["exitstatus"], 6, "{ended}");
@@ -152,17 +147,17 @@ fn an_answer_is_whole_whenever_the_kill_comes() {
         for (number, session) in sessions.iter().enumerate() {
             let daemon = &daemon;
             scope.spawn(move || {
-                pause(number, 1, 12);
+                any_moment(number, Duration::from_millis(12));
                 let params = json!({"session": session, "text": "go\r"});
                 daemon.try_call_value("session.send", &params);
             });
         }
-        std::thread::sleep(Duration::from_millis(6));
+        any_moment(1, Duration::from_millis(10));
         kill_worker(&daemon);
     });
     for session in &sessions {
-        std::thread::sleep(Duration::from_millis(150));
-        if output(&daemon, session) == b"hello\r\n> " {
+        let is_taken = record(&daemon, session)["tape"]["hits"] == 2;
+        if !is_taken {
             types(&daemon, session, "go\r");
         }
         ask(&daemon, session, (None, "piece 29.*\\s+> $")).unwrap();

@@ -7,7 +7,6 @@ use crate::tape::config::{by_hand, configured, exchange, ghost, root, say, with}
 use ccd_protocol::ErrorCode;
 use serde_json::json;
 use std::fs;
-use std::time::Duration;
 
 #[test]
 fn what_changes_from_run_to_run_does_not_count() {
@@ -114,7 +113,6 @@ fn a_tape_of_one_folder_plays_in_another() {
     let session = session["session_id"].as_str().unwrap();
     for _ in 0..2 {
         ask(&daemon, session, (Some("same"), "same\nsame\n$")).unwrap();
-        std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(record(&daemon, session)["tape"]["hits"], 3);
 }

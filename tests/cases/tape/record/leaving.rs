@@ -1,6 +1,7 @@
 //! `ccctl rec` that is asked to end, or that nobody reads from any more: the program ends, and its tape is there.
 
-use crate::support::{Ccctl, Daemon, taped};
+use crate::support::files::files;
+use crate::support::{Ccctl, Daemon};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
@@ -24,7 +25,7 @@ fn signal(child: &Child, signal: Signal) {
 }
 
 fn tapes(daemon: &Daemon) -> Vec<String> {
-    let files = taped::files(&daemon.home().join("t"));
+    let files = files(&daemon.home().join("t"));
     let is_tape = |path: &PathBuf| path.extension() == Some("json5".as_ref());
     let tapes = files.into_iter().filter(is_tape);
     tapes

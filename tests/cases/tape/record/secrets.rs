@@ -10,7 +10,6 @@ use crate::support::session::lacks;
 use crate::support::{Daemon, eventually};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 #[test]
 fn a_secret_that_is_typed_reaches_no_file_and_plays_when_it_is_typed_again() {
@@ -92,10 +91,10 @@ fn a_secret_that_is_printed_in_pieces_reaches_no_file() {
     let command = printer(folder.path(), &pieces);
     let command: Vec<&str> = command.iter().map(String::as_str).collect();
     let session = begin(&daemon, &command, &recording(&daemon));
-    for _ in 0..5 {
+    eventually("everything is printed", || {
         assert_nowhere(&daemon, &secrets);
-        std::thread::sleep(Duration::from_millis(20));
-    }
+        (record(&daemon, &session)["state"] == "dead").then_some(())
+    });
     let recorded = tape_at_the_end(&daemon, &session);
     assert_nowhere(&daemon, &secrets);
     let chunks = recorded["exchanges"][0]["chunks"].as_u64().unwrap();

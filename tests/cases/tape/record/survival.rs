@@ -1,10 +1,11 @@
 //! Kills at any time of a recording: what was acknowledged is on a tape, and each tape is the old or the new one, whole.
 
 use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
+use crate::support::files::assert_in_no_file;
 use crate::support::session::lacks;
-use crate::support::taped::{Taped, assert_in_no_file, assert_whole};
+use crate::support::taped::{Taped, assert_whole};
 use crate::support::worker::{is_one_process, kill_worker};
-use crate::support::{Connection, Daemon, eventually, rounds};
+use crate::support::{Connection, Daemon, any_moment, eventually, eventually_within, rounds};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,12 +17,6 @@ const HIDDEN: &str = "Hunter2-x9-unseen";
 /// Asks for passwords until an empty one comes.
 const ASKS: &str =
     "while read -rsp 'Password: ' p && [ -n \"$p\" ]; do echo; echo \"length ${#p}\"; done; exit 5";
-
-/// A pause of another length in each round.
-fn pause(round: usize, steps: u64) {
-    let step = (round as u64).wrapping_mul(7919) % steps;
-    std::thread::sleep(Duration::from_millis(step));
-}
 
 /// A program that is recorded into a root of its own.
 struct Take {
@@ -72,10 +67,7 @@ impl Take {
         if is_typed {
             eventually(seen, is_seen);
         } else {
-            (0..40).find(|_| {
-                std::thread::sleep(Duration::from_millis(5));
-                is_seen().is_some()
-            });
+            eventually_within(Duration::from_millis(200), is_seen);
         }
     }
 
@@ -122,7 +114,7 @@ fn recordings_go_on_through_kills_of_the_worker() {
     std::thread::scope(|scope| {
         let killer = scope.spawn(|| {
             for round in 0..rounds() {
-                pause(round, 97);
+                any_moment(round, Duration::from_millis(97));
                 kill_worker(&daemon);
             }
             is_over.store(true, Ordering::Relaxed);
@@ -209,9 +201,9 @@ fn nothing_that_was_recorded_is_missing_after_a_kill_of_everything() {
             asks.types(&daemon, "", true);
             cat.types(&daemon, "f\r", false);
             cat.types(&daemon, "\u{4}", false);
-            pause(round, 300);
+            any_moment(round, Duration::from_millis(300));
         } else {
-            pause(round, 60);
+            any_moment(round, Duration::from_millis(60));
         }
         daemon.kill();
         drop(connection);
@@ -229,6 +221,10 @@ fn nothing_that_was_recorded_is_missing_after_a_kill_of_everything() {
         }
         let taped = cat.taped(&daemon);
         assert!(taped.output == output(&daemon, &cat.session), "{round}");
+        if round % 2 == 1 {
+            // A line that had not ended was in no file.
+            cat.typed.pop();
+        }
         taped.has_keys(&cat.typed.concat().replace('\r', "\n"));
         assert_whole(&daemon, &transient_root);
         Taped::read(&tapes(&transient_root)[0]).has_inputs(&typed_in_transient);
@@ -268,7 +264,7 @@ fn a_tape_that_is_overwritten_is_the_old_or_the_new_one() {
     for round in 1..=rounds() {
         std::fs::write(&file, answer(round)).unwrap();
         run(&daemon, "overwrite");
-        pause(round, 60);
+        any_moment(round, Duration::from_millis(60));
         daemon.kill();
         let text = std::fs::read_to_string(&path).unwrap();
         let taped = String::from_utf8(Taped::read(&path).output).unwrap();

@@ -3,8 +3,9 @@
 use crate::support::client::Ran;
 use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
 use crate::support::executable::write_script;
+use crate::support::files::files;
 use crate::support::session::lacks;
-use crate::support::taped::{Taped, assert_whole, files};
+use crate::support::taped::{Taped, assert_whole};
 use crate::support::{Ccctl, Daemon, eventually, rounds};
 use serde_json::{Value, json};
 use std::fs;

@@ -1,5 +1,6 @@
 //! Why a session could not be started.
 
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
@@ -80,6 +81,45 @@ pub enum SpawnError {
     Busy,
     #[error("the daemon is stopping")]
     Stopped,
+}
+
+impl Reportable for SpawnError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::EmptyProgram | Self::Nul { .. } => ErrorCode::InvalidArgument,
+            Self::NotOnPath { .. }
+            | Self::NoSuchFile { .. }
+            | Self::IsDirectory { .. }
+            | Self::NotExecutable { .. }
+            | Self::Format { .. }
+            | Self::NoInterpreter { .. }
+            | Self::Directory { .. }
+            | Self::TooLong
+            | Self::NoTerminal { .. }
+            | Self::NoDescriptor { .. }
+            | Self::NoDescriptorAnywhere
+            | Self::NoSlot
+            | Self::Ring(_)
+            | Self::Terminal(_)
+            | Self::Start { .. }
+            | Self::Busy
+            | Self::Stopped => ErrorCode::SpawnFailed,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Some("check the program, its path and the working directory")
+    }
+
+    /// The status with which a shell reports the same failure.
+    fn data(&self) -> ErrorData {
+        let is_missing = matches!(
+            self,
+            Self::NotOnPath { .. } | Self::NoSuchFile { .. } | Self::EmptyProgram
+        );
+        let status = if is_missing { 127 } else { 126 };
+        ErrorData::from_iter([("exit_code".into(), status.into())])
+    }
 }
 
 impl SpawnError {

@@ -6,9 +6,9 @@ use super::report::Verdict::{self, Accepts, Blocked};
 use super::test_terminal::{Terminal, eventually, is_installed};
 use super::{Line, Probe, fresh};
 
-/// How many looks in a row must agree, [`BETWEEN_LOOKS`] apart.
+/// How many looks in a row must agree, and over how long.
 const LOOKS: usize = 3;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+const LOOKED_AT: Duration = Duration::from_millis(20);
 
 /// Has the shell stop its program, which it tells.
 const STOP_KEY: &str = "\u{1a}";
@@ -110,7 +110,7 @@ impl<'a> Row<'a> {
             }
             last = Some((before, Instant::now()));
         }
-        let mut agreeing = 0;
+        let (mut agreeing, mut since) = (0, Instant::now());
         let probe = eventually(|| {
             if !terminal.has_shown(self.shown) {
                 return Err(format!(
@@ -123,12 +123,11 @@ impl<'a> Row<'a> {
             let probe = terminal.probe();
             let counts = is_fresh(last.as_ref(), &probe);
             if let Some(problem) = self.problem(&probe).filter(|_| counts) {
-                agreeing = 0;
+                (agreeing, since) = (0, Instant::now());
                 return Err(format!("{problem}\n{}", terminal.output()));
             }
             agreeing += usize::from(counts);
-            std::thread::sleep(BETWEEN_LOOKS);
-            if agreeing == LOOKS {
+            if agreeing >= LOOKS && since.elapsed() >= LOOKED_AT {
                 Ok(probe)
             } else {
                 Err("too few looks".into())

@@ -1,5 +1,6 @@
 //! A list of patterns, compiled into one automaton that looks for all of them at once.
 
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use std::sync::{Mutex, PoisonError};
 
 use regex_automata::hybrid::dfa::{Config, DFA};
@@ -61,6 +62,28 @@ pub enum PatternError {
     PatternTooBig { index: usize },
     #[error("the patterns need more than {} MiB together", MAX_COMPILED_BYTES >> 20)]
     ListTooBig,
+}
+
+impl Reportable for PatternError {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::InvalidPattern
+    }
+
+    /// Which pattern of the list is wrong, and where.
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Syntax { index, at, .. } => ErrorData::from_iter([
+                ("index".into(), (*index).into()),
+                ("position".into(), (*at).into()),
+            ]),
+            Self::Empty
+            | Self::TooMany { .. }
+            | Self::MatchesNothing { .. }
+            | Self::NeedsLineEnd { .. }
+            | Self::PatternTooBig { .. }
+            | Self::ListTooBig => ErrorData::new(),
+        }
+    }
 }
 
 /// A compiled list, shared by all searches for it.

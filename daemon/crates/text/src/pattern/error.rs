@@ -2,6 +2,7 @@
 
 use super::overrides::MAX_WEIGHT;
 use crate::expect::PatternError;
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 
 /// Why an entry of the pattern library cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -25,4 +26,24 @@ pub enum EntryError {
          each takes time for every byte; make repetitions smaller or unset some"
     )]
     HeavyTogether { weight: u64 },
+}
+
+impl Reportable for EntryError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Category { .. } | Self::Limit(_) => ErrorCode::InvalidArgument,
+            Self::Pattern(error) => error.code(),
+            Self::Heavy { .. } | Self::HeavyTogether { .. } => ErrorCode::InvalidPattern,
+        }
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Pattern(error) => error.data(),
+            Self::Category { .. }
+            | Self::Limit(_)
+            | Self::Heavy { .. }
+            | Self::HeavyTogether { .. } => ErrorData::new(),
+        }
+    }
 }

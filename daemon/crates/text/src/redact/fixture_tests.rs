@@ -162,36 +162,3 @@ fn what_nobody_sees_beside_a_secret_hides_none() {
         }
     }
 }
-
-#[test]
-fn what_is_decided_early_is_decided_right() {
-    for Case { text, .. } in SECRETS.iter() {
-        let whole = secrets_in(text);
-        for (upto, _) in text.char_indices().chain([(text.len(), ' ')]) {
-            let decided = settled(&text[..upto]);
-            assert!(decided <= upto);
-            let early = secrets_in(&text[..decided]);
-            let late: Vec<_> = whole
-                .iter()
-                .filter(|place| place.start < decided)
-                .cloned()
-                .collect();
-            assert_eq!(
-                early, late,
-                "{text:?} up to {upto}, {decided} of them decided"
-            );
-        }
-    }
-}
-
-#[test]
-fn what_is_no_private_key_is_decided_with_its_line() {
-    let texts = SECRETS
-        .iter()
-        .map(|case| case.text.clone())
-        .chain(innocent());
-    for text in texts.filter(|text| !text.contains("PRIVATE KEY")) {
-        let line = format!("{text}\n");
-        assert_eq!(settled(&line), line.len(), "{text:?}");
-    }
-}

@@ -16,11 +16,6 @@ pub(super) struct KeyLines {
 }
 
 impl KeyLines {
-    /// Whether what was typed may belong to a key.
-    pub(super) fn may_take(&self, lines: &[String]) -> bool {
-        self.open.is_some() && lines.first().is_none_or(|line| is_body(line))
-    }
-
     /// Takes the lines of a whole input; true when there are some of a key that an earlier one has begun.
     ///
     /// What begins in the input itself is a secret that shows.
@@ -105,14 +100,5 @@ mod tests {
         );
         assert_eq!(taken(&[begin, "ls", &full]), [false; 3]);
         assert_eq!(taken(&["-----BEGIN CERTIFICATE-----", &full]), [false; 2]);
-    }
-
-    #[test]
-    fn a_line_is_held_back_while_it_may_belong_to_a_key() {
-        let mut key = KeyLines::default();
-        let may = |key: &KeyLines, line: &str| key.may_take(&[line.to_owned()]);
-        assert!(!may(&key, "Ab1"));
-        key.take(&["-----BEGIN PRIVATE KEY-----".to_owned()]);
-        assert!(may(&key, "Ab1") && !may(&key, "-") && !may(&key, "ls -l"));
     }
 }

@@ -21,8 +21,6 @@ mod placeholder;
 mod raw;
 mod redactor;
 mod secret;
-#[cfg_attr(not(test), allow(dead_code))]
-mod settled;
 mod shown;
 mod sql;
 mod switch;
@@ -50,8 +48,6 @@ pub use place::{redact_members, secret_place};
 pub use raw::{redact_bytes, redact_chunks, redact_each, redact_typed, secret_texts};
 pub use redactor::{MASK, Redacted, redact, redact_part, secrets_in};
 pub use redactor::{rules_in_force, use_rules};
-#[allow(unused_imports)] // the recorder's
-pub use settled::{MAX_UNDECIDED_BYTES, settled};
 pub use switch::is_on;
 pub use typed_lines::{SecretLines, TypedLines};
 pub use user::{MAX_RULE_BYTES, MAX_RULES, UserRules};

@@ -24,22 +24,6 @@ enum Place {
 }
 
 impl NetrcLines {
-    /// Whether what was typed may go on with an entry that an earlier input has begun.
-    pub(super) fn may_take(self, lines: &[String]) -> bool {
-        let word = lines
-            .first()
-            .and_then(|line| line.split_whitespace().next());
-        match (self.0, word) {
-            (Place::Outside, _) => false,
-            (Place::Key, Some(word)) => {
-                let word = word.to_ascii_lowercase();
-                let mut keys = KEYS.iter().chain([&PASSWORD]);
-                keys.any(|key| key.starts_with(&word))
-            }
-            _ => true,
-        }
-    }
-
     /// Takes a whole input; returns the passwords of an entry that an earlier one has begun.
     ///
     /// The password of an entry that begins in the input itself is a secret that shows.

@@ -150,29 +150,6 @@ impl Redactor {
         redacted
     }
 
-    /// Returns where the first anchor of a built-in rule begins, or where one may begin that goes on behind the text.
-    ///
-    /// No secret of a built-in rule begins before it.
-    pub(super) fn first_anchor(&self, text: &[u8]) -> Option<usize> {
-        let longest = self.anchors.max_pattern_len() - 1;
-        let begun = (text.len().saturating_sub(longest)..text.len()).find(|&at| {
-            let rest = &text[at..];
-            builtin_rules().any(|rule| {
-                let mut anchors = rule.anchors.iter().map(|anchor| anchor.as_bytes());
-                anchors.any(|anchor| {
-                    anchor.len() > rest.len() && anchor[..rest.len()].eq_ignore_ascii_case(rest)
-                })
-            })
-        });
-        let whole = self.anchors.find(text).map(|hit| hit.start());
-        whole.into_iter().chain(begun).min()
-    }
-
-    /// Tells whether the user has rules, of which nobody knows where their secrets begin.
-    pub(super) fn has_user_rules(&self) -> bool {
-        !self.user.is_empty()
-    }
-
     /// Returns where [`Self::redact`] puts a mask, in offsets of `text`.
     pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();

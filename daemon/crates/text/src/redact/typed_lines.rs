@@ -26,12 +26,6 @@ pub struct SecretLines {
 }
 
 impl TypedLines {
-    /// Whether what was typed may go on with a secret that an earlier input has begun.
-    pub fn may_take(&self, typed: &[u8]) -> bool {
-        let lines = lines(typed);
-        self.key.may_take(&lines) || self.netrc.may_take(&lines)
-    }
-
     /// Takes a whole input.
     ///
     /// A secret that begins in the input itself is one that shows.
@@ -138,13 +132,5 @@ mod tests {
         ] {
             assert!(taken(innocent).iter().all(Option::is_none), "{innocent:?}");
         }
-    }
-
-    #[test]
-    fn a_line_is_held_back_while_it_may_be_a_secret() {
-        let mut lines = TypedLines::default();
-        assert!(!lines.may_take(b"  passw"));
-        lines.take(b"machine h\r");
-        assert!(lines.may_take(b"  passw") && lines.may_take(b"") && !lines.may_take(b"ls"));
     }
 }

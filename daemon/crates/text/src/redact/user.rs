@@ -68,10 +68,6 @@ impl UserRules {
         self.rules.iter().map(Regex::as_str)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.rules.is_empty()
-    }
-
     /// Appends what the rules find; false when that is nothing.
     pub(super) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) -> bool {
         let before = found.len();

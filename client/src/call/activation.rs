@@ -1,0 +1,50 @@
+//! The service manager's unit, when one is installed: the daemon then runs as the user set it up.
+
+use super::connect::Place;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const UNIT: &str = "ccd.socket";
+
+/// Starts the user's socket unit if it is installed and speaks for `place`; true when that worked.
+///
+/// The unit listens at the default place only.
+pub(crate) fn start_unit(place: &Place) -> bool {
+    let Some(runtime) = folder_named_by("XDG_RUNTIME_DIR") else {
+        return false;
+    };
+    // systemd makes this folder when it starts for a user.
+    let is_default = place.socket == runtime.join("ccd/ccd.sock");
+    if !is_default || !runtime.join("systemd").is_dir() || !is_installed() {
+        return false;
+    }
+    Command::new("systemctl")
+        .args(["--user", "--quiet", "start", UNIT])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+fn is_installed() -> bool {
+    let home = folder_named_by("HOME");
+    let under_home = |path: &str| home.as_ref().map(|home| home.join(path));
+    let config = folder_named_by("XDG_CONFIG_HOME").or_else(|| under_home(".config"));
+    let data = folder_named_by("XDG_DATA_HOME").or_else(|| under_home(".local/share"));
+    let system = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map(PathBuf::from);
+    [config, data]
+        .into_iter()
+        .flatten()
+        .chain(system)
+        .any(|folder| unit_in(&folder).exists())
+}
+
+fn unit_in(folder: &Path) -> PathBuf {
+    folder.join("systemd/user").join(UNIT)
+}
+
+fn folder_named_by(variable: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(std::env::var_os(variable)?);
+    path.is_absolute().then_some(path)
+}

@@ -1,0 +1,224 @@
+//! What is asked again when a connection ends before the answer: after a hand-over the next one is served by
+//! another process, which knows the same sessions.
+
+use super::connect::{ConnectError, Place};
+use super::failure::Failure;
+use super::request::{Connection, garbled, lost};
+use crate::clock;
+use ccd_protocol::Method as _;
+use ccd_protocol::session::{SessionGet, SessionParams};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Methods that only look, or leave everything as it is the second time.
+const REPEATABLE: &[&str] = &[
+    "session.list",
+    "session.get",
+    "session.wait",
+    "session.read",
+    "session.screen",
+    "session.history",
+    "session.resize",
+    "session.close",
+    "pattern.list",
+    "pattern.set",
+    "pattern.test",
+    "pattern.classify",
+    "job.get",
+    "job.list",
+    "chain.list",
+    "chain.get",
+    "chain.save",
+    "daemon.ping",
+    "daemon.status",
+    "daemon.log",
+    "config.list",
+    "config.get",
+    "config.check",
+    "program.list",
+    "program.get",
+    "tape.list",
+    "tape.get",
+    "tape.validate",
+    "tape.diff",
+    "tape.export",
+    "tape.svg",
+];
+
+/// Methods that wait, and must not wait for all of their time again.
+const WAITING: &[&str] = &["session.expect", "session.wait", "job.get"];
+
+/// A try that lived so long was not what killed the daemon, and may be made again.
+pub(crate) const SETTLED: Duration = Duration::from_secs(1);
+
+/// So many further tries may be lost without having been read, as by a process that is about to go.
+const MAX_UNREAD: u32 = 5;
+
+/// What is left of a wait at least, so that what has come meanwhile is seen.
+const MOMENT_MS: f64 = 100.0;
+
+/// True when asking again changes nothing, as far as the name of the method tells.
+pub(crate) fn is_repeatable(method: &str) -> bool {
+    REPEATABLE.contains(&method)
+}
+
+/// Makes a request once more that was lost, if it is safe: it was not read, or a second time changes nothing.
+///
+/// It waits only for what is left of its time. A request that lived for [`SETTLED`], or was not read, gets yet
+/// another try; one that is read and lost at once twice may be what kills the daemon. A new daemon, which knows no
+/// sessions, is not started for one.
+///
+/// # Errors
+///
+/// [`Failure::Lost`] when it is not safe, nobody listens any more, or it is lost again; else those of the request.
+pub(crate) fn again(
+    place: &Place,
+    method: &str,
+    params: &impl Serialize,
+    start: Instant,
+    mut was_read: bool,
+) -> Result<Box<RawValue>, Failure> {
+    let place = Place {
+        may_start: place.may_start && !method.starts_with("session."),
+        ..place.clone()
+    };
+    let params = serde_json::to_value(params).map_err(|error| garbled(method, &error))?;
+    let mut unread = 0;
+    loop {
+        if was_read && !is_safe(method, &params) {
+            return Err(lost(method, was_read));
+        }
+        let stream = match place.connect() {
+            Err(ConnectError::NoDaemon { .. }) => return Err(lost(method, was_read)),
+            connected => connected?,
+        };
+        let mut connection = Connection::over(stream);
+        let mut next = params.clone();
+        if was_read || WAITING.contains(&method) {
+            match adapt(method, &mut next, &mut connection, start) {
+                Ok(true) => {}
+                Err(Failure::Lost { .. }) if unread < MAX_UNREAD => {
+                    unread += 1;
+                    continue;
+                }
+                Ok(false) | Err(Failure::Lost { .. }) => return Err(lost(method, was_read)),
+                Err(failure) => return Err(failure),
+            }
+        }
+        let began = Instant::now();
+        match connection.request(method, &next) {
+            Err(Failure::Lost { was_read: read, .. })
+                if began.elapsed() >= SETTLED || (!read && unread < MAX_UNREAD) =>
+            {
+                was_read |= read;
+                unread += u32::from(!read);
+            }
+            Err(Failure::Lost { was_read: read, .. }) => {
+                return Err(lost(method, was_read || read));
+            }
+            done => return done,
+        }
+    }
+}
+
+/// An expect without an offset starts at the session's cursor, which an expect that was not answered may have moved.
+fn is_safe(method: &str, params: &Value) -> bool {
+    match method {
+        "session.expect" => params["from"].is_u64(),
+        "session.close" | "session.resize" => params["session"].is_string(),
+        method => is_repeatable(method),
+    }
+}
+
+/// Makes the parameters right for another try; false when there must be none.
+fn adapt(
+    method: &str,
+    params: &mut Value,
+    connection: &mut Connection,
+    start: Instant,
+) -> Result<bool, Failure> {
+    let session = params["session"].as_str().map(str::to_owned);
+    match method {
+        "session.close" | "session.resize" => {
+            let Some(session) = session else {
+                return Ok(false);
+            };
+            match id_since(connection, method, &session, start)? {
+                Some(id) => params["session"] = json!(id),
+                None => return Ok(false),
+            }
+        }
+        "session.expect" | "session.wait" => {
+            let waits_for_ever = params["for"].as_str().is_some_and(is_exit);
+            if params.get("timeout_ms").is_none()
+                && !waits_for_ever
+                && let Some(session) = session
+            {
+                let session = look(connection, method, &session)?;
+                params["timeout_ms"] = json!(session.timeout * 1000.0);
+            }
+            shorten(params.get_mut("timeout_ms"), start.elapsed());
+        }
+        "job.get" => shorten(params.get_mut("wait_ms"), start.elapsed()),
+        _ => {}
+    }
+    Ok(true)
+}
+
+/// Takes off what has passed, but for a moment.
+fn shorten(time: Option<&mut Value>, passed: Duration) {
+    if let Some(time) = time
+        && let Some(ms) = time.as_f64()
+    {
+        let left = ms - passed.as_secs_f64() * 1000.0;
+        *time = json!(left.max(ms.min(MOMENT_MS)));
+    }
+}
+
+fn is_exit(condition: &str) -> bool {
+    condition.eq_ignore_ascii_case("exit")
+}
+
+/// What has to be known of a session; the rest of its record may be of another version.
+#[derive(Deserialize)]
+struct Facts {
+    session_id: String,
+    created_at: String,
+    timeout: f64,
+}
+
+/// Looks a session up, in the name of `method`.
+fn look(connection: &mut Connection, method: &str, session: &str) -> Result<Facts, Failure> {
+    let params = SessionParams {
+        session: session.to_owned(),
+    };
+    let found = connection.request(SessionGet::NAME, &params);
+    let json = found.map_err(|failure| failure.of_verb(method))?;
+    serde_json::from_str(json.get()).map_err(|error| garbled(method, &error))
+}
+
+/// Returns the id of a session that was there at `start` already, looked up in the name of `method`.
+///
+/// `None` when it was not: another session may have got the name while nobody answered.
+///
+/// # Errors
+///
+/// Those of looking it up.
+pub(crate) fn id_since(
+    connection: &mut Connection,
+    method: &str,
+    session: &str,
+    start: Instant,
+) -> Result<Option<String>, Failure> {
+    let session = look(connection, method, session)?;
+    let start = SystemTime::now().checked_sub(start.elapsed());
+    let created = clock::parse(&session.created_at);
+    let was_there = created.is_some_and(|created| Some(created) <= start);
+    Ok(was_there.then_some(session.session_id))
+}
+
+#[cfg(test)]
+#[path = "again_tests.rs"]
+mod tests;

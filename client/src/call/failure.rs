@@ -1,0 +1,275 @@
+//! Why a command failed, and the one line that says so.
+
+use super::again::is_repeatable;
+use super::connect::ConnectError;
+use super::hint::hint;
+use crate::exit_code::Exit;
+use ccd_protocol::ErrorObject;
+use serde::Serialize;
+use std::io;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error("{method}: {}", told(.error))]
+    Refused {
+        method: String,
+        error: Box<ErrorObject>,
+    },
+    /// The connection ended before the answer. A request that was not read was not done.
+    #[error("{method}: {}", told_of_loss(.method, *.was_read))]
+    Lost { method: String, was_read: bool },
+    #[error("{method}: the answer cannot be read: {why}")]
+    Garbled { method: String, why: String },
+    #[error("{0}")]
+    Usage(String),
+    #[error("{0}")]
+    NotFound(String),
+    #[error("{0}")]
+    Failed(String),
+    #[error("{0}")]
+    TimedOut(String),
+    #[error("{what}: {source}")]
+    Io { what: String, source: io::Error },
+    #[error("could not write the output: {0}")]
+    Output(#[source] io::Error),
+}
+
+impl Failure {
+    /// The same, with the name of the verb that was typed instead of the method that was called for it.
+    pub(crate) fn of_verb(self, verb: &str) -> Self {
+        let method = verb.to_owned();
+        match self {
+            Failure::Refused { error, .. } => Failure::Refused { method, error },
+            Failure::Lost { was_read, .. } => Failure::Lost { method, was_read },
+            Failure::Garbled { why, .. } => Failure::Garbled { method, why },
+            other => other,
+        }
+    }
+
+    /// The exit status that tells of it.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Failure::Connect(error) => error.exit(),
+            Failure::Refused { error, .. } => error.known().map_or(Exit::Failed, Exit::of_error),
+            Failure::Lost { .. } => Exit::NoDaemon,
+            Failure::Garbled { .. } => Exit::Internal,
+            Failure::Usage(_) => Exit::Usage,
+            Failure::NotFound(_) => Exit::NotFound,
+            Failure::TimedOut(_) => Exit::TimedOut,
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
+            Failure::Failed(_) | Failure::Io { .. } | Failure::Output(_) => Exit::Failed,
+        }
+    }
+
+    /// The line for people, without a newline.
+    pub(crate) fn line(&self) -> String {
+        format!("ccctl: {}", on_one_line(&self.to_string()))
+    }
+
+    /// The line for programs, without a newline: `{"error": {code?, message, data}}`. What is not the daemon's error has
+    /// no code, and the exit status as a kind; of a lost request `done` tells whether it was done.
+    pub(crate) fn json(&self) -> String {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            error: &'a ErrorObject,
+        }
+        let error = match self {
+            Failure::Refused { error, .. } => error,
+            _ => {
+                let mut data = serde_json::json!({"kind": self.exit().kind()});
+                if let Failure::Lost { was_read, .. } = self {
+                    data["done"] = if *was_read { "unknown" } else { "no" }.into();
+                }
+                let error = serde_json::json!({"message": self.to_string(), "data": data});
+                return serde_json::json!({ "error": error }).to_string();
+            }
+        };
+        serde_json::to_string(&Line { error }).unwrap_or_else(|_| self.line())
+    }
+
+    /// What the daemon told beside the message, but for the hint, as lines for `-v`.
+    pub(crate) fn details(&self) -> Vec<String> {
+        let Failure::Refused { error, .. } = self else {
+            return Vec::new();
+        };
+        let mut lines = vec![format!("  code: {}", error.code)];
+        for (key, value) in error.data.iter().flatten() {
+            match value.as_str() {
+                _ if key == "hint" => {}
+                Some(text) if text.contains('\n') => {
+                    lines.push(format!("  {key}:"));
+                    lines.extend(text.lines().map(|line| format!("    {line}")));
+                }
+                Some(text) => lines.push(format!("  {key}: {text}")),
+                None => lines.push(format!("  {key}: {value}")),
+            }
+        }
+        lines
+    }
+
+    /// The daemon's error, if it is one.
+    pub(crate) fn refusal(&self) -> Option<&ErrorObject> {
+        match self {
+            Failure::Refused { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+fn told(error: &ErrorObject) -> String {
+    match hint(error) {
+        Some(hint) => format!("{}; {hint}", error.message),
+        None => error.message.clone(),
+    }
+}
+
+/// What is known of a request without an answer, and what to do.
+fn told_of_loss(method: &str, was_read: bool) -> String {
+    if !was_read {
+        return "the daemon went away before it read the request, so nothing was done; \
+                ccctl daemon status shows whether one runs"
+            .to_owned();
+    }
+    format!(
+        "the daemon was handed over or killed before it answered; {}",
+        after_loss(method)
+    )
+}
+
+/// What to do after the loss of an answer, in words of the command line.
+fn after_loss(method: &str) -> &'static str {
+    match method {
+        "session.send" => {
+            "it is not known whether it was typed: look with ccctl session read before you send it again"
+        }
+        "session.run" => {
+            "it is not known whether the command was run: look with ccctl session read before you run it again"
+        }
+        "session.expect" => {
+            "it is not known whether it moved the session's cursor: expect again with --from OFFSET"
+        }
+        "session.create" => {
+            "it is not known whether the program was started: look with ccctl session list"
+        }
+        "session.signal" | "session.close" | "session.resize" | "session.pipe" => {
+            "it is not known whether it was done: look with ccctl session show"
+        }
+        "program.save" | "program.delete" => {
+            "it is not known whether it was done: look with ccctl program list"
+        }
+        "session.cleanup" => {
+            "it is not known whether it was done: look with ccctl session list --all"
+        }
+        "run" | "run.once" => "the program that was run ends too",
+        "chain.delete" => "it is not known whether it was done: look with ccctl chain list",
+        "tape.import" => "it is not known whether it was done: look with ccctl tape list",
+        "tape.redact" | "tape.prune" => {
+            "it is not known whether all of it was done: look with ccctl tape redact, or ccctl tape prune --unused --dry-run"
+        }
+        "daemon.check" | "job.cancel" | "chain.run" | "chain.parallel" | "chain.watch"
+        | "tape.verify" => "it is not known whether it was done: look with ccctl job list",
+        "pattern.unset" => "it is not known whether it was done: look with ccctl pattern list",
+        // Nothing was to be done but to look.
+        method
+            if is_repeatable(method)
+                || method.ends_with(".subscribe")
+                || method == "session.tail" =>
+        {
+            "ccctl daemon status shows whether one runs"
+        }
+        _ => "it is not known whether it was done: look with ccctl daemon status",
+    }
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split(['\n', '\r'])
+        .map(str::trim_end)
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_protocol::ErrorCode;
+
+    fn refused() -> Failure {
+        let error = serde_json::json!({
+            "code": ErrorCode::ExpectTimeout as i32,
+            "message": "no pattern matched\nwithin 5 ms",
+            "data": {"kind": "expect_timeout", "hint": "wait longer", "recent_output": "a\nb"},
+        });
+        Failure::Refused {
+            method: "session.expect".into(),
+            error: serde_json::from_value(error).unwrap(),
+        }
+    }
+
+    #[test]
+    fn an_error_is_one_line_that_says_what_to_do() {
+        assert_eq!(
+            refused().line(),
+            "ccctl: session.expect: no pattern matched within 5 ms; -v shows what came instead"
+        );
+        assert_eq!(refused().exit(), Exit::TimedOut);
+    }
+
+    #[test]
+    fn details_have_the_rest() {
+        let details = refused().details();
+        assert!(details.contains(&"  kind: expect_timeout".to_owned()));
+        assert!(details.ends_with(&["  recent_output:".into(), "    a".into(), "    b".into()]));
+        assert!(!details.iter().any(|line| line.contains("hint")));
+    }
+
+    #[test]
+    fn the_verb_stands_for_the_method() {
+        let line = refused().of_verb("session.tail").line();
+        assert!(
+            line.starts_with("ccctl: session.tail: no pattern"),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn a_lost_request_says_what_is_known_and_what_to_do() {
+        let lost = |method: &str, was_read| Failure::Lost {
+            method: method.into(),
+            was_read,
+        };
+        assert_eq!(
+            lost("session.send", true).line(),
+            "ccctl: session.send: the daemon was handed over or killed before it answered; it is not known whether it \
+             was typed: look with ccctl session read before you send it again"
+        );
+        assert!(
+            lost("session.send", true)
+                .json()
+                .contains(r#""done":"unknown""#)
+        );
+        let unread = lost("session.send", false);
+        assert!(unread.line().contains("so nothing was done"));
+        assert!(unread.json().contains(r#""done":"no""#));
+        for method in ccd_protocol::methods() {
+            let told = lost(method.name, true).line();
+            assert!(
+                told.contains("look with")
+                    || told.contains("--from")
+                    || is_repeatable(method.name)
+                    || told.contains("ends too"),
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
+    fn programs_get_code_and_data() {
+        let line: serde_json::Value = serde_json::from_str(&refused().json()).unwrap();
+        assert_eq!(line["error"]["code"], ErrorCode::ExpectTimeout as i32);
+        assert_eq!(line["error"]["data"]["recent_output"], "a\nb");
+    }
+}

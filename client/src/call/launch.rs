@@ -1,0 +1,144 @@
+//! Starts the `ccd` program, cut off from the caller's terminal, folder and files.
+
+use super::connect::Place;
+use rustix::io::{FdFlags, fcntl_setfd};
+use std::fs::OpenOptions;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+const PROGRAM: &str = "ccd";
+
+/// Variables with paths, which are made absolute because the daemon works in `/`.
+const PATH_VARIABLES: [&str; 4] = ["CCD_HOME", "CCD_SOCKET", "CCD_CONFIG", "CCD_COACH_HOME"];
+
+/// The last words are cut to so many bytes.
+const MAX_LAST_WORDS_LEN: usize = 500;
+
+/// Why the program could not be started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LaunchError {
+    #[error("no program ccd is beside ccctl or on PATH; install both in one folder")]
+    NoProgram,
+    #[error("{}: {source}", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+/// Starts `ccd` for `place` with its output in `log`, which is emptied first.
+///
+/// # Errors
+///
+/// [`LaunchError`] when there is no program or it cannot be started.
+pub(crate) fn launch(place: &Place, log: &Path) -> Result<Child, LaunchError> {
+    let program = find_program().ok_or(LaunchError::NoProgram)?;
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| LaunchError::Io { path, source }
+    };
+    let output = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(log)
+        .map_err(failed(log))?;
+    let errors = output.try_clone().map_err(failed(log))?;
+    let mut command = Command::new(&program);
+    command.arg("--if-not-running");
+    if place.is_explicit {
+        command.arg("--socket").arg(&place.socket);
+    }
+    for variable in PATH_VARIABLES {
+        if let Some(path) = std::env::var_os(variable).filter(|path| !path.is_empty())
+            && let Ok(path) = std::path::absolute(path)
+        {
+            command.env(variable, path);
+        }
+    }
+    command
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(output)
+        .stderr(errors);
+    keep_descriptors_from_children();
+    // SAFETY: between fork and exec only setsid is called, which is async-signal-safe and allocates nothing.
+    unsafe {
+        command.pre_exec(|| {
+            rustix::process::setsid()?;
+            Ok(())
+        });
+    }
+    command.spawn().map_err(failed(&program))
+}
+
+/// Returns what a daemon that failed wrote last, in one line.
+pub(crate) fn last_words(log: &Path) -> String {
+    let text = std::fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let line = text
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| !line.is_empty());
+    match line {
+        Some(line) => line.chars().take(MAX_LAST_WORDS_LEN).collect(),
+        None => format!("it said nothing in {}", log.display()),
+    }
+}
+
+/// The program beside this one, else the first on PATH.
+pub(crate) fn find_program() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok();
+    let beside = own.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    beside
+        .into_iter()
+        .chain(std::env::split_paths(&path).filter(|folder| folder.is_absolute()))
+        .map(|folder| folder.join(PROGRAM))
+        .find(|program| is_executable(program))
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// Marks everything but the standard streams as not to be inherited.
+///
+/// A daemon that keeps a caller's pipe or lock open would make that caller wait for ever.
+fn keep_descriptors_from_children() {
+    let Ok(open) = std::fs::read_dir("/dev/fd") else {
+        return;
+    };
+    let numbers: Vec<i32> = open
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|&number| number > 2)
+        .collect();
+    for number in numbers {
+        // SAFETY: the number was open a moment ago and is not negative; the borrow ends with this statement.
+        // If it was closed since, as the folder's own is, the call fails and changes nothing.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+        let _ = fcntl_setfd(descriptor, FdFlags::CLOEXEC);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_are_the_last_line_with_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("start.log");
+        assert!(last_words(&log).contains("it said nothing"));
+        std::fs::write(&log, "one\nthe config is wrong\n\n  \n").unwrap();
+        assert_eq!(last_words(&log), "the config is wrong");
+        std::fs::write(&log, "é".repeat(2000)).unwrap();
+        assert_eq!(last_words(&log).chars().count(), MAX_LAST_WORDS_LEN);
+    }
+}

@@ -1,0 +1,179 @@
+//! A session's output as it is pushed, also past the end of a connection: after a hand-over it goes on where it was.
+
+use super::resume::Resume;
+use crate::call::{Connection, lost};
+use crate::call::{SETTLED, id_since};
+use crate::connect::Place;
+use crate::failure::Failure;
+use crate::lifeline::Lifeline;
+use crate::subscribe::Subscription;
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{OutputEvent, OutputItem, SessionSubscribeParams};
+use ccd_protocol::subscription::SESSION_SUBSCRIBE;
+use serde_json::value::RawValue;
+use std::time::Instant;
+
+/// So many connections in a row may be lost at once and without an item.
+const MAX_SHORT_LOSSES: u32 = 5;
+
+/// Items of one session's output, each byte once.
+#[derive(Debug)]
+pub(crate) struct Follow {
+    place: Place,
+    params: SessionSubscribeParams,
+    /// The parameters name the session by its id, whatever name it was given by.
+    has_id: bool,
+    start: Instant,
+    /// `None` once it is lost.
+    subscription: Option<Subscription>,
+    resume: Resume,
+    /// What the session lives on, if it hangs on this connection.
+    lifeline: Option<Lifeline>,
+    /// When this connection was made, or last brought something.
+    since: Instant,
+    short_losses: u32,
+}
+
+/// An item, and how it came unless a part of it was left out.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) item: OutputItem,
+    pub(crate) json: Option<Box<RawValue>>,
+}
+
+impl Follow {
+    /// Subscribes on `connection`, which is used for nothing else from now on; `place` leads to further ones.
+    ///
+    /// # Errors
+    ///
+    /// Those of the call.
+    pub(crate) fn start(
+        place: Place,
+        connection: Connection,
+        params: SessionSubscribeParams,
+        lifeline: Option<Lifeline>,
+    ) -> Result<Self, Failure> {
+        let mut follow = Self {
+            place,
+            resume: Resume::new(&params),
+            // What hangs on its connection was started on it.
+            has_id: lifeline.is_some(),
+            start: Instant::now(),
+            subscription: None,
+            params,
+            lifeline,
+            since: Instant::now(),
+            short_losses: 0,
+        };
+        match Subscription::start(connection, SESSION_SUBSCRIBE, &follow.params) {
+            Err(Failure::Lost { .. }) => follow.reconnect()?,
+            started => follow.subscription = Some(started?),
+        }
+        Ok(follow)
+    }
+
+    /// Waits for the next item; keep-alives are passed over.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Lost`] when nobody goes on with the session, [`Failure::Garbled`] for an item that is none.
+    pub(crate) fn next(&mut self) -> Result<Item, Failure> {
+        loop {
+            let subscription = match &mut self.subscription {
+                Some(subscription) => subscription,
+                None => return Err(lost(SESSION_SUBSCRIBE.name, true)),
+            };
+            let json = match subscription.next() {
+                Err(Failure::Lost { .. }) => {
+                    self.subscription = None;
+                    self.reconnect()?;
+                    continue;
+                }
+                json => json?,
+            };
+            let mut item: OutputItem = subscription.parse(&json)?;
+            self.short_losses = 0;
+            let was_cut = self.resume.take(&mut item.event)?;
+            match (&item.event, was_cut) {
+                (OutputEvent::KeepAlive { .. }, _) => {}
+                (OutputEvent::Output { data_b64, text, .. }, true)
+                    if data_b64.is_empty() && text.as_ref().is_none_or(String::is_empty) => {}
+                (OutputEvent::Lagged { lagged }, true) if lagged.from >= lagged.to => {}
+                (_, true) => return Ok(Item { item, json: None }),
+                (_, false) => {
+                    let json = Some(json);
+                    return Ok(Item { item, json });
+                }
+            }
+        }
+    }
+
+    /// Subscribes again, on a connection to whoever serves now.
+    fn reconnect(&mut self) -> Result<(), Failure> {
+        loop {
+            if self.since.elapsed() >= SETTLED {
+                self.short_losses = 0;
+            }
+            self.short_losses += 1;
+            if self.short_losses > MAX_SHORT_LOSSES {
+                return Err(lost(SESSION_SUBSCRIBE.name, true));
+            }
+            let Some(connection) = self.connect()? else {
+                return Err(lost(SESSION_SUBSCRIBE.name, true));
+            };
+            self.since = Instant::now();
+            match self.subscribe(connection) {
+                Err(Failure::Lost { .. }) => {}
+                // It ended with the daemon that it was a session of.
+                Err(Failure::Refused { error, .. })
+                    if error.known() == Some(ErrorCode::SessionNotFound) =>
+                {
+                    return Err(lost(SESSION_SUBSCRIBE.name, true));
+                }
+                subscribed => return subscribed,
+            }
+        }
+    }
+
+    fn subscribe(&mut self, mut connection: Connection) -> Result<(), Failure> {
+        if !self.has_id {
+            let name = &self.params.session;
+            let id = id_since(&mut connection, SESSION_SUBSCRIBE.name, name, self.start)?;
+            self.params.session = id.ok_or_else(|| gone(name))?;
+            self.has_id = true;
+        }
+        self.params.since = Some(self.resume.from());
+        let subscription = Subscription::start(connection, SESSION_SUBSCRIBE, &self.params)?;
+        self.subscription = Some(subscription);
+        self.resume.begin();
+        Ok(())
+    }
+
+    /// The next connection; `None` when nobody listens, or nobody wants it any more.
+    fn connect(&self) -> Result<Option<Connection>, Failure> {
+        if self.lifeline.as_ref().is_some_and(Lifeline::is_cut) {
+            return Ok(None);
+        }
+        // A daemon that was started now would not know the session.
+        let Some(stream) = self.place.try_connect()? else {
+            return Ok(None);
+        };
+        let connection = Connection::over(stream);
+        match &self.lifeline {
+            Some(lifeline) if !lifeline.renew(connection.handle()?) => Ok(None),
+            _ => Ok(Some(connection)),
+        }
+    }
+}
+
+/// Another session has the name now.
+fn gone(name: &str) -> Failure {
+    Failure::NotFound(format!(
+        "{}: the session {name:?} is gone, and another one has its name now",
+        SESSION_SUBSCRIBE.name
+    ))
+}
+
+#[cfg(test)]
+#[path = "follow_tests.rs"]
+mod tests;

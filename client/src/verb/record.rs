@@ -1,0 +1,220 @@
+//! `ccctl rec`, `play` and `proxy`: a program on tapes, in this terminal or between pipes.
+
+use crate::args::RecordArgs;
+use crate::attach::{self, Way};
+use crate::call::call_at;
+use crate::caller;
+use crate::connect::Place;
+use crate::context::Context;
+use crate::exit_code::Exit;
+use crate::failure::Failure;
+use crate::render::shell_line;
+use crate::run::{self, Start};
+use crate::tape::{Summary, miss_of, of_verb, print_blocks, tell};
+use crate::terminal::{can_draw, terminal_size};
+use ccd_protocol::session::{
+    EndReason, Ended, Session, SessionClose, SessionCloseParams, SessionCloseReply,
+    SessionCreateParams,
+};
+use ccd_protocol::tape::{FallbackMode, RecordMode};
+use std::io::{self, IsTerminal as _};
+
+/// Which of the three.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Rec,
+    Play,
+    Proxy,
+}
+
+impl Verb {
+    fn name(self) -> &'static str {
+        match self {
+            Verb::Rec => "rec",
+            Verb::Play => "play",
+            Verb::Proxy => "proxy",
+        }
+    }
+
+    /// What is recorded and what answers where no tape does, unless it was said.
+    fn modes(self) -> (RecordMode, FallbackMode) {
+        match self {
+            Verb::Rec => (RecordMode::New, FallbackMode::NotFound),
+            Verb::Play => (RecordMode::Disabled, FallbackMode::NotFound),
+            Verb::Proxy => (RecordMode::Disabled, FallbackMode::Proxy),
+        }
+    }
+}
+
+/// Runs or replays a program until it ends, and passes its status on.
+///
+/// # Errors
+///
+/// Those of the calls; a program that cannot be started, and one that no tape knows, are told here.
+pub(crate) fn run(verb: Verb, args: &RecordArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = params(verb, args)?;
+    // What is told in JSON at the end is what the program wrote.
+    params.pipes |= context.global.json;
+    let done = if can_draw() && !context.global.json {
+        at_terminal(verb, params, args, context)
+    } else {
+        let start = Start {
+            params,
+            follows_size: args.size.is_none(),
+            contains: &[],
+            verb: verb.name(),
+        };
+        run::start(start, context)
+    };
+    match done {
+        Err(failure) if !context.global.json && miss_of(&failure).is_some() => {
+            print_blocks(miss_of(&failure));
+            Ok(Exit::Failed)
+        }
+        done => run::or_failed_start(done, verb.name(), context),
+    }
+}
+
+/// The session to create: it ends with its connection. Only what is between two terminals gets one, else it would believe
+/// that a person reads what it prints.
+fn params(verb: Verb, args: &RecordArgs) -> Result<SessionCreateParams, Failure> {
+    let (record, fallback) = verb.modes();
+    let size = args.size.or_else(terminal_size);
+    let mut words = args.program.iter().cloned();
+    Ok(SessionCreateParams {
+        program: words.next(),
+        args: words.collect(),
+        cwd: Some(caller::working_folder(args.cwd.as_deref())?),
+        env: args.env.iter().cloned().collect(),
+        caller_env: (!args.clean_env).then(caller::environment),
+        rows: size.map(|size| size.rows),
+        cols: size.map(|size| size.cols),
+        tape: Some(of_verb(args, record, fallback)?),
+        pipes: !(io::stdin().is_terminal() && io::stdout().is_terminal()),
+        ..run::for_one_run(args.timeout)
+    })
+}
+
+/// Gives the terminal to the program until it ends or the user leaves.
+fn at_terminal(
+    verb: Verb,
+    params: SessionCreateParams,
+    args: &RecordArgs,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    let place = context.place()?;
+    // The program lives as long as this connection, or after a hand-over the one that is attached.
+    let (_owner, session) = run::create(&place, &params)?;
+    context.warn(&session.warnings);
+    let place = Place {
+        may_start: false,
+        ..place
+    };
+    let title = shell_line(&args.program);
+    let way = attach::attach_own(&session, &title, &args.leaving.detach_keys, &place, context)?;
+    let mut refusal = None;
+    let exit = match way {
+        Way::Ended(ended) => exit_of(&ended, context),
+        Way::Left(signal) => leave(&session, signal, &place, context),
+        Way::Refused(error) => {
+            let _ = close(&session, &place);
+            refusal = Some(error);
+            Exit::Failed
+        }
+    };
+    let summary = Summary::of(params.tape.as_ref());
+    let (exit, _) = tell(summary, &place, &session.session_id, exit, context);
+    if let Some(error) = refusal {
+        let method = verb.name().to_owned();
+        context.tell(&Failure::Refused { method, error });
+    }
+    Ok(exit)
+}
+
+fn exit_of(ended: &Ended, context: &Context) -> Exit {
+    if ended.end_reason == Some(EndReason::Runtime) {
+        context.note("timed out, and nothing was left running");
+        return Exit::TimedOut;
+    }
+    Exit::of_program(ended.exitstatus, ended.signal)
+}
+
+/// Ends a program that was left: nobody else has its terminal.
+fn leave(session: &Session, signal: Option<i32>, place: &Place, context: &Context) -> Exit {
+    let ends = signal.is_some_and(|signal| run::ends_by(place, &session.session_id, signal));
+    let closed = close(session, place);
+    if signal.is_some() && !ends {
+        return Exit::of_program(None, signal);
+    }
+    if signal.is_none() {
+        context.note(&format!("{} was left, and ended", session.program));
+    }
+    match closed {
+        Ok(closed) => Exit::of_program(closed.exitstatus, closed.signal),
+        Err(failure) => failure.exit(),
+    }
+}
+
+fn close(session: &Session, place: &Place) -> Result<SessionCloseReply, Failure> {
+    let params = SessionCloseParams {
+        session: session.session_id.clone(),
+        grace_ms: None,
+    };
+    call_at::<SessionClose>(place, &params).map(|answer| answer.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Ccctl, Noun};
+    use clap::Parser as _;
+    use serde_json::json;
+
+    fn asked(line: &[&str]) -> serde_json::Value {
+        let parsed = Ccctl::try_parse_from([&["ccctl"], line].concat()).unwrap();
+        let params = match &parsed.noun {
+            Noun::Rec(args) => params(Verb::Rec, args),
+            Noun::Play(args) => params(Verb::Play, args),
+            Noun::Proxy(args) => params(Verb::Proxy, args),
+            other => panic!("{other:?}"),
+        };
+        serde_json::to_value(params.unwrap()).unwrap()
+    }
+
+    fn modes(line: &[&str]) -> [serde_json::Value; 2] {
+        let tape = &asked(line)["tape"];
+        [tape["record"].clone(), tape["fallback"].clone()]
+    }
+
+    #[test]
+    fn each_verb_has_its_modes_unless_they_are_given() {
+        assert_eq!(modes(&["rec", "bc"]), ["new", "not_found"]);
+        assert_eq!(modes(&["play", "bc"]), ["disabled", "not_found"]);
+        assert_eq!(modes(&["proxy", "bc"]), ["disabled", "proxy"]);
+        assert_eq!(modes(&["proxy", "--record", "new", "bc"]), ["new", "proxy"]);
+        let given = ["rec", "--record", "overwrite", "--fallback", "proxy", "bc"];
+        assert_eq!(modes(&given), ["overwrite", "proxy"]);
+    }
+
+    #[test]
+    fn the_program_ends_with_its_user_and_by_no_other_limit() {
+        let asked = asked(&[
+            "rec",
+            "--tapes",
+            "t",
+            "--name",
+            "{program}/{verb}",
+            "bc",
+            "-q",
+            "--tapes",
+        ]);
+        assert_eq!(asked["transient"], true);
+        assert_eq!(asked["args"], json!(["-q", "--tapes"]));
+        for limit in ["session_timeout_s", "max_session_runtime_s"] {
+            assert_eq!(asked[limit], 0.0, "{limit}");
+        }
+        let root = asked["tape"]["root"].as_str().unwrap();
+        assert!(root.starts_with('/') && root.ends_with("/t"), "{root}");
+        assert_eq!(asked["tape"]["name"], "{program}/{verb}");
+    }
+}

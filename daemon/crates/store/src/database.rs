@@ -1,0 +1,130 @@
+//! A handle to an open database.
+
+use crate::error::{SQLITE_FULL, sqlite_code};
+use crate::writer::Request;
+use crate::{AnyWrite, StoreError};
+use sqlx::sqlite::SqlitePool;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// An open database, whose changes are of type `W`. Clones are handles to the same one.
+///
+/// Changes go through one writer, which commits in groups what waits; readers are beside it and see what is committed.
+pub struct Database<W: ?Sized>(pub(crate) Arc<Inner<W>>);
+
+/// A database that several areas write to, each with types of its own.
+pub type Store = Database<dyn AnyWrite>;
+
+pub(crate) struct Inner<W: ?Sized> {
+    pub(crate) path: PathBuf,
+    pub(crate) readers: SqlitePool,
+    pub(crate) writes: mpsc::Sender<Request<W>>,
+    pub(crate) patience: std::time::Duration,
+    /// The writer's task.
+    pub(crate) writer: TaskTracker,
+    /// Ends it.
+    pub(crate) closing: CancellationToken,
+}
+
+impl<W: AnyWrite + ?Sized> Database<W> {
+    /// Commits one change; it survives a kill of the daemon once this returns, and with
+    /// [`Synchronous::Full`](crate::Synchronous) a power cut.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Busy`] when the queue stays full, [`StoreError::Closed`], or the database refuses.
+    pub async fn commit(&self, write: impl Into<Box<W>>) -> Result<(), StoreError> {
+        self.request(Some(write.into())).await
+    }
+
+    /// Returns once every change that waits by now is committed or refused.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::commit`].
+    pub async fn flush(&self) -> Result<(), StoreError> {
+        self.request(None).await
+    }
+
+    async fn request(&self, write: Option<Box<W>>) -> Result<(), StoreError> {
+        let path = || self.0.path.clone();
+        let place = tokio::time::timeout(self.0.patience, self.0.writes.reserve()).await;
+        let place = place.map_err(|_| StoreError::Busy { path: path() })?;
+        let place = place.map_err(|_| StoreError::Closed { path: path() })?;
+        let (done, answer) = oneshot::channel();
+        place.send(Request { write, done });
+        let committed = answer.await;
+        let committed = committed.map_err(|_| StoreError::Closed { path: path() })?;
+        committed.map_err(|source| match sqlite_code(&source) {
+            Some(SQLITE_FULL) => StoreError::Full { path: path() },
+            _ => StoreError::Write {
+                path: path(),
+                source,
+            },
+        })
+    }
+}
+
+impl<W: ?Sized> Database<W> {
+    /// Connections that only read, for `query` and its like.
+    #[must_use]
+    pub fn readers(&self) -> &SqlitePool {
+        &self.0.readers
+    }
+
+    /// Changes that wait for the writer.
+    #[must_use]
+    pub fn queue_len(&self) -> usize {
+        self.0.writes.max_capacity() - self.0.writes.capacity()
+    }
+
+    /// Bytes of the file with its write-ahead log.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        let size = |suffix: &str| {
+            let mut name = self.0.path.clone().into_os_string();
+            name.push(suffix);
+            std::fs::metadata(name).map_or(0, |meta| meta.len())
+        };
+        size("") + size("-wal")
+    }
+
+    /// Returns SQLite's verdict on the file: empty when it is sound.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub async fn check(&self) -> Result<Vec<String>, StoreError> {
+        let verdict = sqlx::query_scalar("PRAGMA integrity_check(20)");
+        let lines: Vec<String> = verdict.fetch_all(self.readers()).await?;
+        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    /// Commits what waits, checkpoints and closes the file. Later changes are refused.
+    pub async fn close(&self) {
+        // The last connection to close removes the write-ahead log: that is the writer's.
+        self.0.readers.close().await;
+        self.0.closing.cancel();
+        self.0.writer.wait().await;
+    }
+}
+
+impl<W: ?Sized> Clone for Database<W> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<W: ?Sized> fmt::Debug for Database<W> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("Database")
+            .field(&self.0.path)
+            .finish()
+    }
+}

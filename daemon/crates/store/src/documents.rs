@@ -1,0 +1,348 @@
+//! Folders of JSON files that users keep by name: program configurations and chains.
+
+use ccd_protocol::SessionId;
+use ccd_protocol::{ErrorCode, Reportable};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// Longest document that is read or written.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Most documents of a folder.
+const MAX_DOCUMENTS: usize = 10_000;
+
+const SUFFIX: &str = "json";
+
+/// Names of files that are being written: a dot, so many hexadecimal digits, and this.
+const STRAY_END: &str = ".new";
+const STRAY_DIGITS: usize = 16;
+
+/// Why a document cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    #[error("{} cannot be read: {source}", .path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{} cannot be written: {source}", .path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{} is not what it should be: {source}", .path.display())]
+    Shape {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
+    #[error("{} would have {len} bytes: at most {MAX_BYTES} are kept", .path.display())]
+    TooLarge { path: PathBuf, len: u64 },
+    #[error("{} holds {MAX_DOCUMENTS} documents already: delete some", .path.display())]
+    Full { path: PathBuf },
+}
+
+impl Reportable for DocumentError {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::Storage
+    }
+}
+
+/// A folder with one file a name, `{name}.json`; made with the first document, for us alone.
+///
+/// Files may also be written by hand: each is read again whenever it is asked for.
+#[derive(Debug, Clone)]
+pub struct Documents {
+    folder: PathBuf,
+}
+
+impl Documents {
+    /// Removes what a write that did not get to its end has left there; nobody else may be writing.
+    pub fn new(folder: PathBuf) -> Self {
+        remove_strays(&folder);
+        Self { folder }
+    }
+
+    /// The names, sorted; files whose names cannot be asked for are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`DocumentError::Read`].
+    pub async fn names(&self) -> Result<Vec<SessionId>, DocumentError> {
+        let folder = self.folder.clone();
+        blocking(move || names(&folder)).await
+    }
+
+    /// Reads a document; `None` when there is none of the name.
+    ///
+    /// # Errors
+    ///
+    /// [`DocumentError::Read`], and [`DocumentError::Shape`] with line and column.
+    pub async fn get<T>(&self, name: &SessionId) -> Result<Option<T>, DocumentError>
+    where
+        T: DeserializeOwned + Send + 'static,
+    {
+        let path = self.path(name);
+        blocking(move || read(&path)).await
+    }
+
+    /// True when there is a document of the name, whatever is in it.
+    ///
+    /// # Errors
+    ///
+    /// [`DocumentError::Read`].
+    pub async fn exists(&self, name: &SessionId) -> Result<bool, DocumentError> {
+        let path = self.path(name);
+        blocking(move || {
+            path.try_exists()
+                .map_err(|source| DocumentError::Read { path, source })
+        })
+        .await
+    }
+
+    /// Writes a document, in place of the one of its name; it is on the disk when this returns.
+    ///
+    /// # Errors
+    ///
+    /// [`DocumentError::Write`], [`DocumentError::TooLarge`], [`DocumentError::Full`]; the one before stays then.
+    pub async fn save<T>(&self, name: &SessionId, document: T) -> Result<(), DocumentError>
+    where
+        T: Serialize + Send + 'static,
+    {
+        let (folder, path) = (self.folder.clone(), self.path(name));
+        blocking(move || {
+            if !path.exists() && names(&folder)?.len() >= MAX_DOCUMENTS {
+                return Err(DocumentError::Full { path: folder });
+            }
+            write(&path, &document)
+        })
+        .await
+    }
+
+    /// Deletes a document; false when there was none.
+    ///
+    /// # Errors
+    ///
+    /// [`DocumentError::Write`].
+    pub async fn delete(&self, name: &SessionId) -> Result<bool, DocumentError> {
+        let path = self.path(name);
+        blocking(move || match fs::remove_file(&path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(DocumentError::Write { path, source }),
+        })
+        .await
+    }
+
+    /// Where the document of a name lies. A [`SessionId`] is safe as a file name.
+    pub fn path(&self, name: &SessionId) -> PathBuf {
+        self.folder.join(format!("{name}.{SUFFIX}"))
+    }
+}
+
+/// Reads the JSON file at `path`; `None` when there is none.
+///
+/// # Errors
+///
+/// As [`Documents::get`].
+pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DocumentError> {
+    let failed = |source| DocumentError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let content = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(failed(source)),
+        Ok(facts) if !facts.is_file() => {
+            return Err(failed(io::Error::other("it is no file")));
+        }
+        Ok(facts) if facts.len() > MAX_BYTES => {
+            return Err(failed(io::Error::other("it is too large")));
+        }
+        Ok(_) => fs::read(path).map_err(failed)?,
+    };
+    serde_json::from_slice(&content)
+        .map(Some)
+        .map_err(|source| DocumentError::Shape {
+            path: path.to_owned(),
+            source,
+        })
+}
+
+/// Writes `document` to `path` in one step: who reads sees the old one or the new one, also after a crash.
+///
+/// # Errors
+///
+/// As [`Documents::save`].
+pub fn write<T: Serialize>(path: &Path, document: &T) -> Result<(), DocumentError> {
+    let failed = |source: io::Error| DocumentError::Write {
+        path: path.to_owned(),
+        source,
+    };
+    let mut content = serde_json::to_vec_pretty(document).map_err(|error| failed(error.into()))?;
+    content.push(b'\n');
+    if content.len() as u64 > MAX_BYTES {
+        return Err(DocumentError::TooLarge {
+            path: path.to_owned(),
+            len: content.len() as u64,
+        });
+    }
+    replace(path, &content).map_err(failed)
+}
+
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    // Two calls at a time have a file each; the last one to finish wins.
+    let new = folder.join(format!(
+        ".{:0STRAY_DIGITS$x}{STRAY_END}",
+        rand::random::<u64>()
+    ));
+    let written = write_new(&new, content).and_then(|()| fs::rename(&new, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written?;
+    fs::File::open(folder)?.sync_all()
+}
+
+/// Removes files that were to take the place of documents when the process that wrote them was killed.
+pub fn remove_strays(folder: &Path) {
+    // A folder that is not there has none.
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_stray(&entry.file_name()) {
+            // At the next start again.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_stray(name: &OsStr) -> bool {
+    let name = name.to_str().and_then(|name| name.strip_prefix('.'));
+    name.and_then(|name| name.strip_suffix(STRAY_END))
+        .is_some_and(|digits| {
+            digits.len() == STRAY_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
+}
+
+fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+fn names(folder: &Path) -> Result<Vec<SessionId>, DocumentError> {
+    let failed = |source| DocumentError::Read {
+        path: folder.to_owned(),
+        source,
+    };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed)?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        let is_document = path.extension().is_some_and(|suffix| suffix == SUFFIX);
+        let name = path.file_stem().and_then(|stem| stem.to_str());
+        names.extend(
+            name.filter(|_| is_document)
+                .and_then(|name| SessionId::parse(name).ok()),
+        );
+    }
+    names.sort();
+    Ok(names)
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, DocumentError> + Send + 'static,
+) -> Result<T, DocumentError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn name(text: &str) -> SessionId {
+        SessionId::parse(text).unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_is_saved_is_read_listed_and_deleted() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = base.path().join("programs");
+        let documents = Documents::new(folder.clone());
+        assert_eq!(documents.names().await.unwrap(), []);
+        assert_eq!(documents.get::<u8>(&name("a")).await.unwrap(), None);
+        documents.save(&name("b"), 1).await.unwrap();
+        documents.save(&name("a"), 2).await.unwrap();
+        documents.save(&name("a"), 3).await.unwrap();
+        assert_eq!(documents.names().await.unwrap(), [name("a"), name("b")]);
+        assert_eq!(documents.get::<u8>(&name("a")).await.unwrap(), Some(3));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(
+            (mode(&folder), mode(&folder.join("a.json"))),
+            (0o700, 0o600)
+        );
+        assert!(documents.delete(&name("a")).await.unwrap());
+        assert!(!documents.delete(&name("a")).await.unwrap());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_file_of_another_shape_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let documents = Documents::new(folder.path().to_owned());
+        fs::write(folder.path().join("x.json"), "{\n  \"a\": ]").unwrap();
+        fs::write(folder.path().join("not a name.json"), "1").unwrap();
+        fs::create_dir(folder.path().join("folder.json")).unwrap();
+        let error = documents.get::<u8>(&name("x")).await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("x.json") && text.contains("line 1"), "{text}");
+        let error = documents.get::<u8>(&name("folder")).await.unwrap_err();
+        assert!(error.to_string().contains("no file"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn what_a_killed_write_has_left_goes_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str| fs::write(folder.path().join(name), "1").unwrap();
+        for name in [
+            ".b4a3cfac9d18e719.new",
+            ".mine.new",
+            "x.json",
+            "b4a3cfac9d18e719.new",
+        ] {
+            put(name);
+        }
+        let documents = Documents::new(folder.path().to_owned());
+        assert_eq!(documents.names().await.unwrap(), [name("x")]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+        assert!(!folder.path().join(".b4a3cfac9d18e719.new").exists());
+    }
+
+    #[tokio::test]
+    async fn one_too_large_leaves_the_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let documents = Documents::new(folder.path().to_owned());
+        documents.save(&name("x"), "old").await.unwrap();
+        let large = "x".repeat(5 << 20);
+        assert!(matches!(
+            documents.save(&name("x"), large).await,
+            Err(DocumentError::TooLarge { .. })
+        ));
+        let kept = documents.get::<String>(&name("x")).await.unwrap();
+        assert_eq!(kept.as_deref(), Some("old"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

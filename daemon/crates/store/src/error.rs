@@ -1,0 +1,83 @@
+//! Why a database could not do its work.
+
+use crate::limits::QUEUE_LEN;
+use ccd_protocol::{ErrorCode, Reportable};
+use std::path::PathBuf;
+
+/// Why a database could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error(
+        "database {path:?}: made by a newer ccd (schema {found}, this one knows {known}); start that version, or move the file away"
+    )]
+    Newer {
+        path: PathBuf,
+        found: i64,
+        known: i64,
+    },
+    #[error("database {path:?}: cannot be opened: {source}")]
+    Open { path: PathBuf, source: sqlx::Error },
+    #[error("database {path:?}: damaged: {verdict}")]
+    Damaged { path: PathBuf, verdict: String },
+    #[error("database {path:?}: cannot be migrated: {source}")]
+    Migrate {
+        path: PathBuf,
+        source: sqlx::migrate::MigrateError,
+    },
+    #[error("database: cannot be read: {0}")]
+    Read(#[from] sqlx::Error),
+    #[error("database {path:?}: {QUEUE_LEN} writes already wait; try again shortly")]
+    Busy { path: PathBuf },
+    #[error("database {path:?}: its disk is full; free space there")]
+    Full { path: PathBuf },
+    #[error("database {path:?}: refused the change: {source}")]
+    Write { path: PathBuf, source: sqlx::Error },
+    #[error("database {path:?}: closed")]
+    Closed { path: PathBuf },
+}
+
+impl Reportable for StoreError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Busy { .. } => ErrorCode::Busy,
+            Self::Newer { .. }
+            | Self::Open { .. }
+            | Self::Damaged { .. }
+            | Self::Migrate { .. }
+            | Self::Read(_)
+            | Self::Full { .. }
+            | Self::Write { .. }
+            | Self::Closed { .. } => ErrorCode::Storage,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        matches!(self, Self::Full { .. })
+            .then_some("free space, then repeat the call: nothing of it was done")
+    }
+}
+
+impl StoreError {
+    /// SQLite says that the file is damaged or is not a database.
+    pub(crate) fn is_corrupt(&self) -> bool {
+        match self {
+            Self::Damaged { .. } => true,
+            Self::Open { source, .. }
+            | Self::Migrate {
+                source: sqlx::migrate::MigrateError::Execute(source),
+                ..
+            } => matches!(sqlite_code(source), Some(SQLITE_CORRUPT | SQLITE_NOTADB)),
+            _ => false,
+        }
+    }
+}
+
+pub(crate) const SQLITE_FULL: i32 = 13;
+const SQLITE_CORRUPT: i32 = 11;
+const SQLITE_NOTADB: i32 = 26;
+
+/// SQLite's primary result code: the low byte of an extended one.
+pub(crate) fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
+    let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
+    Some(code & 0xff)
+}

@@ -1,0 +1,30 @@
+//! SQLite databases, each with one writer that commits in groups and a few readers, and folders of JSON documents.
+//!
+//! A database brings its [`Schema`] (migrations, durability) and its writes ([`Write`]). Nobody else needs to know sqlx.
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
+
+mod database;
+#[cfg(test)]
+mod database_tests;
+pub mod documents;
+mod error;
+mod limits;
+mod open;
+mod row;
+mod write;
+mod writer;
+
+pub use database::{Database, Store};
+pub use error::StoreError;
+pub use open::{Opened, Opening, Schema};
+pub use row::{Row, Values, insert};
+pub use sqlx::sqlite::{SqliteConnection as Connection, SqliteSynchronous as Synchronous};
+pub use sqlx::{AssertSqlSafe, Result as SqlResult, query, query_as, query_scalar};
+pub use write::{AnyWrite, Write};
+
+/// What [`row!`] expands to needs these.
+#[doc(hidden)]
+pub mod hidden {
+    pub use sqlx::sqlite::SqliteRow;
+    pub use sqlx::{FromRow, Row};
+}

@@ -1,0 +1,225 @@
+//! Opening a database: made or migrated, refused if newer, set aside if corrupt.
+
+use crate::database::Inner;
+use crate::limits::{QUEUE_LEN, QUEUE_PATIENCE};
+use crate::writer;
+use crate::{AnyWrite, Database, StoreError, Synchronous};
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
+use std::marker::PhantomData;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use time::macros::format_description;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How long a connection waits for another program's lock on the file.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+
+const MAX_READERS: u32 = 3;
+
+/// A reader that nobody needs is closed after so long.
+const READER_IDLE: Duration = Duration::from_secs(60);
+
+/// What a database is made of, and the type `W` of its changes.
+pub struct Schema<W: ?Sized> {
+    migrations: &'static [(&'static str, &'static str)],
+    synchronous: Synchronous,
+    writes: PhantomData<fn(Box<W>)>,
+}
+
+/// What is known of a database before it is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// Nothing.
+    First,
+    /// A process of this daemon had it open a moment ago, and sessions wait for us.
+    Again,
+    /// Likewise, and a newer build may have added to it, which changes nothing for this one.
+    RolledBack,
+}
+
+/// What opening a database found.
+pub struct Opened<W: ?Sized> {
+    pub database: Database<W>,
+    /// Where a corrupt file was moved to.
+    pub set_aside: Option<PathBuf>,
+    /// There was no file, or it was moved away.
+    pub is_new: bool,
+}
+
+impl<W: AnyWrite + ?Sized> Schema<W> {
+    /// `migrations` are names with their SQL, in order: the first makes version 1. Only ever append to them, and never
+    /// change one: a database remembers those that it has seen.
+    ///
+    /// An acknowledged change survives a kill with [`Synchronous::Normal`], and a power cut too with
+    /// [`Synchronous::Full`].
+    #[must_use]
+    pub const fn new(
+        synchronous: Synchronous,
+        migrations: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self {
+            migrations,
+            synchronous,
+            writes: PhantomData,
+        }
+    }
+
+    /// The newest version that this build knows.
+    #[must_use]
+    pub const fn newest(&self) -> i64 {
+        self.migrations.len() as i64
+    }
+
+    /// Opens the database at `path`, makes or migrates it, and starts its writer.
+    ///
+    /// A corrupt file is moved aside, which the log says, and a new one begun.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] when the file is of a newer version or cannot be used.
+    pub async fn open(&self, path: &Path, how: Opening) -> Result<Opened<W>, StoreError> {
+        let mut is_new = !path.exists();
+        let mut set_aside = None;
+        let mut opened = self.open_once(path, how).await;
+        if let Err(error) = &opened
+            && error.is_corrupt()
+        {
+            let aside = move_aside(path)?;
+            tracing::error!(%error, path = %aside.display(), "the database was damaged and set aside; a new one was begun");
+            (is_new, set_aside) = (true, Some(aside));
+            opened = self.open_once(path, how).await;
+        }
+        Ok(Opened {
+            database: opened?,
+            set_aside,
+            is_new,
+        })
+    }
+
+    async fn open_once(&self, path: &Path, how: Opening) -> Result<Database<W>, StoreError> {
+        let failed = |source| StoreError::Open {
+            path: path.to_owned(),
+            source,
+        };
+        make_private(path).map_err(|error| failed(error.into()))?;
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(self.synchronous)
+            .busy_timeout(LOCK_PATIENCE)
+            .foreign_keys(true);
+        let writer_pool = SqlitePoolOptions::new()
+            .max_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_with(options.clone())
+            .await
+            .map_err(failed)?;
+        if how != Opening::RolledBack {
+            self.refuse_newer(path, &writer_pool).await?;
+            let migrated = self.migrator().run(&writer_pool).await;
+            migrated.map_err(|source| StoreError::Migrate {
+                path: path.to_owned(),
+                source,
+            })?;
+        }
+        if how == Opening::First {
+            check_quickly(path, &writer_pool).await?;
+        }
+        let readers = SqlitePoolOptions::new()
+            .min_connections(0)
+            .max_connections(MAX_READERS)
+            .idle_timeout(READER_IDLE)
+            .connect_lazy_with(options.read_only(true));
+        let (writes, inbox) = mpsc::channel(QUEUE_LEN);
+        let (writer, closing) = (TaskTracker::new(), CancellationToken::new());
+        writer.spawn(writer::run(writer_pool, inbox, closing.clone()));
+        writer.close();
+        Ok(Database(Arc::new(Inner {
+            path: path.to_owned(),
+            readers,
+            writes,
+            patience: QUEUE_PATIENCE,
+            writer,
+            closing,
+        })))
+    }
+
+    fn migrator(&self) -> Migrator {
+        let migrations = (1..).zip(self.migrations).map(|(version, (name, sql))| {
+            let sql = sql.into_sql_str();
+            Migration::new(version, (*name).into(), MigrationType::Simple, sql, false)
+        });
+        Migrator::with_migrations(migrations.collect())
+    }
+
+    /// A file whose newest migration is unknown here is left alone.
+    async fn refuse_newer(&self, path: &Path, pool: &SqlitePool) -> Result<(), StoreError> {
+        let known = self.newest();
+        let number = async |query: &'static str| {
+            let query = sqlx::query_scalar::<_, Option<i64>>(query);
+            query.fetch_one(pool).await
+        };
+        let table = "SELECT count(*) FROM sqlite_master WHERE name = '_sqlx_migrations'";
+        let found = match number(table).await {
+            Ok(Some(0)) => Ok(None),
+            Ok(_) => number("SELECT max(version) FROM _sqlx_migrations").await,
+            Err(error) => Err(error),
+        };
+        let path = path.to_owned();
+        match found {
+            Ok(Some(found)) if found > known => Err(StoreError::Newer { path, found, known }),
+            Ok(_) => Ok(()),
+            Err(source) => Err(StoreError::Open { path, source }),
+        }
+    }
+}
+
+async fn check_quickly(path: &Path, pool: &SqlitePool) -> Result<(), StoreError> {
+    let check = sqlx::query_scalar("PRAGMA quick_check(1)");
+    let verdict: sqlx::Result<String> = check.fetch_one(pool).await;
+    let path = path.to_owned();
+    match verdict {
+        Ok(verdict) if verdict == "ok" => Ok(()),
+        Ok(verdict) => Err(StoreError::Damaged { path, verdict }),
+        Err(source) => Err(StoreError::Open { path, source }),
+    }
+}
+
+/// Makes sure that the file is there and its user's alone; SQLite gives its journals the same mode.
+///
+/// The process has no file mask of its own for that: its programs would inherit it.
+fn make_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    let options = options.append(true).create(true).mode(0o600);
+    options.open(path).map(drop)
+}
+
+fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
+    let form =
+        format_description!("[year]-[month]-[day]T[hour]-[minute]-[second]-[subsecond digits:3]Z");
+    let now = time::OffsetDateTime::now_utc()
+        .format(form)
+        .unwrap_or_default();
+    let with = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let aside = with(&format!(".corrupt-{now}"));
+    std::fs::rename(path, &aside).map_err(|error| StoreError::Open {
+        path: path.to_owned(),
+        source: error.into(),
+    })?;
+    for suffix in ["-wal", "-shm"] {
+        // A database that was closed well has none.
+        let _ = std::fs::rename(with(suffix), with(&format!("{suffix}.corrupt-{now}")));
+    }
+    Ok(aside)
+}

@@ -1,0 +1,84 @@
+//! The one writer of a database: takes what waits, commits it together, answers.
+
+use crate::{AnyWrite, Connection};
+use sqlx::Connection as _;
+use sqlx::sqlite::SqlitePool;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// Changes of one transaction.
+const GROUP_LEN: usize = 256;
+
+/// A change and who waits for it; `None` waits for those before it.
+pub(crate) struct Request<W: ?Sized> {
+    pub(crate) write: Option<Box<W>>,
+    pub(crate) done: oneshot::Sender<sqlx::Result<()>>,
+}
+
+/// Runs until `closing` or until every handle is gone, then commits what still waits, checkpoints, and closes the file.
+pub(crate) async fn run<W: AnyWrite + ?Sized>(
+    pool: SqlitePool,
+    mut inbox: mpsc::Receiver<Request<W>>,
+    closing: CancellationToken,
+) {
+    let mut group = Vec::with_capacity(GROUP_LEN);
+    loop {
+        let taken = tokio::select! {
+            taken = inbox.recv_many(&mut group, GROUP_LEN) => taken,
+            () = closing.cancelled(), if !inbox.is_closed() => {
+                inbox.close();
+                continue;
+            }
+        };
+        if taken == 0 {
+            break;
+        }
+        commit_and_answer(&pool, &mut group).await;
+    }
+    let checkpoint = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)");
+    if let Err(error) = checkpoint.execute(&pool).await {
+        tracing::warn!(%error, "the database was not checkpointed");
+    }
+    pool.close().await;
+}
+
+async fn commit_and_answer<W: AnyWrite + ?Sized>(pool: &SqlitePool, group: &mut Vec<Request<W>>) {
+    let result = commit(pool, group).await;
+    if group.len() == 1 || result.is_ok() {
+        let mut result = Some(result);
+        for request in group.drain(..) {
+            // Whoever has asked may have gone away.
+            let _ = request.done.send(result.take().unwrap_or(Ok(())));
+        }
+        return;
+    }
+    // One bad change must not take the others with it.
+    for request in group.drain(..) {
+        let result = commit(pool, std::slice::from_ref(&request)).await;
+        let _ = request.done.send(result);
+    }
+}
+
+async fn commit<W: AnyWrite + ?Sized>(pool: &SqlitePool, group: &[Request<W>]) -> sqlx::Result<()> {
+    let mut connection = pool.acquire().await?;
+    let committed = transact(&mut connection, group).await;
+    if committed.is_err() {
+        // SQLite rolls back by itself on some errors, as when the disk is full. sqlx does not notice, and would
+        // take the transaction for open on this connection for ever; the pool opens another one.
+        if let Err(error) = connection.close().await {
+            tracing::warn!(%error, "a connection to the database was not closed well");
+        }
+    }
+    committed
+}
+
+async fn transact<W: AnyWrite + ?Sized>(
+    connection: &mut Connection,
+    group: &[Request<W>],
+) -> sqlx::Result<()> {
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
+    for write in group.iter().filter_map(|request| request.write.as_ref()) {
+        write.apply_boxed(&mut transaction).await?;
+    }
+    transaction.commit().await
+}

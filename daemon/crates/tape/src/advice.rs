@@ -1,0 +1,78 @@
+//! Command lines that errors advise.
+
+use super::format::Meta;
+use super::key::program_name;
+use ccd_text::redact::redact_args;
+use std::path::Path;
+
+/// Bytes of a command line that an error has.
+const MAX_COMMAND_BYTES: usize = 2_000;
+
+/// Returns the command line that records a program, for a shell; `root`: where that is not the default.
+pub fn record_with(meta: &Meta, root: Option<&Path>) -> String {
+    let program = &meta.program;
+    let mut words = vec!["ccctl".to_owned(), "rec".to_owned()];
+    if let Some(root) = root {
+        words.extend(["--tapes".to_owned(), root.display().to_string()]);
+    }
+    if root.is_some() || program.starts_with('-') {
+        words.push("--".to_owned());
+    }
+    words.push(program.clone());
+    words.extend(redact_args(program_name(program), &meta.args));
+    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+    let line = words.join(" ");
+    match line.len() <= MAX_COMMAND_BYTES {
+        true => line,
+        false => format!("ccctl rec {} …", shell_word(program_name(program))),
+    }
+}
+
+/// A word as a shell takes it: in quotes where it needs them.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meta(program: &str, args: &[&str]) -> Meta {
+        Meta {
+            program: program.to_owned(),
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            ..Meta::default()
+        }
+    }
+
+    #[test]
+    fn the_advice_is_a_command_line_that_a_shell_takes() {
+        let root = Path::new("/my tapes");
+        for (meta, root, line) in [
+            (meta("bc", &["-q"]), None, "ccctl rec bc -q"),
+            (
+                meta("sqlite3", &["shop.db"]),
+                Some(root),
+                "ccctl rec --tapes '/my tapes' -- sqlite3 shop.db",
+            ),
+            (
+                meta("sh", &["-c", "echo 'a $b'", ""]),
+                None,
+                r"ccctl rec sh -c 'echo '\''a $b'\''' ''",
+            ),
+            (
+                meta("p", &["--password=hunter2hunter2"]),
+                None,
+                "ccctl rec p '--password=***'",
+            ),
+        ] {
+            assert_eq!(record_with(&meta, root), line);
+        }
+        let long = meta("sh", &["-c", &"x".repeat(5_000)]);
+        assert_eq!(record_with(&long, None), "ccctl rec sh …");
+    }
+}

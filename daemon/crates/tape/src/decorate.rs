@@ -1,0 +1,385 @@
+//! Decorators: what changes a tape before it is written. Pure but for filters, which the caller runs.
+
+use super::format::{self, Chunk, Exchange, InputKind, Stream, Tape};
+use super::key::in_one_line;
+use ccd_protocol::tape::{Decorator, DecoratorTarget};
+use ccd_text::redact::MASK;
+use regex::bytes::{Regex, RegexBuilder};
+use serde_json::{Value, json};
+
+/// Decorators of one session.
+const MAX_DECORATORS: usize = 32;
+
+/// Longest expression or replacement, in bytes.
+const MAX_TEXT_BYTES: usize = 4096;
+
+/// What a compiled expression may take in memory, in bytes.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+
+/// Words of a filter's command line.
+const MAX_WORDS: usize = 256;
+
+/// What a filter may get and give, in bytes.
+pub const MAX_FILTERED_BYTES: usize = 16 << 20;
+
+/// Where the use of decorators is noted in the annotations of an exchange.
+const NOTE: &str = "decorators";
+
+/// Why a decorator is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecoratorError {
+    #[error("decorators has {found} entries, at most {MAX_DECORATORS} are allowed")]
+    TooMany { found: usize },
+    #[error("decorators[{index}] must have either `replace` and `with`, or `filter`")]
+    Form { index: usize },
+    #[error("decorators[{index}].replace is no regular expression: {reason}")]
+    Regex { index: usize, reason: String },
+    #[error("decorators[{index}] is longer than {MAX_TEXT_BYTES} bytes or {MAX_WORDS} words")]
+    TooLong { index: usize },
+    #[error("decorators[{index}].filter must name a program")]
+    NoProgram { index: usize },
+}
+
+/// Why a decorator could not be applied; then nothing was changed.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecorateError {
+    #[error("the filter {program} of decorators[{index}] failed: {reason}")]
+    Filter {
+        index: usize,
+        program: String,
+        reason: String,
+    },
+    #[error("decorators[{index}] gives or gets more than {MAX_FILTERED_BYTES} bytes")]
+    TooLarge { index: usize },
+    #[error("decorators[{index}] made something else of the tape: {reason}")]
+    NoTape { index: usize, reason: String },
+}
+
+/// Runs a filter: its words and its standard input to its standard output, or a reason why there is none (it could not
+/// be started, took too long, ended with another status than 0).
+pub type RunFilter<'a> = dyn FnMut(&[String], &[u8]) -> Result<Vec<u8>, String> + Send + 'a;
+
+/// Decorators, ready for use.
+#[derive(Debug, Clone, Default)]
+pub struct Decorators {
+    all: Vec<Compiled>,
+}
+
+#[derive(Debug, Clone)]
+struct Compiled {
+    on: DecoratorTarget,
+    change: Change,
+}
+
+#[derive(Debug, Clone)]
+enum Change {
+    Replace { pattern: Regex, with: String },
+    Filter(Vec<String>),
+}
+
+/// Bytes that came of bytes.
+enum Changed {
+    /// What stood at a range is this now; in order.
+    Pieces(Vec<(std::ops::Range<usize>, Vec<u8>)>),
+    Whole(Vec<u8>),
+}
+
+impl Decorators {
+    /// Compiles decorators.
+    ///
+    /// # Errors
+    ///
+    /// [`DecoratorError`] names the first one that cannot be used.
+    pub fn new(decorators: &[Decorator]) -> Result<Self, DecoratorError> {
+        if decorators.len() > MAX_DECORATORS {
+            let found = decorators.len();
+            return Err(DecoratorError::TooMany { found });
+        }
+        let all = decorators.iter().enumerate();
+        let all = all.map(|(index, decorator)| Compiled::new(index, decorator));
+        Ok(Self {
+            all: all.collect::<Result<_, _>>()?,
+        })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// True when programs have to run to apply them.
+    pub fn run_programs(&self) -> bool {
+        let is_filter = |decorator: &Compiled| matches!(decorator.change, Change::Filter(_));
+        self.all.iter().any(is_filter)
+    }
+
+    /// Applies all of them, one after the other, and notes each use in the annotations.
+    ///
+    /// # Errors
+    ///
+    /// [`DecorateError`]; then `tape` is as it was.
+    pub fn apply(&self, tape: &mut Tape, run: &mut RunFilter<'_>) -> Result<(), DecorateError> {
+        let mut decorated = tape.clone();
+        for (index, decorator) in self.all.iter().enumerate() {
+            let mut user = User {
+                index,
+                decorator,
+                run: &mut *run,
+            };
+            match decorator.on {
+                DecoratorTarget::Input => user.change_inputs(&mut decorated)?,
+                DecoratorTarget::Output => user.change_outputs(&mut decorated)?,
+                DecoratorTarget::Tape => user.change_tape(&mut decorated)?,
+            }
+        }
+        *tape = decorated;
+        Ok(())
+    }
+}
+
+impl Compiled {
+    fn new(index: usize, decorator: &Decorator) -> Result<Self, DecoratorError> {
+        let change = match (&decorator.replace, &decorator.with, &decorator.filter) {
+            (Some(pattern), Some(with), None) => {
+                if pattern.len().max(with.len()) > MAX_TEXT_BYTES {
+                    return Err(DecoratorError::TooLong { index });
+                }
+                Change::Replace {
+                    pattern: compile(index, pattern)?,
+                    with: with.clone(),
+                }
+            }
+            (None, None, Some(words)) => {
+                if words.first().is_none_or(String::is_empty) {
+                    return Err(DecoratorError::NoProgram { index });
+                }
+                let bytes: usize = words.iter().map(String::len).sum();
+                if words.len() > MAX_WORDS || bytes > MAX_TEXT_BYTES {
+                    return Err(DecoratorError::TooLong { index });
+                }
+                Change::Filter(words.clone())
+            }
+            _ => return Err(DecoratorError::Form { index }),
+        };
+        let on = decorator.on;
+        Ok(Self { on, change })
+    }
+
+    /// As it stands in the annotations.
+    fn note(&self) -> Value {
+        match &self.change {
+            Change::Replace { pattern, with } => {
+                // A text that is to be hidden does not come back here.
+                let is_text = regex::escape(pattern.as_str()) == pattern.as_str();
+                let hides = is_text && with.contains(MASK);
+                let pattern = if hides { MASK } else { pattern.as_str() };
+                json!({"on": self.on, "replace": pattern, "with": with})
+            }
+            Change::Filter(words) => json!({"on": self.on, "filter": words}),
+        }
+    }
+}
+
+fn compile(index: usize, pattern: &str) -> Result<Regex, DecoratorError> {
+    RegexBuilder::new(pattern)
+        .size_limit(MAX_COMPILED_BYTES)
+        .dfa_size_limit(MAX_COMPILED_BYTES)
+        .build()
+        .map_err(|error| {
+            let reason = in_one_line(&error);
+            DecoratorError::Regex { index, reason }
+        })
+}
+
+/// A decorator in use.
+struct User<'a, 'b> {
+    index: usize,
+    decorator: &'a Compiled,
+    run: &'a mut RunFilter<'b>,
+}
+
+impl User<'_, '_> {
+    fn change_inputs(&mut self, tape: &mut Tape) -> Result<(), DecorateError> {
+        for exchange in &mut tape.exchanges {
+            let input = &mut exchange.input;
+            // What was typed hidden is not there to be changed, and a line keeps its Enter.
+            if exchange.pre.hidden || input.bytes.is_empty() {
+                continue;
+            }
+            let typed = input.bytes.strip_suffix(b"\r");
+            let enter = typed.is_some() && input.kind == InputKind::Line;
+            let typed = typed.filter(|_| enter).unwrap_or(&input.bytes);
+            let Some(changed) = self.change(typed)? else {
+                continue;
+            };
+            let mut bytes = changed.over(typed);
+            if enter {
+                bytes.push(b'\r');
+            }
+            input.bytes = bytes;
+            self.note(exchange);
+        }
+        Ok(())
+    }
+
+    fn change_outputs(&mut self, tape: &mut Tape) -> Result<(), DecorateError> {
+        for exchange in &mut tape.exchanges {
+            let mut is_changed = false;
+            for stream in [Stream::Stdout, Stream::Stderr] {
+                let of_stream = |chunk: &&Chunk| chunk.stream == stream;
+                let data: Vec<u8> = exchange
+                    .chunks
+                    .iter()
+                    .filter(of_stream)
+                    .flat_map(|chunk| chunk.data.iter().copied())
+                    .collect();
+                if data.is_empty() {
+                    continue;
+                }
+                if let Some(changed) = self.change(&data)? {
+                    put_back(&mut exchange.chunks, stream, changed, data.len());
+                    is_changed = true;
+                }
+            }
+            if is_changed {
+                self.note(exchange);
+            }
+        }
+        Ok(())
+    }
+
+    fn change_tape(&mut self, tape: &mut Tape) -> Result<(), DecorateError> {
+        let text = format::write_json(tape);
+        let Some(changed) = self.change(text.as_bytes())? else {
+            return Ok(());
+        };
+        let changed = changed.over(text.as_bytes());
+        *tape = format::read(&changed).map_err(|error| DecorateError::NoTape {
+            index: self.index,
+            reason: error.to_string(),
+        })?;
+        if let Some(first) = tape.exchanges.first_mut() {
+            self.note(first);
+        }
+        Ok(())
+    }
+
+    /// What becomes of `data`; `None` when that stays as it is.
+    fn change(&mut self, data: &[u8]) -> Result<Option<Changed>, DecorateError> {
+        let index = self.index;
+        match &self.decorator.change {
+            Change::Replace { pattern, with } => {
+                let mut left = MAX_FILTERED_BYTES;
+                let mut pieces = Vec::new();
+                for captures in pattern.captures_iter(data) {
+                    let mut piece = Vec::new();
+                    captures.expand(with.as_bytes(), &mut piece);
+                    left = left
+                        .checked_sub(piece.len())
+                        .ok_or(DecorateError::TooLarge { index })?;
+                    let place = captures.get(0).map_or(0..0, |whole| whole.range());
+                    if piece != data[place.clone()] {
+                        pieces.push((place, piece));
+                    }
+                }
+                Ok((!pieces.is_empty()).then_some(Changed::Pieces(pieces)))
+            }
+            Change::Filter(words) => {
+                if data.len() > MAX_FILTERED_BYTES {
+                    return Err(DecorateError::TooLarge { index });
+                }
+                let filtered = (self.run)(words, data).map_err(|reason| DecorateError::Filter {
+                    index,
+                    program: words.first().cloned().unwrap_or_default(),
+                    reason,
+                })?;
+                if filtered.len() > MAX_FILTERED_BYTES {
+                    return Err(DecorateError::TooLarge { index });
+                }
+                Ok((filtered != data).then_some(Changed::Whole(filtered)))
+            }
+        }
+    }
+
+    fn note(&self, exchange: &mut Exchange) {
+        let noted = exchange
+            .annotations
+            .entry(NOTE)
+            .or_insert_with(|| json!([]));
+        if !noted.is_array() {
+            *noted = json!([noted.take()]);
+        }
+        if let Some(noted) = noted.as_array_mut() {
+            noted.push(self.decorator.note());
+        }
+    }
+}
+
+impl Changed {
+    fn over(self, data: &[u8]) -> Vec<u8> {
+        let pieces = match self {
+            Changed::Whole(data) => return data,
+            Changed::Pieces(pieces) => pieces,
+        };
+        let mut changed = Vec::new();
+        let mut copied = 0;
+        for (place, piece) in pieces {
+            changed.extend_from_slice(&data[copied..place.start]);
+            changed.extend_from_slice(&piece);
+            copied = place.end;
+        }
+        changed.extend_from_slice(&data[copied..]);
+        changed
+    }
+}
+
+/// Puts changed output back into the chunks that it came in: a replaced piece stands where its match began. What has
+/// another length as a whole becomes one chunk, in place of the first.
+fn put_back(chunks: &mut Vec<Chunk>, stream: Stream, changed: Changed, len: usize) {
+    let mut of_stream = chunks.iter_mut().filter(|chunk| chunk.stream == stream);
+    match changed {
+        Changed::Pieces(pieces) => {
+            let mut pieces = pieces.into_iter().peekable();
+            let (mut start, mut copied) = (0, 0);
+            let mut of_stream = of_stream.peekable();
+            while let Some(chunk) = of_stream.next() {
+                let end = start + chunk.data.len();
+                let is_last = of_stream.peek().is_none();
+                let mut data = Vec::new();
+                while let Some((place, piece)) =
+                    pieces.next_if(|(place, _)| place.start < end || is_last)
+                {
+                    data.extend_from_slice(
+                        &chunk.data[copied.max(start) - start..place.start - start],
+                    );
+                    data.extend_from_slice(&piece);
+                    copied = place.end;
+                }
+                let rest = copied.clamp(start, end);
+                data.extend_from_slice(&chunk.data[rest - start..]);
+                chunk.data = data;
+                start = end;
+            }
+        }
+        Changed::Whole(data) if data.len() == len => {
+            let mut rest = data.as_slice();
+            for chunk in of_stream {
+                let (own, behind) = rest.split_at(chunk.data.len().min(rest.len()));
+                chunk.data = own.to_vec();
+                rest = behind;
+            }
+        }
+        Changed::Whole(data) => {
+            if let Some(first) = of_stream.next() {
+                first.data = data;
+            }
+            for chunk in of_stream {
+                chunk.data.clear();
+            }
+            chunks.retain(|chunk| chunk.stream != stream || !chunk.data.is_empty());
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "decorate_tests.rs"]
+mod tests;

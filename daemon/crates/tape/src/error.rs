@@ -1,0 +1,85 @@
+//! What can go wrong with tapes in a session.
+
+use super::index::Miss;
+use super::key::RuleError;
+use super::play::PlayError;
+use super::root::RootError;
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use serde_json::Value;
+use std::io;
+
+/// Why tapes do not do what a session asks of them.
+#[derive(Debug, thiserror::Error)]
+pub enum TapeError {
+    #[error("{0}")]
+    Miss(Box<Miss>),
+    #[error(transparent)]
+    Rules(#[from] RuleError),
+    #[error(transparent)]
+    Root(#[from] RootError),
+    #[error("nothing can be recorded: {0}")]
+    Journal(#[source] io::Error),
+    #[error("a tape cannot be read: {0}")]
+    Read(#[source] io::Error),
+    #[error("no tape has an input of more than 16 MiB")]
+    TooLong,
+    #[error("the recorded program has ended")]
+    Ended,
+    #[error("no tape has this input, and the real program cannot go on where the tape ended: {0}")]
+    Proxy(String),
+}
+
+impl Reportable for TapeError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Miss(_) => ErrorCode::TapeMiss,
+            Self::Rules(_) | Self::TooLong => ErrorCode::InvalidArgument,
+            Self::Root(error) => error.code(),
+            Self::Journal(_) => ErrorCode::Storage,
+            Self::Read(_) => ErrorCode::TapeInvalid,
+            Self::Ended => ErrorCode::SessionNotAlive,
+            Self::Proxy(_) => ErrorCode::Unavailable,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Root(_) | Self::Journal(_) => {
+                Some("give another root, or see to its permissions")
+            }
+            Self::Miss(_)
+            | Self::Rules(_)
+            | Self::Read(_)
+            | Self::TooLong
+            | Self::Ended
+            | Self::Proxy(_) => None,
+        }
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Miss(miss) => match serde_json::to_value(miss) {
+                Ok(Value::Object(miss)) => miss,
+                _ => ErrorData::new(),
+            },
+            Self::Rules(_)
+            | Self::Root(_)
+            | Self::Journal(_)
+            | Self::Read(_)
+            | Self::TooLong
+            | Self::Ended
+            | Self::Proxy(_) => ErrorData::new(),
+        }
+    }
+}
+
+impl From<PlayError> for TapeError {
+    fn from(error: PlayError) -> Self {
+        match error {
+            PlayError::Miss { miss, .. } => Self::Miss(miss),
+            PlayError::Ended => Self::Ended,
+            PlayError::TooLong => Self::TooLong,
+            PlayError::Read(error) => Self::Read(error),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `tape.import`.
+
+use super::error::FilesError;
+use crate::format::file::{FileError, create_new};
+use crate::format::{Recorder, write};
+use crate::key::StateHash;
+use crate::root::Root;
+use crate::settings::Settings;
+use crate::tools::asciicast::{self, Facts, MAX_CAST_BYTES};
+use crate::tools::{chain, redact_tape};
+use ccd_protocol::tape::{TapeImportParams, TapeImportReply};
+use std::fs::File;
+use std::io::{self, Read as _};
+
+/// Names that are tried: each ends in another random number.
+const ATTEMPTS: usize = 10;
+
+/// Stands in the name of a tape without a tag.
+const VERB: &str = "imported";
+
+/// Makes a tape of an asciicast, as `settings` say.
+///
+/// # Errors
+///
+/// The asciicast cannot be read or is none, or the tape cannot be written.
+pub fn bring(
+    root: &Root,
+    settings: &Settings,
+    params: &TapeImportParams,
+) -> Result<TapeImportReply, FilesError> {
+    let cast = match (&params.cast, &params.path) {
+        (Some(cast), None) => cast.clone().into_bytes(),
+        (None, Some(path)) => read_cast(path)?,
+        _ => {
+            let told = "give cast, the text of an asciicast, or path, its file";
+            return Err(FilesError::Argument(told.into()));
+        }
+    };
+    if params.program.is_none() && !params.args.is_empty() {
+        let told = "args are those of program: give it too";
+        return Err(FilesError::Argument(told.into()));
+    }
+    let facts = Facts {
+        program: params.program.clone(),
+        args: params.args.clone(),
+        tag: settings.tag.clone(),
+        now: ccd_text::clock::now(),
+        recorder: Recorder {
+            platform: crate::PLATFORM.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            flags: vec![VERB.to_owned()],
+            ..Recorder::default()
+        },
+    };
+    let found = asciicast::import(&cast, facts)?;
+    let (mut tape, warnings) = (found.tape, found.warnings);
+    // An asciicast names one or two variables. Where a tape names some, all must be the same to play it; with none it
+    // plays anywhere.
+    tape.meta.env.clear();
+    tape.meta.redact = settings.redact;
+    if settings.redact {
+        redact_tape(&mut tape);
+    }
+    chain(&mut tape, b"", StateHash::start());
+    root.make_folder()?;
+    let text = write(&tape);
+    for _ in 0..ATTEMPTS {
+        let tape_id = settings.name.draw(&tape.meta, VERB);
+        let path = root.path.join(format!("{tape_id}.json5"));
+        match create_new(&path, &text) {
+            Ok(()) => {
+                root.refresh(&path);
+                return Ok(TapeImportReply {
+                    tape_id,
+                    path: path.display().to_string(),
+                    exchanges: tape.exchanges.len() as u64,
+                    warnings,
+                });
+            }
+            Err(FileError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(FilesError::Argument(format!(
+        "no free name for the tape was found in {}",
+        root.path.display()
+    )))
+}
+
+fn read_cast(path: &str) -> Result<Vec<u8>, FilesError> {
+    if !path.starts_with('/') {
+        return Err(FilesError::Argument(format!(
+            "path {path:?} is not absolute"
+        )));
+    }
+    let io = |source: io::Error| FilesError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    // Opening a pipe would wait for who writes to it.
+    if !std::fs::metadata(path).map_err(io)?.is_file() {
+        return Err(io(io::Error::other("it is no file")));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(io)?;
+    // One byte more shows that it is too long.
+    let most = MAX_CAST_BYTES as u64 + 1;
+    file.take(most).read_to_end(&mut bytes).map_err(io)?;
+    Ok(bytes)
+}

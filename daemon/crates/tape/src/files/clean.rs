@@ -1,0 +1,366 @@
+//! `tape.redact`.
+
+use super::error::FilesError;
+use super::which::{Folder, Which};
+use crate::format::{
+    Annotations, Chunk, EditError, Edits, Step, Tape, chunk_comment, comments, file, place, read,
+    written_text, written_value,
+};
+use crate::tools::{Removal, redact_tape};
+use ccd_protocol::tape::{RedactedTape, TapeProblem, TapeRedactReply};
+use ccd_text::redact::{Redacted, redact};
+use std::collections::HashSet;
+
+/// Places of secrets that are told of one tape.
+const MAX_PLACES: usize = 100;
+
+/// Tapes of one reply.
+const MAX_TAPES: usize = 10_000;
+
+/// Tapes that could not be read or written, in one reply.
+const MAX_PROBLEMS: usize = 1_000;
+
+/// Looks for secrets in a tape, or in all of the folder; `inplace`: takes them out, and leaves everything else as it is.
+///
+/// # Errors
+///
+/// The tape is not found; or it alone was asked for, and cannot be read or written.
+pub fn clean(
+    folder: &Folder,
+    given: Option<&str>,
+    inplace: bool,
+) -> Result<TapeRedactReply, FilesError> {
+    let folder = &folder.now();
+    let tapes = folder.one_or_all(given)?;
+    let mut reply = TapeRedactReply {
+        root: folder.path().display().to_string(),
+        checked: tapes.len() as u64,
+        is_done: inplace,
+        ..TapeRedactReply::default()
+    };
+    for which in tapes {
+        let found = secrets_of(&which, inplace);
+        if inplace && found.as_ref().is_ok_and(|found| !found.is_empty()) {
+            folder.root.refresh(&which.path);
+        }
+        match found {
+            Ok(removals) if removals.is_empty() => {}
+            Ok(removals) if reply.tapes.len() < MAX_TAPES => {
+                reply.tapes.push(told(which.id, &removals));
+            }
+            Ok(_) => {}
+            Err(error) if given.is_some() => return Err(error),
+            Err(error) => reply.problems.push(TapeProblem {
+                path: which.path.display().to_string(),
+                message: error.to_string(),
+                ..TapeProblem::default()
+            }),
+        }
+    }
+    if given.is_none() {
+        reply.problems.extend(folder.nameless().cloned());
+    }
+    reply.problems.truncate(MAX_PROBLEMS);
+    Ok(reply)
+}
+
+fn secrets_of(which: &Which, inplace: bool) -> Result<Vec<Removal>, FilesError> {
+    if !inplace {
+        return Ok(planned(which, &file::load(&which.path)?)?.1);
+    }
+    let mut done = Vec::new();
+    file::replace(&which.path, |text| {
+        let (edits, removals) = planned(which, text)?;
+        done = removals;
+        match done.is_empty() {
+            true => Ok(None),
+            false => edits
+                .apply()
+                .map(Some)
+                .map_err(|error| failed(which, &error)),
+        }
+    })?;
+    Ok(done)
+}
+
+/// What is to be changed in the text of a tape, and where secrets stand in it.
+fn planned<'a>(which: &Which, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>), FilesError> {
+    let old = read(text).map_err(|error| which.wrong(error))?;
+    let mut new = old.clone();
+    let mut removals = redact_tape(&mut new);
+    let mut edits = Edits::of(text).map_err(|error| which.wrong(error))?;
+    let changed = change(&mut edits, &old, &new);
+    changed.map_err(|error| failed(which, &error))?;
+    let generated = generated_comments(&old, &new);
+    // A tape that can be read is text.
+    for span in comments(std::str::from_utf8(text).unwrap_or_default()) {
+        if edits.is_changed(&span) {
+            continue;
+        }
+        let comment = String::from_utf8_lossy(&text[span.clone()]);
+        let shown = comment.strip_prefix("//").map(str::trim);
+        if shown.is_some_and(|shown| generated.contains(shown)) {
+            continue;
+        }
+        let clean = clean_comment(&comment);
+        if clean.removed > 0 {
+            removals.push(Removal {
+                place: format!("the comment in line {}", place(text, span.start).0),
+                count: clean.removed,
+            });
+            edits.set_span(span, &clean.text);
+        }
+    }
+    Ok((edits, removals))
+}
+
+/// What the writer shows behind chunks that have no secret: rules have seen the output itself, where a line ends at its
+/// end and not at the two signs that show it.
+fn generated_comments(old: &Tape, new: &Tape) -> HashSet<String> {
+    let chunks = |tape: &Tape| -> Vec<Chunk> {
+        let exchanges = tape.exchanges.iter();
+        exchanges
+            .flat_map(|exchange| exchange.chunks.clone())
+            .collect()
+    };
+    let both = chunks(old).into_iter().zip(chunks(new));
+    let clean = both.filter(|(old, new)| old.data == new.data);
+    clean
+        .filter_map(|(chunk, _)| chunk_comment(&chunk.data))
+        .collect()
+}
+
+/// A comment without its secrets. One of a line may show ends of lines as the writer does: a secret ends there.
+fn clean_comment(comment: &str) -> Redacted<'static> {
+    let is_line = comment.starts_with("//");
+    let signs = [("\\r", "\r"), ("\\n", "\n"), ("\\e", "\u{1b}")];
+    let text = signs.iter().filter(|_| is_line);
+    let text = text.fold(comment.to_owned(), |text, (sign, meant)| {
+        text.replace(sign, meant)
+    });
+    let clean = redact(&text);
+    let back = signs.iter().filter(|_| is_line);
+    let back = back.fold(clean.text.into_owned(), |text, (sign, meant)| {
+        text.replace(meant, sign)
+    });
+    Redacted {
+        text: back.into(),
+        removed: clean.removed,
+    }
+}
+
+fn failed(which: &Which, error: &EditError) -> FilesError {
+    FilesError::Redaction {
+        path: which.path.display().to_string(),
+        why: error.to_string(),
+    }
+}
+
+/// Makes of `old` what `new` is, and touches nothing that is the same.
+fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError> {
+    use Step::{Item, Key};
+    let meta = Key("meta");
+    for (index, (old, new)) in old.meta.args.iter().zip(&new.meta.args).enumerate() {
+        if old != new {
+            edits.set(&[meta, Key("args"), Item(index)], &written_text(new))?;
+        }
+    }
+    for (name, new) in &new.meta.env {
+        if old.meta.env.get(name) != Some(new) {
+            edits.set(&[meta, Key("env"), Key(name)], &written_text(new))?;
+        }
+    }
+    if old.meta.cwd != new.meta.cwd {
+        edits.set(&[meta, Key("cwd")], &written_text(&new.meta.cwd))?;
+    }
+    if let Some(tag) = new
+        .meta
+        .tag
+        .as_ref()
+        .filter(|_| old.meta.tag != new.meta.tag)
+    {
+        edits.set(&[meta, Key("tag")], &written_text(tag))?;
+    }
+    if old.meta.redact != new.meta.redact {
+        edits.set(&[meta, Key("redact")], &new.meta.redact.to_string())?;
+    }
+    members(edits, &[meta], (&old.meta.other, &new.meta.other))?;
+    members(
+        edits,
+        &[Key("session")],
+        (&old.session.other, &new.session.other),
+    )?;
+    for (index, (old, new)) in old.exchanges.iter().zip(&new.exchanges).enumerate() {
+        let at = [Key("exchanges"), Item(index)];
+        if old.pre.prompt != new.pre.prompt {
+            let prompt = [at[0], at[1], Key("pre"), Key("prompt")];
+            edits.set(&prompt, &written_text(&new.pre.prompt))?;
+        }
+        if old.pre.hidden != new.pre.hidden {
+            let hidden = [at[0], at[1], Key("pre"), Key("hidden")];
+            edits.set(&hidden, &new.pre.hidden.to_string())?;
+        }
+        if let Some(state) = new.pre.state_hash.as_ref()
+            && old.pre.state_hash != new.pre.state_hash
+        {
+            let at = [at[0], at[1], Key("pre"), Key("stateHash")];
+            edits.set(&at, &written_text(state))?;
+        }
+        if old.input != new.input {
+            edits.set_input(index, &new.input)?;
+        }
+        for (chunk, (old, new)) in old.chunks.iter().zip(&new.chunks).enumerate() {
+            if old.data != new.data {
+                edits.set_chunk(index, chunk, &new.data)?;
+            }
+        }
+        let notes = [at[0], at[1], Key("annotations")];
+        members(edits, &notes, (&old.annotations, &new.annotations))?;
+    }
+    Ok(())
+}
+
+/// Changes the members of an object that differ.
+fn members(
+    edits: &mut Edits<'_>,
+    object: &[Step<'_>],
+    (old, new): (&Annotations, &Annotations),
+) -> Result<(), EditError> {
+    for (name, value) in new
+        .iter()
+        .filter(|(name, value)| old.get(*name) != Some(value))
+    {
+        let path: Vec<Step<'_>> = object.iter().copied().chain([Step::Key(name)]).collect();
+        edits.set(&path, &written_value(value))?;
+    }
+    Ok(())
+}
+
+fn told(tape_id: String, removals: &[Removal]) -> RedactedTape {
+    RedactedTape {
+        tape_id,
+        removed: removals.iter().map(|removal| removal.count as u64).sum(),
+        places: removals
+            .iter()
+            .take(MAX_PLACES)
+            .map(|removal| removal.place.clone())
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Exchange, Meta, Recorder, write};
+
+    fn cleaned(text: &str) -> (String, Vec<Removal>) {
+        let which = Which {
+            id: "a".into(),
+            path: "/t/a.json5".into(),
+        };
+        let (edits, removals) = planned(&which, text.as_bytes()).unwrap();
+        (edits.apply().unwrap(), removals)
+    }
+
+    fn taped(chunks: &[&str]) -> String {
+        let chunk = |data: &&str| Chunk {
+            data: data.as_bytes().to_vec(),
+            ..Chunk::default()
+        };
+        write(&Tape {
+            meta: Meta {
+                program: "p".into(),
+                ..Meta::default()
+            },
+            session: Recorder::default(),
+            exchanges: vec![Exchange {
+                chunks: chunks.iter().map(chunk).collect(),
+                ..Exchange::default()
+            }],
+        })
+    }
+
+    #[test]
+    fn a_comment_of_the_writer_shows_what_its_chunk_has() {
+        // What a rule finds in the signs alone is no secret.
+        let innocent = taped(&["Enter your password:\r\nname> "]);
+        assert!(innocent.contains("// Enter your password:\\r\\nname>"));
+        assert_eq!(cleaned(&innocent).1, []);
+        let secret = taped(&["password=hunter2\r\nok: 1\r\n"]);
+        let (clean, removals) = cleaned(&secret);
+        assert!(
+            clean.contains(" // password=***\\r\\nok: 1\\r\\n\n"),
+            "{clean}"
+        );
+        assert_eq!(removals.len(), 1, "{removals:?}");
+    }
+
+    #[test]
+    fn a_secret_in_a_comment_of_a_person_ends_where_its_line_does() {
+        let text =
+            taped(&["ok"]).replace("// ok", "// it said password=hunter2\\r\\nand token: none");
+        let (clean, removals) = cleaned(&text);
+        assert!(
+            clean.contains("// it said password=***\\r\\nand token: none\n"),
+            "{clean}"
+        );
+        assert!(removals[0].place.starts_with("the comment in line "));
+        let block = text.replace("// it said", "/* C:\\new */ // it said");
+        assert!(cleaned(&block).0.contains("/* C:\\new */"));
+    }
+
+    #[test]
+    fn a_typed_key_becomes_input_that_was_typed_hidden() {
+        use crate::format::{InputKind, TypedInput};
+        use crate::key::StateHash;
+        let body = "Ab1Cd2Ef3Gh4Ij5K".repeat(4);
+        let mut state = StateHash::start();
+        let lines = [
+            "-----BEGIN PRIVATE KEY-----",
+            &body,
+            "-----END PRIVATE KEY-----",
+            "ls",
+        ];
+        let exchanges = lines.map(|line| {
+            let mut exchange = Exchange {
+                input: TypedInput {
+                    kind: InputKind::Line,
+                    bytes: format!("{line}\r").into(),
+                    ..TypedInput::default()
+                },
+                ..Exchange::default()
+            };
+            exchange.pre.state_hash = Some(state.value());
+            state.feed(&exchange.input.bytes);
+            exchange
+        });
+        let text = write(&Tape {
+            meta: Meta {
+                program: "p".into(),
+                ..Meta::default()
+            },
+            session: Recorder::default(),
+            exchanges: exchanges.to_vec(),
+        });
+        let (clean, removals) = cleaned(&text);
+        assert!(!clean.contains("Ab1C"), "{clean}");
+        assert_eq!(removals[0].place, "exchanges[1].input");
+        let tape = read(clean.as_bytes()).unwrap();
+        assert!(tape.exchanges[1].pre.hidden);
+        assert_eq!(tape.exchanges[1].input.bytes, b"***\r");
+        assert_eq!(
+            tape.exchanges[1].pre.state_hash,
+            exchanges[1].pre.state_hash
+        );
+        // Who types it again comes to the same states.
+        let mut state = StateHash::start();
+        for exchange in &tape.exchanges {
+            assert_eq!(exchange.pre.state_hash, Some(state.value()));
+            match exchange.pre.hidden {
+                true => state.feed_hidden(),
+                false => state.feed(&exchange.input.bytes),
+            }
+        }
+        assert_eq!(cleaned(&clean).1, []);
+    }
+}

@@ -1,0 +1,102 @@
+//! Why something asked of tapes was not done.
+
+use crate::format::FormatError;
+use crate::format::file::FileError;
+use crate::root::RootError;
+use crate::tools::asciicast::CastError;
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use serde_json::json;
+use std::io;
+
+#[derive(Debug, thiserror::Error)]
+pub enum FilesError {
+    #[error("no tape in {root} has the id {given:?}")]
+    NotFound { given: String, root: String },
+    /// `given` may be a file's name, seen from the caller.
+    #[error("there is no file {given:?}, and no tape of that name in {root}")]
+    NoSuch { given: String, root: String },
+    #[error("there is no file {path:?}")]
+    NoFile { path: String },
+    #[error("several tapes have {given:?} in their ids")]
+    Ambiguous {
+        given: String,
+        /// Some of them.
+        candidates: Vec<String>,
+    },
+    #[error("{given:?} is no id of a tape: {why}")]
+    NoId { given: String, why: &'static str },
+    /// With the place, as compilers tell it.
+    #[error("{path}:{error}")]
+    Format { path: String, error: FormatError },
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Root(#[from] RootError),
+    #[error(transparent)]
+    Cast(#[from] CastError),
+    #[error("{path}: secrets cannot be taken out: {why}")]
+    Redaction { path: String, why: String },
+    #[error("{0}")]
+    Argument(String),
+    #[error("the picture would be larger than 16 MiB")]
+    PictureTooLarge,
+    #[error("{path}: {source}")]
+    Io { path: String, source: io::Error },
+}
+
+impl Reportable for FilesError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound { .. }
+            | Self::NoSuch { .. }
+            | Self::NoFile { .. }
+            | Self::Ambiguous { .. } => ErrorCode::TapeNotFound,
+            Self::NoId { .. } | Self::Argument(_) => ErrorCode::InvalidArgument,
+            Self::Format { error, .. } => error.code(),
+            Self::File(error) => error.code(),
+            Self::Root(error) => error.code(),
+            Self::Cast(_) => ErrorCode::TapeInvalid,
+            Self::Redaction { .. } => ErrorCode::RedactionFailed,
+            Self::PictureTooLarge => ErrorCode::LimitReached,
+            Self::Io { .. } => ErrorCode::Storage,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::NotFound { .. } => Some("tape.list names all tapes"),
+            Self::Ambiguous { .. } => Some("give more letters of the id"),
+            Self::NoSuch { .. }
+            | Self::NoFile { .. }
+            | Self::NoId { .. }
+            | Self::Format { .. }
+            | Self::File(_)
+            | Self::Root(_)
+            | Self::Cast(_)
+            | Self::Redaction { .. }
+            | Self::Argument(_)
+            | Self::PictureTooLarge
+            | Self::Io { .. } => None,
+        }
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Ambiguous { candidates, .. } => {
+                ErrorData::from_iter([("candidates".into(), json!(candidates))])
+            }
+            Self::NotFound { .. }
+            | Self::NoSuch { .. }
+            | Self::NoFile { .. }
+            | Self::NoId { .. }
+            | Self::Format { .. }
+            | Self::File(_)
+            | Self::Root(_)
+            | Self::Cast(_)
+            | Self::Redaction { .. }
+            | Self::Argument(_)
+            | Self::PictureTooLarge
+            | Self::Io { .. } => ErrorData::new(),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `tape.list`.
+
+use super::which::Folder;
+use crate::index::IndexedTape;
+use crate::key::{Fingerprint, Invocation, Rules, program_name};
+use crate::root::Used;
+use crate::tools::ended;
+use ccd_protocol::tape::{TapeBegin, TapeListParams, TapeListReply, TapePlace, TapeSummary};
+
+/// Tapes of one reply.
+const DEFAULT_LEN: u64 = 1_000;
+const MAX_LEN: u64 = 10_000;
+
+/// Of a text of a tape, and arguments of one: `tape.get` has all.
+const SHOWN_CHARS: usize = 1_000;
+const SHOWN_ARGS: usize = 100;
+
+/// Tapes that cannot be used, in one reply.
+const MAX_PROBLEMS: usize = 1_000;
+
+/// Returns the tapes of a folder that were asked for, in the order of their ids.
+pub fn list(folder: &Folder, params: &TapeListParams, rules: &Rules) -> TapeListReply {
+    let is_wanted = |tape: &&IndexedTape| {
+        let name = program_name(&tape.meta.program);
+        let is_used = folder.root.used(&tape.id).is_some();
+        params.used.is_none_or(|used| used == is_used)
+            && params
+                .program
+                .as_deref()
+                .is_none_or(|only| program_name(only) == name)
+    };
+    let tapes = folder.index.tapes().map(AsRef::as_ref);
+    let mut wanted: Vec<&IndexedTape> = tapes.filter(is_wanted).collect();
+    wanted.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    let total = wanted.len() as u64;
+    let first = params
+        .after
+        .as_deref()
+        .map_or(0, |after| wanted.partition_point(|tape| &*tape.id <= after));
+    let len = params.limit.unwrap_or(DEFAULT_LEN).min(MAX_LEN);
+    let page = wanted.into_iter().skip(first);
+    TapeListReply {
+        root: folder.path().display().to_string(),
+        tapes: page
+            .take(usize::try_from(len).unwrap_or(usize::MAX))
+            .map(|tape| TapeSummary {
+                begin: begin(folder, tape.begin(), &tape.invocation, rules),
+                ..summary(tape, folder.root.used(&tape.id))
+            })
+            .collect(),
+        problems: folder
+            .index
+            .problems()
+            .take(MAX_PROBLEMS)
+            .cloned()
+            .collect(),
+        total,
+    }
+}
+
+/// Where a tape begins; `state`: that of its first exchange, if that is not the program's start.
+pub(super) fn begin(
+    folder: &Folder,
+    state: Option<Fingerprint>,
+    invocation: &Invocation,
+    rules: &Rules,
+) -> TapeBegin {
+    let Some(state) = state else {
+        return TapeBegin::default();
+    };
+    let before = folder.index.leads_to(state, invocation, rules);
+    TapeBegin {
+        begins_in_middle: true,
+        begins_behind: before.map(|hit| TapePlace {
+            tape_id: hit.tape.id.to_string(),
+            exchange: hit.exchange.into(),
+        }),
+    }
+}
+
+/// Tapes may say anything, and a list has many of them.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn shortened_args(args: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = args
+        .iter()
+        .take(SHOWN_ARGS)
+        .map(|arg| shortened(arg))
+        .collect();
+    if args.len() > SHOWN_ARGS {
+        shown.push("…".to_owned());
+    }
+    shown
+}
+
+fn summary(tape: &IndexedTape, used: Option<Used>) -> TapeSummary {
+    TapeSummary {
+        tape_id: tape.id.to_string(),
+        program: shortened(&tape.meta.program),
+        args: shortened_args(&tape.meta.args),
+        tag: tape.meta.tag.as_deref().map(shortened),
+        created_at: shortened(&tape.meta.created_at),
+        exchanges: u64::from(tape.exchanges()),
+        bytes: tape.stamp.bytes,
+        ended: tape.exit.map(ended),
+        used: used.as_ref().map_or(0, |used| used.exchanges),
+        used_at: used.map(|used| used.at),
+        begin: TapeBegin::default(),
+    }
+}

@@ -1,0 +1,21 @@
+//! What is asked of the tapes of a folder, one file a method.
+//!
+//! All of it blocks: call it where that is allowed.
+
+mod bring;
+mod check;
+mod clean;
+mod error;
+mod list;
+mod prune;
+mod show;
+mod which;
+
+pub use bring::bring;
+pub use check::check;
+pub use clean::clean;
+pub use error::FilesError;
+pub use list::list;
+pub use prune::prune;
+pub use show::show;
+pub use which::{Folder, Loaded};

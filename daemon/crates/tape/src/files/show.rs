@@ -1,0 +1,143 @@
+//! `tape.get`.
+
+use super::error::FilesError;
+use super::list::begin;
+use super::which::{Folder, Loaded, Which};
+use crate::format::{Exchange, Meta, Recorder, Tape, outline};
+use crate::index::{beginning, ending};
+use crate::key::{Fingerprint, Invocation, Rules, StateHash, normal_input, prompt_signature};
+use crate::tools::{input_in_one_line, shown, size};
+use ccd_protocol::tape::{ExchangeRecord, TapeRecord};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Output that an exchange shows.
+const MAX_OUTPUT_BYTES: usize = 64 << 10;
+
+/// Output of all exchanges of a tape: replies are bounded.
+const MAX_OUTPUTS_BYTES: usize = 16 << 20;
+
+/// Returns a tape for reading; `keys`: with the components of each exchange's key.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub fn show(
+    folder: &Folder,
+    which: Which,
+    rules: &Rules,
+    keys: bool,
+) -> Result<TapeRecord, FilesError> {
+    let Loaded { which, text, tape } = which.load()?;
+    let outline = outline(&text).map_err(|error| which.wrong(error))?;
+    let meta = &tape.meta;
+    let invocation = Invocation::of(meta);
+    let context = keys.then(|| rules.context_of(&invocation).components());
+    let mut room = MAX_OUTPUTS_BYTES;
+    let mut exchanges = Vec::with_capacity(tape.exchanges.len());
+    for (index, (exchange, outlined)) in tape.exchanges.iter().zip(&outline.exchanges).enumerate() {
+        let output = shown_output(&tape, exchange, &mut room);
+        exchanges.push(ExchangeRecord {
+            index: index as u64,
+            prompt: exchange.pre.prompt.clone(),
+            state_hash: exchange.pre.state_hash.clone(),
+            input: input_in_one_line(&exchange.input),
+            output,
+            output_bytes: exchange
+                .chunks
+                .iter()
+                .map(|chunk| chunk.data.len() as u64)
+                .sum(),
+            chunks: exchange.chunks.len() as u64,
+            exit: exchange.exit,
+            dur_ms: exchange.dur_ms,
+            annotations: Value::Object(exchange.annotations.clone()),
+            line: outlined.line,
+            key: context.as_ref().map(|context| key(context, exchange)),
+        });
+    }
+    Ok(TapeRecord {
+        tape_id: which.id,
+        path: which.path.display().to_string(),
+        meta: meta_of(&tape.meta),
+        session: session_of(&tape.session),
+        begin: begin(folder, first_state(&tape), &invocation, rules),
+        exchanges,
+    })
+}
+
+/// The state of the first exchange; `None` when that is the program's start.
+fn first_state(tape: &Tape) -> Option<Fingerprint> {
+    let first = tape.exchanges.first()?;
+    let start = StateHash::start().fingerprint();
+    let said = first.pre.state_hash.as_deref();
+    let state = said.map_or(start, Fingerprint::parse);
+    (state != start || !first.input.bytes.is_empty()).then_some(state)
+}
+
+fn key(context: &BTreeMap<String, String>, exchange: &Exchange) -> BTreeMap<String, String> {
+    let mut key = context.clone();
+    let input = match exchange.pre.hidden {
+        true => "any, typed hidden".to_owned(),
+        false => {
+            let input = normal_input(&exchange.input.bytes);
+            beginning(String::from_utf8_lossy(&input).trim_end_matches('\n'))
+        }
+    };
+    let prompt = prompt_signature(&exchange.pre.prompt);
+    key.insert("prompt".into(), ending(&prompt));
+    key.insert("input".into(), input);
+    if let Some(state) = &exchange.pre.state_hash {
+        key.insert("state".into(), state.clone());
+    }
+    key
+}
+
+fn shown_output(tape: &Tape, exchange: &Exchange, room: &mut usize) -> String {
+    let most = MAX_OUTPUT_BYTES.min(*room);
+    let chunks: Vec<&[u8]> = exchange.chunks.iter().map(|chunk| &*chunk.data).collect();
+    let mut text = shown(&chunks.concat(), tape.meta.pty.map(|_| size(tape).1));
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+    }
+    *room -= text.len();
+    text
+}
+
+fn meta_of(meta: &Meta) -> Value {
+    let mut known = json!({
+        "createdAt": meta.created_at,
+        "program": meta.program,
+        "args": meta.args,
+        "env": meta.env,
+        "cwd": meta.cwd,
+        "pty": meta.pty.map(|pty| json!({"rows": pty.rows, "cols": pty.cols})),
+        "tag": meta.tag,
+        "latency": meta.latency,
+        "errorRate": meta.error_rate,
+        "seed": meta.seed,
+        "redact": meta.redact,
+    });
+    add(&mut known, &meta.other);
+    known
+}
+
+fn session_of(session: &Recorder) -> Value {
+    let mut known = json!({
+        "platform": session.platform,
+        "version": session.version,
+        "flags": session.flags,
+        "format": session.format,
+    });
+    add(&mut known, &session.other);
+    known
+}
+
+/// Adds what this version does not know.
+fn add(known: &mut Value, other: &Map<String, Value>) {
+    if let Value::Object(known) = known {
+        for (name, value) in other {
+            known.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
+}

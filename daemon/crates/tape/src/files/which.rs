@@ -1,0 +1,243 @@
+//! Which tape is meant, and its file.
+
+use super::error::FilesError;
+use crate::format::{FormatError, Tape, file, read};
+use crate::index::Index;
+use crate::root::Root;
+use ccd_protocol::tape::TapeProblem;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How files of tapes end.
+const EXTENSION: &str = ".json5";
+
+/// Ids that an error names.
+const MAX_CANDIDATES: usize = 10;
+
+/// A folder of tapes at one moment.
+#[derive(Clone)]
+pub struct Folder {
+    pub root: Arc<Root>,
+    pub index: Arc<Index>,
+}
+
+/// A tape that is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Which {
+    /// The path below the root without `.json5`; of a file elsewhere its whole path without that.
+    pub id: String,
+    pub path: PathBuf,
+}
+
+/// A tape with the text of its file.
+#[derive(Debug)]
+pub struct Loaded {
+    pub which: Which,
+    pub text: Vec<u8>,
+    pub tape: Tape,
+}
+
+impl Folder {
+    pub fn of(root: Arc<Root>) -> Self {
+        let index = root.index();
+        Self { root, index }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.root.path
+    }
+
+    /// Finds a tape by its id, by a part of it that no other has, or by the absolute path of its file.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or more than one, or the text cannot be any of these.
+    pub fn which(&self, given: &str) -> Result<Which, FilesError> {
+        if given.starts_with('/') {
+            return self.by_path(given);
+        }
+        let id = given.strip_suffix(EXTENSION).unwrap_or(given);
+        check_id(id)?;
+        // The file counts, not the index, which may not have seen it yet, and has none that cannot be read.
+        let path = self.index.path(id);
+        if path.is_file() {
+            let id = id.to_owned();
+            return Ok(Which { id, path });
+        }
+        let all = self.ids();
+        let mut found: Vec<&String> = all.iter().filter(|other| other.contains(id)).collect();
+        match found.len() {
+            0 => Err(self.not_found(given)),
+            1 => Ok(Which {
+                path: self.index.path(found[0]),
+                id: found[0].clone(),
+            }),
+            _ => {
+                found.truncate(MAX_CANDIDATES);
+                Err(FilesError::Ambiguous {
+                    given: given.to_owned(),
+                    candidates: found.into_iter().cloned().collect(),
+                })
+            }
+        }
+    }
+
+    /// All of the folder, in the order of their ids; with those that cannot be read.
+    pub fn all(&self) -> Vec<Which> {
+        let ids = self.ids().into_iter();
+        ids.map(|id| Which {
+            path: self.index.path(&id),
+            id,
+        })
+        .collect()
+    }
+
+    /// The folder as it is now: who has just written a file does not wait until that is noticed. Blocks.
+    pub fn now(&self) -> Self {
+        self.root.refresh_all();
+        Self {
+            root: Arc::clone(&self.root),
+            index: self.root.index(),
+        }
+    }
+
+    /// The tape that is meant, or all.
+    ///
+    /// # Errors
+    ///
+    /// As [`Folder::which`].
+    pub fn one_or_all(&self, given: Option<&str>) -> Result<Vec<Which>, FilesError> {
+        match given {
+            Some(given) => Ok(vec![self.which(given)?]),
+            None => Ok(self.all()),
+        }
+    }
+
+    fn by_path(&self, given: &str) -> Result<Which, FilesError> {
+        let no_id = |why| FilesError::NoId {
+            given: given.to_owned(),
+            why,
+        };
+        if given.contains('\0') {
+            return Err(no_id("it has a NUL character"));
+        }
+        let Some(stem) = given.strip_suffix(EXTENSION) else {
+            return Err(no_id("the file of a tape ends in .json5"));
+        };
+        let path = PathBuf::from(given);
+        let below = Path::new(stem).strip_prefix(self.path());
+        let id = below.map_or(stem, |below| below.to_str().unwrap_or(stem));
+        // What a link leads to is told by who reads it.
+        if path.symlink_metadata().is_err() {
+            let path = given.to_owned();
+            return Err(FilesError::NoFile { path });
+        }
+        let id = id.to_owned();
+        Ok(Which { id, path })
+    }
+
+    fn not_found(&self, given: &str) -> FilesError {
+        let (given, root) = (given.to_owned(), self.path().display().to_string());
+        match given.ends_with(EXTENSION) {
+            true => FilesError::NoSuch { given, root },
+            false => FilesError::NotFound { given, root },
+        }
+    }
+
+    /// What is wrong in the folder with something that is no tape, or has a name that no id can tell.
+    pub(super) fn nameless(&self) -> impl Iterator<Item = &TapeProblem> {
+        let problems = self.index.problems();
+        problems.filter(|problem| self.id_of(problem).is_none())
+    }
+
+    /// The id of a tape that cannot be read.
+    fn id_of(&self, problem: &TapeProblem) -> Option<String> {
+        let path = Path::new(&problem.path);
+        let below = path.strip_prefix(self.path()).ok()?;
+        let id = below.to_str()?.strip_suffix(EXTENSION)?;
+        // What is not UTF-8 in a name is told by a sign for it, and no file has that name.
+        path.symlink_metadata().is_ok().then(|| id.to_owned())
+    }
+
+    fn ids(&self) -> Vec<String> {
+        let read = self.index.tapes().map(|tape| tape.id.to_string());
+        let unread = self
+            .index
+            .problems()
+            .filter_map(|problem| self.id_of(problem));
+        let mut ids: Vec<String> = read.chain(unread).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+}
+
+impl Which {
+    /// Reads the tape.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is no tape.
+    pub fn load(self) -> Result<Loaded, FilesError> {
+        let text = file::load(&self.path)?;
+        let tape = read(&text).map_err(|error| self.wrong(error))?;
+        Ok(Loaded {
+            which: self,
+            text,
+            tape,
+        })
+    }
+
+    pub(super) fn wrong(&self, error: FormatError) -> FilesError {
+        FilesError::Format {
+            path: self.path.display().to_string(),
+            error,
+        }
+    }
+}
+
+/// Refuses what leaves the root, or is in one of its folders that are not for tapes.
+fn check_id(id: &str) -> Result<(), FilesError> {
+    let why = match id {
+        "" => Some("it is empty"),
+        id if id.contains('\0') => Some("it has a NUL character"),
+        id if id.split('/').any(|part| part == "..") => Some("it leads out of the folder"),
+        id if id.split('/').any(|part| part.starts_with('.')) => {
+            Some("what begins with a dot is no tape")
+        }
+        // A part of an id may end with a folder.
+        id if id.contains("//") => Some("a part of it is empty"),
+        _ => None,
+    };
+    match why {
+        Some(why) => Err(FilesError::NoId {
+            given: id.to_owned(),
+            why,
+        }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_stays_in_its_folder() {
+        for id in ["a", "sqlite3/rec-2026.1", "a/b/c", "a/"] {
+            assert!(check_id(id).is_ok(), "{id}");
+        }
+        for id in [
+            "",
+            "..",
+            "a/../../b",
+            ".journal/x",
+            "a/.b",
+            "a//b",
+            "a\0b",
+            ".",
+        ] {
+            assert!(check_id(id).is_err(), "{id}");
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! Changes to the text of a tape; everything else stays byte for byte, comments and what people wrote included.
+
+use super::fault::FormatError;
+use super::keys::Part;
+use super::model::{Exchange, TypedInput};
+use super::read::{outline, read_exchange, text_of};
+use super::text::{Scanned, Scanner};
+use super::{quote, write};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use ccd_text::json5::{self, Kind, line_end};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// Why a tape cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    #[error("the tape has no `{place}`")]
+    NoPlace { place: String },
+    #[error("two changes meet in line {line}: make one after the other")]
+    Overlap { line: u64 },
+    #[error("the tape cannot be read: {0}")]
+    Format(#[from] FormatError),
+    /// Nothing was changed.
+    #[error("the changed tape could not be read any more: {0}")]
+    Broken(#[source] FormatError),
+}
+
+/// A step on the way to a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// In any spelling that the reader knows.
+    Key(&'a str),
+    Item(usize),
+}
+
+/// Changes to one text, made together by [`Self::apply`].
+#[derive(Debug)]
+pub struct Edits<'a> {
+    text: &'a str,
+    /// Where each exchange stands, so that no change looks through those before it.
+    exchanges: Vec<Range<usize>>,
+    /// Where each chunk of the exchange that was changed last stands.
+    chunks: Option<(usize, Vec<Range<usize>>)>,
+    /// What comes in place of what, by where it begins.
+    changes: BTreeMap<usize, (usize, String)>,
+    /// Members for objects that do not have them, by where the object begins.
+    members: BTreeMap<usize, Vec<(String, String)>>,
+}
+
+impl<'a> Edits<'a> {
+    /// Begins to change the text of a tape.
+    ///
+    /// # Errors
+    ///
+    /// The tape cannot be read.
+    pub fn of(bytes: &'a [u8]) -> Result<Self, FormatError> {
+        let exchanges = outline(bytes)?.exchanges;
+        Ok(Self {
+            text: text_of(bytes)?,
+            exchanges: exchanges
+                .into_iter()
+                .map(|exchange| exchange.span)
+                .collect(),
+            chunks: None,
+            changes: BTreeMap::new(),
+            members: BTreeMap::new(),
+        })
+    }
+
+    /// Puts JSON5 in place of a value; keys that are missing are put there too.
+    ///
+    /// # Errors
+    ///
+    /// A list has no such item, or what is on the way is neither a list nor an object. [`EditError::Overlap`] when a key
+    /// that an earlier change has put there is on the way.
+    pub fn set(&mut self, path: &[Step<'_>], json5: &str) -> Result<(), EditError> {
+        let no_place = || no_place(path);
+        let (mut span, mut part, first) = match path {
+            [Step::Key("exchanges"), Step::Item(index), ..] => {
+                let span = self.exchanges.get(*index).cloned();
+                (span.ok_or_else(no_place)?, Some(Part::Exchange), 2)
+            }
+            _ => (self.root()?, Some(Part::Tape), 0),
+        };
+        for (at, step) in path.iter().enumerate().skip(first) {
+            let found = match step {
+                Step::Item(index) => self.items(&span)?.get(*index).cloned(),
+                Step::Key(key) => self.member(&span, part, key)?,
+            };
+            let Some(found) = found else {
+                let Step::Key(key) = step else {
+                    return Err(no_place());
+                };
+                if !self.is_object_or_null(&span)? {
+                    return Err(no_place());
+                }
+                let rest = &path[at + 1..];
+                let value = wrapped(rest, json5).ok_or_else(no_place)?;
+                return self.add(&span, key, value, rest.is_empty());
+            };
+            if let Step::Key(key) = step {
+                part = part.and_then(|part| part.part_at(key));
+            }
+            span = found;
+        }
+        self.replace(span, json5.to_owned());
+        Ok(())
+    }
+
+    /// Puts an exchange in place of another: of its members, those that differ.
+    ///
+    /// # Errors
+    ///
+    /// There is no such exchange.
+    pub fn set_exchange(&mut self, index: usize, new: &Exchange) -> Result<(), EditError> {
+        let at = [Step::Key("exchanges"), Step::Item(index)];
+        let span = self.exchanges.get(index).ok_or_else(|| no_place(&at))?;
+        let old = read_exchange(self.text.as_bytes().get(span.clone()).unwrap_or_default())?;
+        let members = [
+            ("pre", old.pre != new.pre, write::pre(&new.pre)),
+            ("input", old.input != new.input, write::input(&new.input)),
+            (
+                "output",
+                old.chunks != new.chunks,
+                write::output(&new.chunks),
+            ),
+            ("exit", old.exit != new.exit, write::exit(new.exit)),
+            ("dur_ms", old.dur_ms != new.dur_ms, new.dur_ms.to_string()),
+            (
+                "annotations",
+                old.annotations != new.annotations,
+                write::annotations(&new.annotations),
+            ),
+        ];
+        for (key, is_new, json5) in members {
+            if is_new {
+                self.set(&[at[0], at[1], Step::Key(key)], &json5)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes what was typed.
+    ///
+    /// # Errors
+    ///
+    /// There is no such exchange.
+    pub fn set_input(&mut self, exchange: usize, input: &TypedInput) -> Result<(), EditError> {
+        let path = [
+            Step::Key("exchanges"),
+            Step::Item(exchange),
+            Step::Key("input"),
+        ];
+        self.set(&path, &write::input(input))
+    }
+
+    /// Changes the bytes of a chunk, in the form in which they stand there, and the comment behind it if the writer wrote
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// There is no such chunk.
+    pub fn set_chunk(
+        &mut self,
+        exchange: usize,
+        chunk: usize,
+        data: &[u8],
+    ) -> Result<(), EditError> {
+        let span = self.chunk(exchange, chunk)?;
+        let old = self.take(&span, super::exchange::chunk)?;
+        if old.data == data {
+            return Ok(());
+        }
+        let text = std::str::from_utf8(data).ok();
+        let in_text = self.value(&span, "dataText")?;
+        let in_base64 = self.value(&span, "dataB64")?;
+        let is_text_only = in_text.is_some() && text.is_some() && in_base64.is_none();
+        if let Some(at) = in_text {
+            self.replace(at, text.map_or_else(|| "null".to_owned(), json5::quoted));
+        }
+        if !is_text_only {
+            let base64 = json5::quoted(&BASE64_STANDARD.encode(data));
+            match self.member(&span, Some(Part::Chunk), "dataB64")? {
+                Some(at) => self.replace(at, base64),
+                None => self.add(&span, "dataB64", base64, true)?,
+            }
+        }
+        if let Some(at) = self.value(&span, "isUtf8")? {
+            self.replace(at, text.is_some().to_string());
+        }
+        self.recomment(span.end, &old.data, data);
+        Ok(())
+    }
+
+    /// Puts text in place of a span that no other change touches, such as one of [`comments`].
+    pub fn set_span(&mut self, span: Range<usize>, text: &str) {
+        self.replace(span, text.to_owned());
+    }
+
+    /// Says whether a change touches the span.
+    pub fn is_changed(&self, span: &Range<usize>) -> bool {
+        let before = self.changes.range(..span.end).next_back();
+        before.is_some_and(|(_, (end, _))| *end > span.start)
+    }
+
+    /// Makes all changes.
+    ///
+    /// # Errors
+    ///
+    /// Changes that meet, and those that leave no readable tape.
+    pub fn apply(mut self) -> Result<String, EditError> {
+        for (object, members) in std::mem::take(&mut self.members) {
+            let (span, text) = self.insertion(object, &members)?;
+            self.replace(span, text);
+        }
+        let mut out = String::with_capacity(self.text.len());
+        let mut done = 0;
+        for (start, (end, text)) in &self.changes {
+            let kept = self
+                .text
+                .get(done..*start)
+                .ok_or_else(|| EditError::Overlap {
+                    line: json5::place(self.text.as_bytes(), *start).0,
+                })?;
+            out.push_str(kept);
+            out.push_str(text);
+            done = *end;
+        }
+        out.push_str(self.text.get(done..).unwrap_or_default());
+        outline(out.as_bytes()).map_err(EditError::Broken)?;
+        Ok(out)
+    }
+
+    fn root(&self) -> Result<Range<usize>, FormatError> {
+        self.locate(|scanner| scanner.span(), Scanner::new(self.text))
+    }
+
+    fn locate<T>(
+        &self,
+        take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
+        mut scanner: Scanner<'a>,
+    ) -> Result<T, FormatError> {
+        take(&mut scanner).map_err(|stop| FormatError::of(stop, self.text.as_bytes()))
+    }
+
+    /// Takes something from the beginning of a span.
+    fn take<T>(
+        &self,
+        span: &Range<usize>,
+        take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
+    ) -> Result<T, FormatError> {
+        self.locate(take, Scanner::begin_at(self.text, span.start))
+    }
+
+    fn is_object_or_null(&self, span: &Range<usize>) -> Result<bool, FormatError> {
+        let kind = self.take(span, Scanner::kind)?;
+        Ok(matches!(kind, Kind::Object | Kind::Null))
+    }
+
+    /// Finds the value of a key; of two the last, as the reader does.
+    fn member(
+        &self,
+        object: &Range<usize>,
+        part: Option<Part>,
+        key: &str,
+    ) -> Result<Option<Range<usize>>, FormatError> {
+        let same = |name: &str| match part {
+            Some(part) => part.canonical(name) == part.canonical(key),
+            None => name == key,
+        };
+        let mut found = None;
+        self.take(object, |scanner| {
+            if scanner.kind()? != Kind::Object {
+                return Ok(());
+            }
+            scanner.object(|scanner, key| {
+                let span = scanner.span()?;
+                if same(&key.name) {
+                    found = Some(span);
+                }
+                Ok(())
+            })
+        })?;
+        Ok(found)
+    }
+
+    /// Finds the value of a chunk's key if it is not null.
+    fn value(&self, chunk: &Range<usize>, key: &str) -> Result<Option<Range<usize>>, FormatError> {
+        let found = self.member(chunk, Some(Part::Chunk), key)?;
+        Ok(found.filter(|span| self.text.get(span.clone()) != Some("null")))
+    }
+
+    fn items(&self, list: &Range<usize>) -> Result<Vec<Range<usize>>, FormatError> {
+        let mut items = Vec::new();
+        self.take(list, |scanner| {
+            if scanner.kind()? != Kind::List {
+                return Ok(());
+            }
+            scanner.list(|scanner, _| {
+                items.push(scanner.span()?);
+                Ok(())
+            })
+        })?;
+        Ok(items)
+    }
+
+    fn chunk(&mut self, exchange: usize, chunk: usize) -> Result<Range<usize>, EditError> {
+        if self.chunks.as_ref().is_none_or(|(of, _)| *of != exchange) {
+            let mut chunks = Vec::new();
+            let span = self.exchanges.get(exchange).cloned().unwrap_or_default();
+            if let Some(output) = self.member(&span, Some(Part::Exchange), "output")?
+                && let Some(list) = self.member(&output, Some(Part::Output), "chunks")?
+            {
+                chunks = self.items(&list)?;
+            }
+            self.chunks = Some((exchange, chunks));
+        }
+        let found = self
+            .chunks
+            .as_ref()
+            .and_then(|(_, chunks)| chunks.get(chunk));
+        found.cloned().ok_or_else(|| EditError::NoPlace {
+            place: format!("exchanges[{exchange}].output.chunks[{chunk}]"),
+        })
+    }
+
+    fn replace(&mut self, span: Range<usize>, text: String) {
+        self.changes.insert(span.start, (span.end, text));
+    }
+
+    fn add(
+        &mut self,
+        object: &Range<usize>,
+        key: &str,
+        value: String,
+        is_whole: bool,
+    ) -> Result<(), EditError> {
+        let members = self.members.entry(object.start).or_default();
+        match members.iter_mut().find(|(name, _)| name == key) {
+            Some((_, old)) if is_whole => *old = value,
+            Some(_) => {
+                let line = json5::place(self.text.as_bytes(), object.start).0;
+                return Err(EditError::Overlap { line });
+            }
+            None => members.push((key.to_owned(), value)),
+        }
+        Ok(())
+    }
+
+    /// Says where and how members come into the object that begins at `start`: before the others, where no comma and no
+    /// comment can be in the way.
+    fn insertion(
+        &self,
+        start: usize,
+        members: &[(String, String)],
+    ) -> Result<(Range<usize>, String), FormatError> {
+        let written = |(key, value): &(String, String)| format!("{}: {value}", json5::key(key));
+        let all = members.iter().map(written).collect::<Vec<_>>();
+        let (mut first, mut is_null) = (None, false);
+        let span = self.take(&(start..start), |scanner| {
+            is_null = scanner.null()?;
+            if !is_null {
+                scanner.object(|scanner, key| {
+                    first.get_or_insert(key.span.start);
+                    scanner.skip()
+                })?;
+            }
+            Ok(start..scanner.offset())
+        })?;
+        let Some(first) = first else {
+            let inner = self.text.get(start + 1..span.end - 1).unwrap_or_default();
+            return Ok(if is_null || inner.trim().is_empty() {
+                (span, format!("{{ {} }}", all.join(", ")))
+            } else {
+                (start + 1..start + 1, format!(" {},", all.join(", ")))
+            });
+        };
+        let before = self.text.get(start..first).unwrap_or_default();
+        let gap = match before.rsplit_once(['\n', '\r']) {
+            Some((_, indent)) if indent.trim().is_empty() => format!(",\n{indent}"),
+            _ => ", ".to_owned(),
+        };
+        let text = all
+            .iter()
+            .fold(String::new(), |text, member| text + member + &gap);
+        Ok((first..first, text))
+    }
+
+    /// Writes the comment behind a chunk anew if it is what the writer wrote for the old bytes.
+    fn recomment(&mut self, chunk_end: usize, old: &[u8], new: &[u8]) {
+        let bytes = self.text.as_bytes();
+        let is_blank = |at: &usize| matches!(bytes.get(*at), Some(b' ' | b'\t'));
+        let blanks_from = |from: usize| from + (from..).take_while(is_blank).count();
+        let mut from = chunk_end;
+        if bytes.get(blanks_from(from)) == Some(&b',') {
+            from = blanks_from(from) + 1;
+        }
+        let at = blanks_from(from);
+        if !bytes.get(at..).is_some_and(|rest| rest.starts_with(b"//")) {
+            return;
+        }
+        let end = line_end(bytes, at + 2);
+        let there = self.text.get(at + 2..end).unwrap_or_default().trim();
+        if quote::comment(old).as_deref() != Some(there) {
+            return;
+        }
+        match quote::comment(new) {
+            Some(comment) => self.replace(at..end, format!("// {comment}")),
+            None => self.replace(from..end, String::new()),
+        }
+    }
+}
+
+/// Finds all comments of a tape that can be read, each with its marks.
+pub fn comments(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let (mut comments, mut at) = (Vec::new(), 0);
+    while let Some(found) = memchr::memchr3(b'"', b'\'', b'/', bytes.get(at..).unwrap_or_default())
+    {
+        let start = at + found;
+        at = match (bytes[start], bytes.get(start + 1)) {
+            (b'/', Some(b'/')) => line_end(bytes, start + 2),
+            (b'/', _) => {
+                let inner = text.get(start + 2..).unwrap_or_default();
+                inner
+                    .find("*/")
+                    .map_or(text.len(), |len| start + 2 + len + 2)
+            }
+            _ => Scanner::begin_at(text, start)
+                .span()
+                .map_or(text.len(), |span| span.end),
+        };
+        if bytes[start] == b'/' {
+            comments.push(start..at);
+        }
+    }
+    comments
+}
+
+/// Puts a value into objects for the keys that lead to it; `None` when an item of a list does.
+fn wrapped(path: &[Step<'_>], json5: &str) -> Option<String> {
+    let mut value = json5.to_owned();
+    for step in path.iter().rev() {
+        let Step::Key(key) = step else { return None };
+        value = format!("{{ {}: {value} }}", json5::key(key));
+    }
+    Some(value)
+}
+
+fn no_place(path: &[Step<'_>]) -> EditError {
+    let mut place = String::new();
+    for step in path {
+        let _ = match step {
+            Step::Key(key) if place.is_empty() => place.write_str(key),
+            Step::Key(key) => write!(place, ".{key}"),
+            Step::Item(index) => write!(place, "[{index}]"),
+        };
+    }
+    EditError::NoPlace { place }
+}
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;

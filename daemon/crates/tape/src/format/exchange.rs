@@ -1,0 +1,253 @@
+//! From bytes to an exchange.
+
+use super::fault::Fault;
+use super::keys::Part;
+use super::model::{Annotations, Chunk, Exchange, InputKind, Pre, Stream, TypedInput};
+use super::text::{MAX_CHUNKS, Scanned, Scanner, Stop};
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use ccd_protocol::tape::TapeExit;
+use std::borrow::Cow;
+
+/// Padding may be missing: people cut it off.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Stands in text for bytes that are none.
+const REPLACED: char = '\u{fffd}';
+
+/// Reads the exchanges of a tape.
+#[derive(Debug)]
+pub(super) struct ExchangeReader {
+    is_whole: bool,
+    /// How many were taken: each needs memory, and many of them stand in few bytes.
+    chunks: u32,
+}
+
+impl ExchangeReader {
+    /// Keeps all of an exchange.
+    pub(super) fn whole() -> Self {
+        Self {
+            is_whole: true,
+            chunks: 0,
+        }
+    }
+
+    /// Checks output and annotations and throws them away.
+    pub(super) fn outline() -> Self {
+        Self {
+            is_whole: false,
+            chunks: 0,
+        }
+    }
+
+    /// Takes an exchange.
+    pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Scanned<Exchange> {
+        let mut exchange = Exchange::default();
+        scanner.object(|scanner, key| {
+            if scanner.null()? {
+                return Ok(());
+            }
+            match Part::Exchange.canonical(&key.name) {
+                "pre" => exchange.pre = pre(scanner)?,
+                "input" => exchange.input = input(scanner)?,
+                "output" => self.output(scanner, &mut exchange.chunks)?,
+                "exit" => exchange.exit = Some(exit(scanner)?),
+                "dur_ms" => exchange.dur_ms = whole(scanner)?,
+                "annotations" => exchange.annotations = self.annotations(scanner)?,
+                _ => scanner.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(exchange)
+    }
+
+    fn output(&mut self, scanner: &mut Scanner<'_>, chunks: &mut Vec<Chunk>) -> Scanned<()> {
+        scanner.object(|scanner, key| {
+            if Part::Output.known(&key.name).is_none() {
+                return scanner.skip();
+            }
+            chunks.clear();
+            if scanner.null()? {
+                return Ok(());
+            }
+            scanner.list(|scanner, _| {
+                self.chunks += 1;
+                if self.chunks > MAX_CHUNKS {
+                    let (what, most) = ("chunks", MAX_CHUNKS);
+                    return Err(Stop::at(scanner.offset(), Fault::TooMany { what, most }));
+                }
+                let chunk = chunk(scanner)?;
+                if self.is_whole {
+                    chunks.push(chunk);
+                }
+                Ok(())
+            })
+        })
+    }
+
+    fn annotations(&self, scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
+        if self.is_whole {
+            return scanner.map();
+        }
+        scanner.object(|scanner, _| scanner.skip())?;
+        Ok(Annotations::new())
+    }
+}
+
+/// Takes a number of milliseconds, or another one that cannot be below zero.
+pub(super) fn whole(scanner: &mut Scanner<'_>) -> Scanned<u64> {
+    const WANTED: &str = "a whole number, 0 or more";
+    scanner.kind()?;
+    let start = scanner.offset();
+    let number = scanner.number(WANTED)?.to_whole();
+    number.ok_or_else(|| scanner.wrong(start, WANTED))
+}
+
+fn pre(scanner: &mut Scanner<'_>) -> Scanned<Pre> {
+    let mut pre = Pre::default();
+    scanner.object(|scanner, key| {
+        if scanner.null()? {
+            return Ok(());
+        }
+        match Part::Pre.canonical(&key.name) {
+            "prompt" => pre.prompt = scanner.text()?.into_owned(),
+            "stateHash" => pre.state_hash = Some(scanner.text()?.into_owned()),
+            "hidden" => pre.hidden = scanner.bool()?,
+            "keys" => pre.keys = scanner.bool()?,
+            _ => scanner.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(pre)
+}
+
+fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
+    let (mut kind, mut text, mut bytes) = (None, None, None);
+    let mut unfinished = false;
+    scanner.object(|scanner, key| {
+        if scanner.null()? {
+            return Ok(());
+        }
+        match Part::Input.canonical(&key.name) {
+            "type" => kind = Some(input_kind(scanner)?),
+            "dataText" => text = Some(scanner.text()?),
+            "dataBytesB64" => bytes = Some(base64(scanner)?),
+            "unfinished" => unfinished = scanner.bool()?,
+            _ => scanner.skip()?,
+        }
+        Ok(())
+    })?;
+    // Who writes a text and no type means a line.
+    let is_line = text.as_ref().is_some_and(|text| !text.is_empty());
+    let kind = kind.unwrap_or(if is_line {
+        InputKind::Line
+    } else {
+        InputKind::Raw
+    });
+    let is_text = !is_poor_text(text.as_deref(), bytes.as_deref());
+    let mut bytes = match text {
+        Some(text) if is_text => text.into_owned().into_bytes(),
+        _ => bytes.unwrap_or_default(),
+    };
+    let has_enter = matches!(bytes.last(), Some(b'\r' | b'\n'));
+    if kind == InputKind::Line && !has_enter {
+        bytes.push(b'\r');
+    }
+    Ok(TypedInput {
+        kind,
+        bytes,
+        unfinished,
+    })
+}
+
+/// Says whether the bytes know better than the text: there is none, or it stands for bytes that are no text.
+fn is_poor_text(text: Option<&str>, bytes: Option<&[u8]>) -> bool {
+    bytes.is_some() && text.is_none_or(|text| text.contains(REPLACED))
+}
+
+fn input_kind(scanner: &mut Scanner<'_>) -> Scanned<InputKind> {
+    scanner.kind()?;
+    let start = scanner.offset();
+    match &*scanner.text()? {
+        "line" => Ok(InputKind::Line),
+        "raw" => Ok(InputKind::Raw),
+        _ => Err(scanner.wrong(start, "\"line\" or \"raw\"")),
+    }
+}
+
+/// Takes a chunk.
+pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
+    let mut chunk = Chunk::default();
+    let (mut text, mut bytes): (Option<Cow<'_, str>>, _) = (None, None);
+    scanner.object(|scanner, key| {
+        if scanner.null()? {
+            return Ok(());
+        }
+        match Part::Chunk.canonical(&key.name) {
+            "delay_ms" => chunk.delay_ms = whole(scanner)?,
+            "dataB64" => bytes = Some(base64(scanner)?),
+            "dataText" => text = Some(scanner.text()?),
+            "isUtf8" => drop(scanner.bool()?),
+            "stream" => chunk.stream = stream(scanner)?,
+            _ => scanner.skip()?,
+        }
+        Ok(())
+    })?;
+    let is_text = !is_poor_text(text.as_deref(), bytes.as_deref());
+    chunk.data = match text {
+        Some(text) if is_text => text.into_owned().into_bytes(),
+        _ => bytes.unwrap_or_default(),
+    };
+    Ok(chunk)
+}
+
+fn stream(scanner: &mut Scanner<'_>) -> Scanned<Stream> {
+    scanner.kind()?;
+    let start = scanner.offset();
+    match &*scanner.text()? {
+        "stdout" => Ok(Stream::Stdout),
+        "stderr" => Ok(Stream::Stderr),
+        _ => Err(scanner.wrong(start, "\"stdout\" or \"stderr\"")),
+    }
+}
+
+fn exit(scanner: &mut Scanner<'_>) -> Scanned<TapeExit> {
+    let mut exit = TapeExit::default();
+    scanner.object(|scanner, key| {
+        if scanner.null()? {
+            return Ok(());
+        }
+        match Part::Exit.canonical(&key.name) {
+            "code" => exit.code = Some(status(scanner)?),
+            "signal" => exit.signal = Some(status(scanner)?),
+            _ => scanner.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(exit)
+}
+
+fn status(scanner: &mut Scanner<'_>) -> Scanned<i32> {
+    const WANTED: &str = "a whole number";
+    scanner.kind()?;
+    let start = scanner.offset();
+    let number = scanner.number(WANTED)?.to_signed();
+    let number = number.and_then(|number| i32::try_from(number).ok());
+    number.ok_or_else(|| scanner.wrong(start, WANTED))
+}
+
+/// Takes bytes in base64.
+pub(super) fn base64(scanner: &mut Scanner<'_>) -> Scanned<Vec<u8>> {
+    scanner.kind()?;
+    let start = scanner.offset();
+    let text = scanner.text()?;
+    BASE64.decode(text.as_bytes()).map_err(|error| {
+        let what = error.to_string().to_lowercase();
+        let path = String::new();
+        Stop::at(start, Fault::Base64 { path, what })
+    })
+}

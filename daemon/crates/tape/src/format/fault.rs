@@ -1,0 +1,112 @@
+//! What can be wrong with the text of a tape, and where.
+
+use super::model::FORMAT;
+use super::text::{MAX_BYTES, Stop};
+use ccd_protocol::{ErrorCode, Reportable};
+use ccd_text::json5::{self, place};
+
+/// Of a text in a tape that a problem names.
+const SHOWN_CHARS: usize = 200;
+
+/// What is wrong with a tape, and at which place of its text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {fault}")]
+pub struct FormatError {
+    /// From 1; of an exchange that is read alone, counted from its own beginning.
+    pub line: u64,
+    /// From 1, in characters.
+    pub column: u64,
+    pub fault: Fault,
+}
+
+impl FormatError {
+    /// Turns the offset of a fault into a line and a column of `text`.
+    pub(super) fn of(stop: Stop, text: &[u8]) -> Self {
+        let (line, column) = place(text, stop.offset());
+        let mut fault = stop.into_fault();
+        if let Some(path) = fault.path() {
+            shorten(path);
+        }
+        Self {
+            line,
+            column,
+            fault,
+        }
+    }
+
+    /// Says whether the tape was made by a newer ccd.
+    pub fn is_newer(&self) -> bool {
+        self.fault.is_newer()
+    }
+}
+
+impl Reportable for FormatError {
+    fn code(&self) -> ErrorCode {
+        if self.is_newer() {
+            ErrorCode::TapeFormatNewer
+        } else {
+            ErrorCode::TapeInvalid
+        }
+    }
+}
+
+/// What is wrong, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error("the file is empty: a tape is at least {{ meta: {{ program: \"NAME\" }} }}")]
+    Empty,
+    #[error("the file has {bytes} bytes, a tape at most {MAX_BYTES}: record it in several parts")]
+    TooLarge { bytes: u64 },
+    #[error(
+        "a byte that is not UTF-8: save the file as UTF-8, and put bytes that are no text into `dataB64`"
+    )]
+    NotUtf8,
+    #[error(transparent)]
+    Text(json5::Fault),
+    #[error("more than {most} {what}: record the program in several tapes")]
+    TooMany { what: &'static str, most: u32 },
+    #[error(
+        "`{path}` is no base64 ({what}): correct it, or write the text as `dataText` in its place"
+    )]
+    Base64 { path: String, what: String },
+    #[error("`{path}` is missing: {why}")]
+    Missing { path: String, why: &'static str },
+    #[error("the tape has format {format}, this ccd knows formats up to {FORMAT}: use a newer ccd")]
+    Newer { format: u64 },
+}
+
+impl Fault {
+    pub(super) fn is_newer(&self) -> bool {
+        matches!(self, Self::Newer { .. })
+    }
+
+    /// The path to the value that is wrong.
+    pub(super) fn path(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Text(json5::Fault::Kind { path, .. })
+            | Self::Base64 { path, .. }
+            | Self::Missing { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+}
+
+impl From<json5::Fault> for Fault {
+    fn from(fault: json5::Fault) -> Self {
+        match fault {
+            json5::Fault::TooMany { most } => Self::TooMany {
+                what: "values in annotations",
+                most,
+            },
+            fault => Self::Text(fault),
+        }
+    }
+}
+
+/// Cuts a text that a tape says, and a person is told, where it is long.
+pub(super) fn shorten(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(SHOWN_CHARS) {
+        text.truncate(end);
+        text.push('…');
+    }
+}

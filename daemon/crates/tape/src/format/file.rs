@@ -1,0 +1,411 @@
+//! Tapes on the disk: read whole and within limits, written whole or not at all.
+//!
+//! Everything here blocks.
+
+use super::text::MAX_BYTES;
+use ccd_protocol::{ErrorCode, Reportable};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a writer waits for another one.
+pub const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// Pause between two attempts to get a lock.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// How often a tape is changed anew that somebody else writes meanwhile without a lock, as editors do.
+const ATTEMPTS: usize = 5;
+
+/// Longest part of a tape's name in that of its lock; more would be longer than names may be.
+const LOCK_NAME_LEN: usize = 200;
+
+/// Names of files that are being written: a dot, so many hexadecimal digits, and this.
+const TEMP_END: &str = ".tmp";
+const TEMP_DIGITS: usize = 16;
+
+/// How old a file that nobody writes must be before it goes.
+const STRAY_AGE: Duration = Duration::from_secs(60);
+
+/// Why a tape's file cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("there is no tape {}", .path.display())]
+    NotFound { path: PathBuf },
+    #[error("{} is {what}, not a tape: move it away or give it another name", .path.display())]
+    NotAFile { path: PathBuf, what: &'static str },
+    #[error("{} is a link that leads to nothing: remove it, or bring back what it led to", .path.display())]
+    Dangling { path: PathBuf },
+    #[error("{} is a link that leads back to itself: remove it", .path.display())]
+    Loop { path: PathBuf },
+    #[error("{} has {bytes} bytes, a tape at most {MAX_BYTES}: record it in several parts", .path.display())]
+    TooLarge { path: PathBuf, bytes: u64 },
+    #[error("{} is there already: tapes are never overwritten by a new one", .path.display())]
+    Exists { path: PathBuf },
+    #[error("{} is being written by somebody else for more than {} s: try again", .path.display(), LOCK_WAIT.as_secs())]
+    Locked { path: PathBuf },
+    #[error("{} cannot be read: {source}", .path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{} cannot be written: {source}", .path.display())]
+    Write { path: PathBuf, source: io::Error },
+}
+
+impl Reportable for FileError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound { .. } => ErrorCode::TapeNotFound,
+            Self::NotAFile { .. }
+            | Self::Loop { .. }
+            | Self::Dangling { .. }
+            | Self::TooLarge { .. } => ErrorCode::TapeInvalid,
+            Self::Exists { .. } => ErrorCode::TapeConflict,
+            Self::Locked { .. } => ErrorCode::TapeLocked,
+            Self::Read { .. } | Self::Write { .. } => ErrorCode::Storage,
+        }
+    }
+}
+
+impl FileError {
+    fn read(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match Errno::from_io_error(&source) {
+            Some(Errno::NOENT) if path.is_symlink() => Self::Dangling { path },
+            Some(Errno::NOENT | Errno::NOTDIR) => Self::NotFound { path },
+            Some(Errno::LOOP) => Self::Loop { path },
+            _ => Self::Read { path, source },
+        }
+    }
+
+    fn write(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::AlreadyExists => Self::Exists { path },
+            _ => Self::Write { path, source },
+        }
+    }
+}
+
+/// Reads a tape's file whole.
+///
+/// # Errors
+///
+/// It is not there, no regular file, unreadable, or larger than [`MAX_BYTES`].
+pub fn load(path: &Path) -> Result<Vec<u8>, FileError> {
+    load_with_state(path).map(|(bytes, _)| bytes)
+}
+
+/// Writes a new tape, for its owner alone; folders that are missing are made, likewise.
+///
+/// The file is there whole or not at all, whenever this process ends.
+///
+/// # Errors
+///
+/// [`FileError::Exists`] when there is anything of that name; or it cannot be written.
+pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
+    let fail = |source| FileError::write(path, source);
+    let folder = folder_of(path);
+    let mut builder = DirBuilder::new();
+    builder
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|source| FileError::Write {
+            path: folder.to_owned(),
+            source,
+        })?;
+    let temp = Temp::write(path, text, 0o600)?;
+    match rename_new(&temp.path, path) {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+            // A file system that can do neither: among ourselves the lock is enough.
+            let _lock = FileLock::take(path)?;
+            if fs::symlink_metadata(path).is_ok() {
+                return Err(FileError::Exists {
+                    path: path.to_owned(),
+                });
+            }
+            fs::rename(&temp.path, path).map_err(fail)?;
+        }
+        renamed => renamed.map_err(fail)?,
+    }
+    sync_folder(folder).map_err(fail)
+}
+
+/// Changes a tape under its lock: `change` makes the new text of the old bytes, or `None` to leave it as it is.
+///
+/// Returns whether it was changed. The file is the old or the new one, whole, whenever this process ends. `change` is
+/// called again when somebody without the lock (an editor) has written the file meanwhile. Of a symbolic link, the
+/// file it leads to is changed.
+///
+/// # Errors
+///
+/// Those of [`load`] and of `change`; [`FileError::Locked`] after [`LOCK_WAIT`].
+pub fn replace<E: From<FileError>>(
+    path: &Path,
+    mut change: impl FnMut(&[u8]) -> Result<Option<String>, E>,
+) -> Result<bool, E> {
+    let path = &fs::canonicalize(path).map_err(|source| FileError::read(path, source))?;
+    let _lock = FileLock::take(path)?;
+    for _ in 0..ATTEMPTS {
+        let (bytes, before) = load_with_state(path)?;
+        let Some(text) = change(&bytes)? else {
+            return Ok(false);
+        };
+        let temp = Temp::write(path, &text, before.permissions().mode() & 0o777)?;
+        let now = fs::metadata(path).map_err(|source| FileError::read(path, source))?;
+        if is_same(&before, &now) {
+            let renamed = fs::rename(&temp.path, path);
+            let synced = renamed.and_then(|()| sync_folder(folder_of(path)));
+            synced.map_err(|source| FileError::write(path, source))?;
+            return Ok(true);
+        }
+    }
+    let path = path.clone();
+    Err(FileError::Locked { path }.into())
+}
+
+/// Removes what writers that were killed have left in a folder.
+pub fn sweep(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| is_temp(entry.file_name().as_bytes())) {
+        let path = entry.path();
+        let Ok(file) = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(&path)
+        else {
+            continue;
+        };
+        let age = file.metadata().and_then(|metadata| metadata.modified());
+        let is_old = age.is_ok_and(|time| time.elapsed().map_or(true, |age| age > STRAY_AGE));
+        if is_old && flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+fn load_with_state(path: &Path) -> Result<(Vec<u8>, Metadata), FileError> {
+    let fail = |source| FileError::read(path, source);
+    let not_a_file = |what| FileError::NotAFile {
+        path: path.to_owned(),
+        what,
+    };
+    // Not blocking: a pipe of that name would wait for a writer.
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path);
+    let mut file = match opened {
+        Ok(file) => file,
+        Err(source) => {
+            let what = fs::metadata(path)
+                .ok()
+                .and_then(|metadata| other_than_file(&metadata));
+            return Err(what.map_or_else(|| fail(source), not_a_file));
+        }
+    };
+    let metadata = file.metadata().map_err(fail)?;
+    if let Some(what) = other_than_file(&metadata) {
+        return Err(not_a_file(what));
+    }
+    let mut bytes = Vec::new();
+    if metadata.len() <= MAX_BYTES as u64 {
+        bytes.reserve_exact(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+        let mut bounded = (&mut file).take(MAX_BYTES as u64 + 1);
+        bounded.read_to_end(&mut bytes).map_err(fail)?;
+    }
+    let len = metadata.len().max(bytes.len() as u64);
+    if len > MAX_BYTES as u64 {
+        let path = path.to_owned();
+        return Err(FileError::TooLarge { path, bytes: len });
+    }
+    Ok((bytes, metadata))
+}
+
+fn other_than_file(metadata: &Metadata) -> Option<&'static str> {
+    let kind = metadata.file_type();
+    if kind.is_file() {
+        None
+    } else if kind.is_dir() {
+        Some("a folder")
+    } else {
+        Some("a pipe, a socket or a device")
+    }
+}
+
+fn is_same(before: &Metadata, now: &Metadata) -> bool {
+    let state = |file: &Metadata| {
+        let changed = (
+            file.mtime(),
+            file.mtime_nsec(),
+            file.ctime(),
+            file.ctime_nsec(),
+        );
+        (file.dev(), file.ino(), file.len(), changed)
+    };
+    state(before) == state(now)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A name is only sure to last when its folder is on the disk too.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Gives a file its name if nothing has it; `Unsupported` where that cannot be done at one go.
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            renamed => return renamed.map_err(io::Error::from),
+        }
+    }
+    link_new(from, to)
+}
+
+fn link_new(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        Err(error) => match Errno::from_io_error(&error) {
+            Some(Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP | Errno::MLINK) => {
+                Err(io::ErrorKind::Unsupported.into())
+            }
+            _ => Err(error),
+        },
+    }
+}
+
+/// A file that is written beside a tape; goes away unless it gets the tape's name.
+struct Temp {
+    path: PathBuf,
+    /// Locked, so that [`sweep`] leaves it.
+    file: File,
+}
+
+impl Temp {
+    fn write(tape: &Path, text: &str, mode: u32) -> Result<Self, FileError> {
+        if text.len() > MAX_BYTES {
+            let (path, bytes) = (tape.to_owned(), text.len() as u64);
+            return Err(FileError::TooLarge { path, bytes });
+        }
+        let fail = |source| FileError::Write {
+            path: tape.to_owned(),
+            source,
+        };
+        let name = format!(".{:0TEMP_DIGITS$x}{TEMP_END}", rand::random::<u64>());
+        let path = folder_of(tape).join(name);
+        let mut options = OpenOptions::new();
+        let file = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(fail)?;
+        let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
+        let mut temp = Self { path, file };
+        temp.fill(text, mode).map_err(fail)?;
+        Ok(temp)
+    }
+
+    fn fill(&mut self, text: &str, mode: u32) -> io::Result<()> {
+        self.file.write_all(text.as_bytes())?;
+        if mode != 0o600 {
+            self.file
+                .set_permissions(fs::Permissions::from_mode(mode))?;
+        }
+        self.file.sync_all()
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn is_temp(name: &[u8]) -> bool {
+    let digits = name
+        .strip_prefix(b".")
+        .and_then(|name| name.strip_suffix(TEMP_END.as_bytes()));
+    digits.is_some_and(|digits| {
+        digits.len() == TEMP_DIGITS && digits.iter().all(u8::is_ascii_hexdigit)
+    })
+}
+
+/// The right to change a tape, among all processes that ask for it.
+///
+/// The lock is a file beside the tape: the tape's own file is another one after each change.
+struct FileLock {
+    path: PathBuf,
+    /// Has the lock as long as it is open.
+    _file: File,
+}
+
+impl FileLock {
+    fn take(tape: &Path) -> Result<Self, FileError> {
+        let name = tape.file_name().unwrap_or_default().as_bytes();
+        let name = name.get(..LOCK_NAME_LEN).unwrap_or(name);
+        let path = folder_of(tape).join(OsString::from_vec([b".", name, b".lock"].concat()));
+        let deadline = Instant::now() + LOCK_WAIT;
+        loop {
+            let locked = Self::attempt(&path).map_err(|source| FileError::write(tape, source))?;
+            if let Some(lock) = locked {
+                return Ok(lock);
+            }
+            if Instant::now() >= deadline {
+                return Err(FileError::Locked {
+                    path: tape.to_owned(),
+                });
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn attempt(path: &Path) -> io::Result<Option<Self>> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = options
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(path)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK | Errno::INTR) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+        // Who had it before may have removed it: then it locks nothing any more.
+        let (ours, there) = (file.metadata()?, fs::symlink_metadata(path));
+        let is_there =
+            there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()));
+        Ok(is_there.then(|| Self {
+            path: path.to_owned(),
+            _file: file,
+        }))
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // Before the lock is given back: who waits for it then sees that the file has gone.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

@@ -1,0 +1,133 @@
+//! From a tape to JSON, for programs that know no JSON5: the same keys, and text in place of base64 where it is text.
+
+use super::keys::Part;
+use super::model::{Chunk, Exchange, InputKind, Meta, Pre, Recorder, Stream, Tape, TypedInput};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Map, Value, json};
+
+/// Writes a tape as JSON, of which [`super::read()`] makes an equal one.
+pub fn write_json(tape: &Tape) -> String {
+    let exchanges: Vec<Value> = tape.exchanges.iter().map(exchange).collect();
+    let tape = json!({
+        "meta": meta(&tape.meta),
+        "session": session(&tape.session),
+        "exchanges": exchanges,
+    });
+    format!("{tape:#}\n")
+}
+
+fn meta(meta: &Meta) -> Value {
+    let mut known = json!({
+        "createdAt": meta.created_at,
+        "program": meta.program,
+        "args": meta.args,
+        "env": meta.env,
+        "cwd": meta.cwd,
+        "pty": meta.pty.map(|size| json!({"rows": size.rows, "cols": size.cols})),
+        "tag": meta.tag,
+        "latency": meta.latency,
+        "errorRate": Some(meta.error_rate).filter(|rate| rate.is_finite()).unwrap_or(0.0),
+        "seed": meta.seed,
+        "redact": meta.redact,
+    });
+    if meta.plain {
+        known["plain"] = true.into();
+    }
+    with_others(known, &meta.other, Part::Meta)
+}
+
+fn session(session: &Recorder) -> Value {
+    let known = json!({
+        "platform": session.platform,
+        "version": session.version,
+        "flags": session.flags,
+        "format": session.format,
+    });
+    with_others(known, &session.other, Part::Session)
+}
+
+/// Adds the keys that this version does not know.
+fn with_others(mut known: Value, other: &Map<String, Value>, part: Part) -> Value {
+    if let Some(members) = known.as_object_mut() {
+        let other = other.iter().filter(|(name, _)| part.known(name).is_none());
+        members.extend(other.map(|(name, value)| (name.clone(), value.clone())));
+    }
+    known
+}
+
+fn exchange(exchange: &Exchange) -> Value {
+    let chunks: Vec<Value> = exchange.chunks.iter().map(chunk).collect();
+    json!({
+        "pre": pre(&exchange.pre),
+        "input": input(&exchange.input),
+        "output": {"chunks": chunks},
+        "exit": exchange.exit,
+        "dur_ms": exchange.dur_ms,
+        "annotations": exchange.annotations,
+    })
+}
+
+fn pre(pre: &Pre) -> Value {
+    let mut value = json!({"prompt": pre.prompt, "stateHash": pre.state_hash});
+    if pre.hidden {
+        value["hidden"] = true.into();
+    }
+    if pre.keys {
+        value["keys"] = true.into();
+    }
+    value
+}
+
+fn input(input: &TypedInput) -> Value {
+    // The text of a line does not show its Enter; bytes are exact in any case.
+    let line = input.bytes.strip_suffix(b"\r").filter(|line| {
+        input.kind == InputKind::Line && !matches!(line.last(), Some(b'\r' | b'\n'))
+    });
+    let is_line =
+        input.kind == InputKind::Line && matches!(input.bytes.last(), Some(b'\r' | b'\n'));
+    let shown = if is_line {
+        line
+    } else {
+        Some(input.bytes.as_slice())
+    };
+    let text = shown.and_then(|shown| std::str::from_utf8(shown).ok());
+    let bytes = text.is_none().then(|| BASE64_STANDARD.encode(&input.bytes));
+    let mut value = json!({
+        "type": if is_line { "line" } else { "raw" },
+        "dataText": text,
+        "dataBytesB64": bytes,
+    });
+    if input.unfinished {
+        value["unfinished"] = true.into();
+    }
+    value
+}
+
+fn chunk(chunk: &Chunk) -> Value {
+    let mut value = json!({"delay_ms": chunk.delay_ms});
+    match std::str::from_utf8(&chunk.data) {
+        Ok(text) => value["dataText"] = text.into(),
+        Err(_) => value["dataB64"] = BASE64_STANDARD.encode(&chunk.data).into(),
+    }
+    if chunk.stream == Stream::Stderr {
+        value["stream"] = "stderr".into();
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::read;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_tape_as_json_is_the_same_tape(tape in read::tests::tape()) {
+            let text = write_json(&tape);
+            prop_assert!(serde_json::from_str::<Value>(&text).is_ok());
+            prop_assert_eq!(read(text.as_bytes()).unwrap(), tape);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The keys of a tape: how they are written, and how else they may be spelled.
+
+/// A kind of object in a tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Tape,
+    Meta,
+    Pty,
+    Session,
+    Exchange,
+    Pre,
+    Input,
+    Output,
+    Chunk,
+    Exit,
+}
+
+impl Part {
+    /// All keys, in the order in which they are written; each first as it is written, then its other spellings.
+    pub(super) fn keys(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Self::Tape => &[&["meta"], &["session"], &["exchanges"]],
+            Self::Meta => &[
+                &["createdAt", "created_at"],
+                &["program"],
+                &["args"],
+                &["env"],
+                &["cwd"],
+                &["pty"],
+                &["tag"],
+                &["latency"],
+                &["errorRate", "error_rate"],
+                &["seed"],
+                &["redact"],
+                &["plain"],
+            ],
+            Self::Pty => &[&["rows"], &["cols", "columns"]],
+            Self::Session => &[
+                &["platform"],
+                &["version"],
+                &["flags"],
+                &["format", "format_version", "formatVersion"],
+            ],
+            Self::Exchange => &[
+                &["pre"],
+                &["input"],
+                &["output"],
+                &["exit"],
+                &["dur_ms", "duration_ms", "durMs", "durationMs"],
+                &["annotations"],
+            ],
+            Self::Pre => &[
+                &["prompt"],
+                &["stateHash", "state_hash"],
+                &["hidden"],
+                &["keys"],
+            ],
+            Self::Input => &[
+                &["type", "kind"],
+                &["dataText", "data_text"],
+                &["dataBytesB64", "data_bytes_b64", "dataB64", "data_b64"],
+                &["unfinished"],
+            ],
+            Self::Output => &[&["chunks"]],
+            Self::Chunk => &[
+                &["delay_ms", "delayMs"],
+                &["dataB64", "data_b64"],
+                &["dataText", "data_text"],
+                &["isUtf8", "is_utf8"],
+                &["stream"],
+            ],
+            Self::Exit => &[&["code"], &["signal"]],
+        }
+    }
+
+    /// Returns how a key is written here; an unknown one as it is.
+    pub(super) fn canonical(self, key: &str) -> &str {
+        self.known(key).unwrap_or(key)
+    }
+
+    pub(super) fn known(self, key: &str) -> Option<&'static str> {
+        let mut all = self.keys().iter();
+        let spellings = all.find(|spellings| spellings.contains(&key))?;
+        spellings.first().copied()
+    }
+
+    /// The kind of object that stands at a key of this one, if it is one of a fixed shape.
+    pub(super) fn part_at(self, key: &str) -> Option<Self> {
+        Some(match (self, self.known(key)?) {
+            (Self::Tape, "meta") => Self::Meta,
+            (Self::Tape, "session") => Self::Session,
+            (Self::Tape, "exchanges") => Self::Exchange,
+            (Self::Meta, "pty") => Self::Pty,
+            (Self::Exchange, "pre") => Self::Pre,
+            (Self::Exchange, "input") => Self::Input,
+            (Self::Exchange, "output") => Self::Output,
+            (Self::Exchange, "exit") => Self::Exit,
+            (Self::Output, "chunks") => Self::Chunk,
+            _ => return None,
+        })
+    }
+}

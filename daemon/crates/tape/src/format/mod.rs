@@ -1,0 +1,27 @@
+//! A tape as a file: JSON5 for people, exact bytes for programs.
+
+mod edit;
+mod exchange;
+mod fault;
+pub mod file;
+mod json;
+mod keys;
+mod model;
+mod quote;
+mod read;
+mod text;
+mod validate;
+mod write;
+
+pub use ccd_text::json5::{place, quoted as written_text, value as written_value};
+pub use edit::{EditError, Edits, Step, comments};
+pub use fault::FormatError;
+pub use json::write_json;
+pub use model::{
+    Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape,
+    TypedInput,
+};
+pub use quote::comment as chunk_comment;
+pub use read::{Outline, Outlined, outline, read, read_exchange};
+pub use validate::validate;
+pub use write::write;

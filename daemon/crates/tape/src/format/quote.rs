@@ -1,0 +1,32 @@
+//! Output as a comment that a person can read.
+
+use ccd_text::json5::is_invisible;
+use std::fmt::Write as _;
+
+/// Longest text of a comment, in characters.
+const COMMENT_LEN: usize = 200;
+
+/// Returns the comment that shows a chunk's output, without the `//`; `None` when it is no text, or blank.
+///
+/// Nothing in it can end the comment, hide, or change how what follows is shown.
+pub fn comment(data: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(data).ok()?;
+    let mut out = String::new();
+    let mut chars = text.chars();
+    for char in chars.by_ref().take(COMMENT_LEN) {
+        let _ = match char {
+            '\n' => out.write_str("\\n"),
+            '\r' => out.write_str("\\r"),
+            '\t' => out.write_str("\\t"),
+            '\u{1b}' => out.write_str("\\e"),
+            char if is_invisible(char) => write!(out, "\\u{{{:x}}}", u32::from(char)),
+            char => out.write_char(char),
+        };
+    }
+    if chars.next().is_some() {
+        out.push('…');
+    }
+    // Editors take blanks off the ends of lines.
+    let shown = out.trim_end();
+    (!shown.is_empty()).then(|| shown.to_owned())
+}

@@ -1,0 +1,475 @@
+//! Everything that is wrong or strange in a tape, with places.
+
+use super::exchange::base64;
+use super::fault::{FormatError, shorten};
+use super::keys::Part;
+use super::read::{outline, text_of};
+use super::text::{Scanned, Scanner};
+use ccd_text::json5::{Kind, place};
+use std::ops::RangeInclusive;
+
+/// Most problems that are told of one tape.
+pub(super) const MAX_PROBLEMS: usize = 100;
+
+/// The statuses with which a program can end.
+const CODES: RangeInclusive<i64> = 0..=255;
+
+/// The signals of any system that ccd runs on.
+const SIGNALS: RangeInclusive<i64> = 1..=64;
+
+/// Something wrong in a tape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub line: u64,
+    pub column: u64,
+    /// What is wrong and what to do.
+    pub message: String,
+    /// The tape plays nevertheless.
+    pub is_warning: bool,
+}
+
+/// Finds what is wrong in a tape, in the order of the text; at most [`MAX_PROBLEMS`].
+///
+/// What the reader refuses is an error. What it only takes for something else than may be meant (unknown keys, missing
+/// parts, two values for one thing) is a warning, or with `strict` an error too.
+pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let refused = match outline(bytes) {
+        Ok(outline) => {
+            let all_but_last = outline.exchanges.iter().rev().skip(1).rev();
+            for exchange in all_but_last.filter(|exchange| exchange.exit.is_some()) {
+                problems.push((
+                    exchange.span.start,
+                    "an `exit` before the last exchange: only the last one can end the program"
+                        .to_owned(),
+                ));
+            }
+            None
+        }
+        Err(error) => Some(error),
+    };
+    if let Ok(text) = text_of(bytes) {
+        let mut walk = Walk { text, problems };
+        // A fault of the text is known from reading it.
+        let _ = walk.object(&mut Scanner::new(text), Part::Tape);
+        problems = walk.problems;
+    } else {
+        problems = Vec::new();
+    }
+    problems.sort();
+    let strange = problems.into_iter().map(|(offset, message)| {
+        let (line, column) = place(bytes, offset);
+        Problem {
+            line,
+            column,
+            message,
+            is_warning: !strict,
+        }
+    });
+    let refused = refused.map(refusal);
+    // A part without which there is no tape is told as that, with the reason, and not once more.
+    let is_told = |strange: &Problem| {
+        let same = refused
+            .as_ref()
+            .filter(|refused| (refused.line, refused.column) == (strange.line, strange.column));
+        same.is_some_and(|refused| missing_part(&refused.message) == missing_part(&strange.message))
+            && missing_part(&strange.message).is_some()
+    };
+    let strange = strange
+        .filter(|strange| !is_told(strange))
+        .collect::<Vec<_>>();
+    let mut all = refused.into_iter().chain(strange).collect::<Vec<_>>();
+    all.truncate(MAX_PROBLEMS);
+    all.sort_by_key(|problem| (problem.line, problem.column));
+    all
+}
+
+/// The last name of a part that is said to be missing: `program` of "`meta.program` is missing: …".
+fn missing_part(message: &str) -> Option<&str> {
+    let (part, _) = message.strip_prefix('`')?.split_once("` is missing")?;
+    part.rsplit('.').next()
+}
+
+fn refusal(error: FormatError) -> Problem {
+    Problem {
+        line: error.line,
+        column: error.column,
+        message: error.fault.to_string(),
+        is_warning: false,
+    }
+}
+
+/// A walk through all objects of a tape.
+struct Walk<'a> {
+    text: &'a str,
+    problems: Vec<(usize, String)>,
+}
+
+impl Walk<'_> {
+    fn tell(&mut self, offset: usize, message: String) {
+        // More are found than told, so that the first ones of the text are among them.
+        if self.problems.len() < 2 * MAX_PROBLEMS {
+            self.problems.push((offset, message));
+        }
+    }
+
+    fn object(&mut self, scanner: &mut Scanner<'_>, part: Part) -> Scanned<()> {
+        scanner.kind()?;
+        let start = scanner.offset();
+        let mut seen: Vec<(&'static str, Value)> = Vec::new();
+        scanner.object(|scanner, key| {
+            let Some(known) = part.known(&key.name) else {
+                let all = part.keys().iter().filter_map(|spellings| spellings.first());
+                let all = all
+                    .map(|key| format!("`{key}`"))
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                let mut name = key.name.clone().into_owned();
+                shorten(&mut name);
+                let message = format!("unknown key `{name}`: here stand {all}");
+                self.tell(key.span.start, message);
+                return scanner.skip();
+            };
+            if seen.iter().any(|(name, _)| *name == known) {
+                let message = format!("`{known}` stands here twice: the last one counts");
+                self.tell(key.span.start, message);
+                seen.retain(|(name, _)| *name != known);
+            }
+            let value = self.value(scanner, part.part_at(&key.name))?;
+            seen.push((known, value));
+            Ok(())
+        })?;
+        self.missing(start, part, &seen);
+        match part {
+            Part::Chunk | Part::Input => self.data(start, part, &seen),
+            Part::Exit => self.exit(start, &seen),
+            Part::Session => self.format(&seen),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, scanner: &mut Scanner<'_>, part: Option<Part>) -> Scanned<Value> {
+        let kind = scanner.kind()?;
+        let start = scanner.offset();
+        match (kind, part) {
+            (Kind::Object, Some(part)) => self.object(scanner, part)?,
+            (Kind::List, Some(part)) => scanner.list(|scanner, _| match scanner.kind()? {
+                Kind::Object => self.object(scanner, part),
+                _ => scanner.skip(),
+            })?,
+            _ => scanner.skip()?,
+        }
+        Ok(Value {
+            start,
+            is_null: kind == Kind::Null,
+        })
+    }
+
+    fn missing(&mut self, start: usize, part: Part, seen: &[(&'static str, Value)]) {
+        for keys in required(part) {
+            let is_there = |key: &&str| {
+                let mut all = seen.iter();
+                // Of two forms of the data one may be null.
+                all.any(|(name, value)| name == key && (keys.len() == 1 || !value.is_null))
+            };
+            if !keys.iter().any(is_there) {
+                let names = keys
+                    .iter()
+                    .map(|key| format!("`{key}`"))
+                    .collect::<Vec<_>>();
+                self.tell(start, format!("{} is missing", names.join(" or ")));
+            }
+        }
+    }
+
+    /// Tells of ends that no program has.
+    fn exit(&mut self, start: usize, seen: &[(&'static str, Value)]) {
+        let (code, signal) = (self.number(seen, "code"), self.number(seen, "signal"));
+        for (name, found, possible) in [("code", code, CODES), ("signal", signal, SIGNALS)] {
+            if let Some((at, number)) = found
+                && !possible.contains(&number)
+            {
+                let (least, most) = (possible.start(), possible.end());
+                let message = format!("`{name}` is {number}: it is from {least} to {most}");
+                self.tell(at, message);
+            }
+        }
+        if code.is_some() && signal.is_some() {
+            let message =
+                "`code` and `signal`: a program ends with one of them, set the other one to null";
+            self.tell(start, message.to_owned());
+        }
+    }
+
+    fn format(&mut self, seen: &[(&'static str, Value)]) {
+        if let Some((at, number)) = self.number(seen, "format")
+            && number < 1
+        {
+            self.tell(at, format!("`format` is {number}: the first one is 1"));
+        }
+    }
+
+    /// The number at a key, and where it stands.
+    fn number(&self, seen: &[(&'static str, Value)], key: &str) -> Option<(usize, i64)> {
+        let (_, value) = seen.iter().rev().find(|(name, _)| *name == key)?;
+        let mut scanner = Scanner::begin_at(self.text, value.start);
+        let number = scanner.number("a whole number").ok()?.to_signed()?;
+        Some((value.start, number))
+    }
+
+    /// Compares the forms in which data stand in an input or a chunk.
+    fn data(&mut self, start: usize, part: Part, seen: &[(&'static str, Value)]) {
+        let find = |key: &str| {
+            let found = seen
+                .iter()
+                .rev()
+                .find(|(name, value)| *name == key && !value.is_null);
+            found.map(|(_, value)| Scanner::begin_at(self.text, value.start))
+        };
+        let base64_key = if part == Part::Chunk {
+            "dataB64"
+        } else {
+            "dataBytesB64"
+        };
+        let text = find("dataText").and_then(|mut scanner| scanner.text().ok());
+        let bytes = find(base64_key).and_then(|mut scanner| base64(&mut scanner).ok());
+        let is_utf8 = find("isUtf8").and_then(|mut scanner| scanner.bool().ok());
+        if let (Some(text), Some(bytes)) = (&text, &bytes)
+            && text.as_bytes()
+                != bytes
+                    .strip_suffix(b"\r")
+                    .filter(|_| part == Part::Input)
+                    .unwrap_or(bytes)
+        {
+            let message = format!(
+                "`dataText` and `{base64_key}` say different things: set one of them to null"
+            );
+            self.tell(start, message);
+        }
+        let really = text.is_some()
+            || bytes
+                .as_deref()
+                .is_some_and(|bytes| std::str::from_utf8(bytes).is_ok());
+        if is_utf8.is_some_and(|says| says != really) {
+            self.tell(start, format!("`isUtf8` should be {really}"));
+        }
+    }
+}
+
+struct Value {
+    start: usize,
+    is_null: bool,
+}
+
+/// What a complete object has: of each row one.
+fn required(part: Part) -> &'static [&'static [&'static str]] {
+    match part {
+        Part::Tape => &[&["meta"], &["session"], &["exchanges"]],
+        Part::Meta => &[&["program"], &["args"], &["env"], &["cwd"]],
+        Part::Pty => &[&["rows"], &["cols"]],
+        Part::Session => &[&["format"]],
+        Part::Exchange => &[&["pre"], &["input"], &["output"]],
+        Part::Pre => &[&["prompt"]],
+        Part::Input => &[&["type"], &["dataText", "dataBytesB64"]],
+        Part::Output => &[&["chunks"]],
+        Part::Chunk => &[&["delay_ms"], &["dataB64", "dataText"]],
+        Part::Exit => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::write::write;
+    use super::*;
+    use proptest::prelude::*;
+
+    const FIXTURE: &str = include_str!("../../../../../tests/fixtures/tapes/format_1.json5");
+
+    #[test]
+    fn a_part_that_must_be_there_is_missed_once() {
+        for (text, message) in [
+            ("{}", "`meta` is missing: "),
+            ("{ meta: {} }", "`meta.program` is missing: "),
+        ] {
+            let problems = validate(text.as_bytes(), false);
+            let same: Vec<&Problem> = problems
+                .iter()
+                .filter(|problem| problem.message.contains(message.split(' ').next().unwrap()))
+                .collect();
+            assert!(
+                same.len() == 1 && same[0].message.starts_with(message) && !same[0].is_warning,
+                "{problems:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_tape_says_is_told_in_short() {
+        let long = "x".repeat(1 << 20);
+        for text in [
+            format!("{{ meta: {{ program: \"a\", {long}: 1 }} }}"),
+            format!("{{ meta: {{ program: {long} }} }}"),
+            format!(
+                "{{ meta: {{ program: \"a\", seed: 1{} }} }}",
+                "0".repeat(1 << 20)
+            ),
+        ] {
+            for problem in validate(text.as_bytes(), false) {
+                assert!(problem.message.len() < 1_000, "{}", problem.message.len());
+            }
+        }
+    }
+
+    fn said(text: &str, strict: bool) -> Vec<String> {
+        let problems = validate(text.as_bytes(), strict).into_iter();
+        let say = |problem: Problem| {
+            let warning = if problem.is_warning { "warning: " } else { "" };
+            format!(
+                "{}:{}: {warning}{}",
+                problem.line, problem.column, problem.message
+            )
+        };
+        problems.map(say).collect()
+    }
+
+    #[test]
+    fn unknown_keys_are_warnings_and_with_strict_errors() {
+        let loose = said(FIXTURE, false);
+        assert_eq!(loose.len(), 2, "{loose:?}");
+        assert!(
+            loose[0].starts_with("14:5: warning: unknown key `mood`: here stand `createdAt`, ")
+        );
+        assert!(loose[1].starts_with("21:5: warning: unknown key `shoe_size`"));
+        assert!(said(FIXTURE, true)[0].starts_with("14:5: unknown key `mood`"));
+    }
+
+    #[test]
+    fn strict_finds_what_is_missing() {
+        let text = "{ meta: { program: 'p', args: [], env: {}, cwd: '' }, session: { format: 1 }, exchanges: [\n\
+            { pre: { prompt: '' }, input: { type: 'raw', dataText: null, dataBytesB64: null }, output: {} },\n\
+            { output: { chunks: [ {}, { delay_ms: 0, dataText: '' }, ] } } ] }";
+        let expected = [
+            "2:31: `dataText` or `dataBytesB64` is missing",
+            "2:92: `chunks` is missing",
+            "3:1: `input` is missing",
+            "3:1: `pre` is missing",
+            "3:23: `dataB64` or `dataText` is missing",
+            "3:23: `delay_ms` is missing",
+        ];
+        assert_eq!(said(text, true), expected);
+        assert!(
+            said(text, false)
+                .iter()
+                .all(|problem| problem.contains(": warning: "))
+        );
+    }
+
+    #[test]
+    fn contradictions_are_found() {
+        let text = "{ meta: { program: 'p', program: 'q', args: [], env: {}, cwd: '' }, session: { format: 1 }, exchanges: [\n\
+            { pre: { prompt: '' }, input: { type: 'line', dataText: 'a', dataBytesB64: 'YQ0' }, exit: { code: 1 }, output: { chunks: [\n\
+            { delay_ms: 0, dataText: 'a', dataB64: 'Yg==' },\n { delay_ms: 0, dataB64: '/w==', isUtf8: true } ] } },\n\
+            { pre: { prompt: '' }, input: { kind: 'line', data_text: 'a' }, output: { chunks: [] }, exit: { code: 1 } } ] }";
+        let expected = [
+            "1:25: `program` stands here twice: the last one counts",
+            "2:1: an `exit` before the last exchange: only the last one can end the program",
+            "3:1: `dataText` and `dataB64` say different things: set one of them to null",
+            "4:2: `isUtf8` should be false",
+        ];
+        assert_eq!(said(text, true), expected);
+    }
+
+    #[test]
+    fn values_that_no_program_has_are_found() {
+        let tape = |format: &str, exit: &str| {
+            format!(
+                "{{ meta: {{ program: 'p', args: [], env: {{}}, cwd: '' }}, session: {{ format: {format} }}, exchanges: [\n\
+                {{ pre: {{ prompt: '' }}, input: {{ type: 'raw', dataText: '' }}, output: {{ chunks: [] }}, exit: {{ {exit} }} }} ] }}"
+            )
+        };
+        for (format, exit, expected) in [
+            ("1", "code: 255, signal: null", &[][..]),
+            ("1", "code: null, signal: 64", &[]),
+            ("0", "code: 0", &["1:74: `format` is 0: the first one is 1"]),
+            (
+                "1",
+                "code: 256",
+                &["2:100: `code` is 256: it is from 0 to 255"],
+            ),
+            (
+                "1",
+                "code: -1",
+                &["2:100: `code` is -1: it is from 0 to 255"],
+            ),
+            (
+                "1",
+                "signal: 0",
+                &["2:102: `signal` is 0: it is from 1 to 64"],
+            ),
+            (
+                "1",
+                "signal: 99",
+                &["2:102: `signal` is 99: it is from 1 to 64"],
+            ),
+            (
+                "1",
+                "code: 1, signal: 9",
+                &[
+                    "2:92: `code` and `signal`: a program ends with one of them, set the other one to null",
+                ],
+            ),
+        ] {
+            let text = tape(format, exit);
+            assert_eq!(said(&text, true), expected, "{format} {exit}");
+            let loose = said(&text, false);
+            assert!(loose.iter().all(|problem| problem.contains(": warning: ")));
+        }
+        let negative = FIXTURE.replacen("delay_ms: ", "delay_ms: -", 1);
+        let refused = said(&negative, false);
+        assert!(
+            refused.iter().any(|problem| problem.contains("0 or more")),
+            "{refused:?}"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error_beside_the_rest() {
+        let text = "{ meta: { program: 1, x: 2 } ";
+        let said = said(text, false);
+        let refused = "1:20: `meta.program` must be a text in quotation marks, not `1`";
+        assert!(said.iter().any(|problem| problem == refused), "{said:?}");
+        assert!(
+            said.iter()
+                .any(|problem| problem.starts_with("1:23: warning: unknown key `x`"))
+        );
+        assert_eq!(validate(b"\xff", true).len(), 1);
+        let many = format!(
+            "{{ meta: {{ program: 'p', {} }} }}",
+            "x: 1, ".repeat(10_000)
+        );
+        assert_eq!(validate(many.as_bytes(), true).len(), MAX_PROBLEMS);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_wrong_with_what_is_written(mut tape in super::super::read::tests::tape()) {
+            tape.meta.other.clear();
+            tape.session.other.clear();
+            let all_but_last = tape.exchanges.len().saturating_sub(1);
+            tape.exchanges.iter_mut().take(all_but_last).for_each(|exchange| exchange.exit = None);
+            tape.session.format = 1;
+            for exit in tape.exchanges.iter_mut().filter_map(|exchange| exchange.exit.as_mut()) {
+                exit.code = exit.code.map(|code| code & 0xff);
+                exit.signal = exit.signal.filter(|_| exit.code.is_none()).map(|signal| (signal & 63) + 1);
+            }
+            prop_assert_eq!(validate(write(&tape).as_bytes(), true), []);
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes in any::<Vec<u8>>(), text in "[{}\\[\\]a-z:,' ]{0,40}") {
+            let _ = validate(&bytes, true);
+            let _ = validate(text.as_bytes(), false);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Makes an index from files.
+
+use super::find::{ByAge, Index, Tables, TapeEntries};
+use super::problem::LoadError;
+use super::table::Table;
+use super::tape::{IndexedTape, Stamp, TapeId};
+use super::walk::{Found, FoundTape, check_kind};
+use crate::format::outline;
+use crate::key::Invocation;
+use ccd_protocol::tape::TapeProblem;
+use rustix::fs::{Mode, OFlags};
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Tapes of one root.
+pub(super) const MAX_TAPES: usize = 100_000;
+
+/// Bytes of one tape.
+pub(super) const MAX_TAPE_BYTES: u64 = 64 << 20;
+
+/// Problems that are kept of a root.
+pub(super) const MAX_PROBLEMS: usize = 10_000;
+
+/// Threads that read tapes.
+const THREADS: usize = 2;
+
+/// What became of a file that may be a tape.
+pub(super) type Loaded = Result<Arc<IndexedTape>, TapeProblem>;
+
+/// Reads the tape with this id; `None` when there is no such file.
+pub(super) fn load_file(root: &Path, id: &TapeId) -> Option<Loaded> {
+    load_with(root, id, &mut Vec::new())
+}
+
+fn load_with(root: &Path, id: &TapeId, buffer: &mut Vec<u8>) -> Option<Loaded> {
+    let path = root.join(format!("{id}.json5"));
+    match read_tape(&path, id, buffer) {
+        Ok(tape) => Some(Ok(Arc::new(tape))),
+        Err(LoadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            // A link is there, whatever it leads to.
+            let is_link = path.is_symlink();
+            is_link.then(|| Err(LoadError::Link.problem(&path)))
+        }
+        Err(error) => Some(Err(error.problem(&path))),
+    }
+}
+
+fn read_tape(path: &Path, id: &TapeId, buffer: &mut Vec<u8>) -> Result<IndexedTape, LoadError> {
+    let mut file = open(path)?;
+    let before = file.metadata()?;
+    check_kind(&before)?;
+    if before.len() > MAX_TAPE_BYTES {
+        return Err(LoadError::TooLarge {
+            bytes: before.len(),
+        });
+    }
+    buffer.clear();
+    // One byte more shows whether the file grows.
+    (&mut file).take(before.len() + 1).read_to_end(buffer)?;
+    let stamp = Stamp::of(&before);
+    if buffer.len() as u64 != before.len() || Stamp::of(&file.metadata()?) != stamp {
+        return Err(LoadError::Moving);
+    }
+    let outline = outline(buffer)?;
+    Ok(IndexedTape::new(Arc::clone(id), stamp, outline))
+}
+
+/// Opens a file for reading; to open a pipe does not wait.
+pub(super) fn open(path: &Path) -> std::io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+/// Reads the tapes that a walk has found, on a few threads; those that `known` has, it gives.
+pub(super) fn load_all(
+    root: &Path,
+    found: &[FoundTape],
+    known: impl Fn(&FoundTape) -> Option<Arc<IndexedTape>> + Sync,
+) -> Vec<(TapeId, Loaded)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let (mut loaded, mut buffer) = (Vec::new(), Vec::new());
+        while let Some(file) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let tape = known(file).map(Ok);
+            let tape = tape.or_else(|| load_with(root, &file.id, &mut buffer));
+            if let Some(tape) = tape {
+                loaded.push((Arc::clone(&file.id), tape));
+            }
+        }
+        loaded
+    };
+    if found.len() < 2 {
+        return work();
+    }
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..THREADS).map(|_| scope.spawn(work)).collect();
+        let mut loaded = work();
+        for other in others {
+            match other.join() {
+                Ok(mut more) => loaded.append(&mut more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        loaded
+    })
+}
+
+impl Index {
+    /// Reads all tapes that a walk has found below `root`; those that `known` has, it gives.
+    pub fn build(
+        root: &Path,
+        generation: u64,
+        found: Found,
+        known: impl Fn(&TapeId, &Stamp) -> Option<Arc<IndexedTape>> + Sync,
+    ) -> Self {
+        let loaded = load_all(root, &found.tapes, |file| known(&file.id, &file.stamp));
+        let mut problems = BTreeMap::new();
+        for (path, error) in found.problems {
+            note(&mut problems, error.problem(&path));
+        }
+        let mut tapes = Vec::with_capacity(loaded.len());
+        for (_, tape) in loaded {
+            match tape {
+                Ok(tape) => tapes.push(tape),
+                Err(problem) => note(&mut problems, problem),
+            }
+        }
+        Self::of_tapes(root, generation, tapes, problems)
+    }
+
+    /// Makes all tables.
+    pub(super) fn of_tapes(
+        root: &Path,
+        generation: u64,
+        mut tapes: Vec<Arc<IndexedTape>>,
+        problems: BTreeMap<TapeId, TapeProblem>,
+    ) -> Self {
+        share_invocations(&mut tapes);
+        let slots: Vec<_> = tapes.into_iter().map(Some).collect();
+        Self {
+            root: root.into(),
+            generation,
+            tables: Tables::of(&slots),
+            slots,
+            problems: Arc::new(problems),
+        }
+    }
+}
+
+impl Tables {
+    pub(super) fn of(slots: &[Option<Arc<IndexedTape>>]) -> Self {
+        let mut all = TapeEntries::default();
+        for (slot, tape) in (0..).zip(slots) {
+            if let Some(tape) = tape {
+                all.append(tape.entries(slot));
+            }
+        }
+        let age = ByAge(slots);
+        let table = |entries: &[_]| Table::new(entries, &age);
+        std::thread::scope(|scope| {
+            let exact = scope.spawn(|| (table(&all.exact), table(&all.ids)));
+            let (states, loose, ends) = (table(&all.states), table(&all.loose), table(&all.ends));
+            let (exact, ids) = match exact.join() {
+                Ok(tables) => tables,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            Self {
+                exact,
+                states,
+                loose,
+                ends,
+                ids,
+            }
+        })
+    }
+}
+
+/// Tapes that were started with the same share it.
+fn share_invocations(tapes: &mut [Arc<IndexedTape>]) {
+    let mut known: HashSet<Arc<Invocation>> = HashSet::new();
+    for tape in tapes {
+        match known.get(&tape.invocation) {
+            None => drop(known.insert(Arc::clone(&tape.invocation))),
+            // Only a tape that nobody else has yet; others have been shared before.
+            Some(shared) if !Arc::ptr_eq(shared, &tape.invocation) => {
+                if let Some(tape) = Arc::get_mut(tape) {
+                    tape.invocation = Arc::clone(shared);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Keeps a problem, if there are not too many.
+pub(super) fn note(problems: &mut BTreeMap<TapeId, TapeProblem>, problem: TapeProblem) {
+    if problems.len() < MAX_PROBLEMS {
+        problems.insert(problem.path.as_str().into(), problem);
+    }
+}

@@ -1,0 +1,132 @@
+//! From one index to the next.
+
+use super::build::{Loaded, load_all, load_file, note};
+use super::find::{ByAge, Index, Tables, TapeEntries};
+use super::tape::{IndexedTape, TapeId};
+use super::walk::Found;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// When more than one tape in so many changes, all tables are made anew.
+const FEW: usize = 8;
+
+impl Index {
+    /// Reads single tapes again; `None` when nothing has changed.
+    pub fn with_files(&self, ids: &BTreeSet<TapeId>) -> Option<Self> {
+        let files = ids
+            .iter()
+            .map(|id| (Arc::clone(id), load_file(&self.root, id)));
+        self.with(files.collect())
+    }
+
+    /// Reads what has changed since, of all that a walk has found, and in any case `touched`; `None` when nothing has
+    /// changed.
+    pub fn with_found(&self, found: Found, touched: &BTreeSet<TapeId>) -> Option<Self> {
+        let there: HashSet<&TapeId> = found.tapes.iter().map(|file| &file.id).collect();
+        let gone = self.tapes().filter(|tape| !there.contains(&tape.id));
+        let mut files: Vec<_> = gone.map(|tape| (Arc::clone(&tape.id), None)).collect();
+        let loaded = load_all(&self.root, &found.tapes, |file| {
+            let tape = self.tape(&file.id)?;
+            let is_same = tape.stamp == file.stamp && !touched.contains(&file.id);
+            is_same.then(|| Arc::clone(tape))
+        });
+        files.extend(loaded.into_iter().map(|(id, tape)| (id, Some(tape))));
+        // Problems that the walk itself has found, and those of files that are gone.
+        let mut cleared = self.clone();
+        let mut problems = (*self.problems).clone();
+        let paths: HashSet<_> = found.tapes.iter().map(|file| self.path(&file.id)).collect();
+        problems.retain(|path, _| paths.contains(Path::new(&**path)));
+        for (path, error) in &found.problems {
+            note(&mut problems, error.problem(path));
+        }
+        let has_cleared = problems != *self.problems;
+        cleared.problems = Arc::new(problems);
+        let changed = cleared.with(files);
+        changed.or_else(|| {
+            cleared.generation += 1;
+            has_cleared.then_some(cleared)
+        })
+    }
+
+    /// Puts tapes and problems in the place of others, or of none; `None` when all is as it was.
+    fn with(&self, files: Vec<(TapeId, Option<Loaded>)>) -> Option<Self> {
+        let mut change = Change::default();
+        let mut problems = (*self.problems).clone();
+        for (id, loaded) in files {
+            let old = self.tape(&id);
+            problems.remove(self.path(&id).to_string_lossy().as_ref());
+            match loaded {
+                Some(Ok(tape)) if old.is_some_and(|old| **old == *tape) => {}
+                Some(Ok(tape)) => drop(change.tapes.insert(id, Some(tape))),
+                None if old.is_none() => {}
+                None => drop(change.tapes.insert(id, None)),
+                Some(Err(problem)) => {
+                    if old.is_some() {
+                        change.tapes.insert(id, None);
+                    }
+                    note(&mut problems, problem);
+                }
+            }
+        }
+        if change.tapes.is_empty() && problems == *self.problems {
+            return None;
+        }
+        let mut next = self.clone();
+        next.generation += 1;
+        next.problems = Arc::new(problems);
+        change.apply(self, &mut next);
+        Some(next)
+    }
+}
+
+/// Tapes that are new or changed, or gone.
+#[derive(Default)]
+struct Change {
+    tapes: HashMap<TapeId, Option<Arc<IndexedTape>>>,
+}
+
+impl Change {
+    fn apply(self, old: &Index, next: &mut Index) {
+        let is_large = self.tapes.len() > 1 + old.slots.len() / FEW;
+        let (mut removed, mut added) = (TapeEntries::default(), TapeEntries::default());
+        let mut free: Vec<usize> = (0..next.slots.len())
+            .rev()
+            .filter(|slot| next.slots[*slot].is_none())
+            .collect();
+        for (id, tape) in self.tapes {
+            let slot = match old.slot(&id) {
+                Some(slot) => slot as usize,
+                None => free.pop().unwrap_or_else(|| {
+                    next.slots.push(None);
+                    next.slots.len() - 1
+                }),
+            };
+            let number = u32::try_from(slot).unwrap_or(u32::MAX);
+            if !is_large {
+                let before = next.slots[slot].as_ref();
+                removed.append(before.map(|tape| tape.entries(number)).unwrap_or_default());
+                added.append(
+                    tape.as_ref()
+                        .map(|tape| tape.entries(number))
+                        .unwrap_or_default(),
+                );
+            }
+            next.slots[slot] = tape;
+        }
+        let entries = added.exact.len() + old.exchanges();
+        if is_large || old.tables.exact.has_outgrown(entries) {
+            next.tables = Tables::of(&next.slots);
+            return;
+        }
+        let age = ByAge(&next.slots);
+        let tables = &old.tables;
+        next.tables = Tables {
+            exact: tables.exact.changed(&removed.exact, &added.exact, &age),
+            states: tables.states.changed(&removed.states, &added.states, &age),
+            loose: tables.loose.changed(&removed.loose, &added.loose, &age),
+            ends: tables.ends.changed(&removed.ends, &added.ends, &age),
+            ids: tables.ids.changed(&removed.ids, &added.ids, &age),
+        };
+    }
+}

@@ -1,0 +1,348 @@
+//! Says why no tape has an answer, and what to do.
+
+use super::fits::Fits;
+use super::nearest::{Asked, Near};
+use crate::advice::shell_word;
+use crate::key::{Difference, TERMINAL, normal_input};
+use ccd_protocol::tape::TapeProblem;
+use ccd_text::redact::redact;
+use serde::Serialize;
+use std::fmt;
+use std::path::Path;
+
+/// Of a longer text the part around the first difference is shown.
+const SHOWN_CHARS: usize = 80;
+
+/// Of an input.
+const SHOWN_INPUT_CHARS: usize = 1_000;
+
+/// An input that no tape has an answer for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Miss {
+    pub program: String,
+    pub prompt: String,
+    /// Without secrets.
+    pub input: String,
+    /// The tape that has played to its end, where its recording ended before the program did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_tape: Option<String>,
+    pub nearest: Option<Nearest>,
+    /// What to do, the likeliest first.
+    pub hints: Vec<String>,
+}
+
+/// The recorded exchange that differs least from what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Nearest {
+    pub tape_id: String,
+    pub exchange: u32,
+    /// In the tape's file.
+    pub line: u32,
+    /// It has answered in this run.
+    pub was_played: bool,
+    /// What differs, the most important first.
+    pub differs: Vec<Differs>,
+}
+
+/// A part of the key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Differs {
+    /// `program`, `args[0]`, `terminal`, `env LANG`, `cwd`, `prompt`, `input`, `state`.
+    pub part: String,
+    pub recorded: Option<String>,
+    pub asked: Option<String>,
+}
+
+impl Fits {
+    /// Says which exchange comes nearest to what was asked for, and in what it differs.
+    pub fn explain(&self, asked: &Asked<'_>) -> Miss {
+        let near = self.nearest(asked);
+        let nearest = near.as_ref().map(|near| described(near, asked));
+        let program = asked.session.program.clone();
+        Miss {
+            ended_tape: self.ended_tape(asked),
+            hints: self.hints(nearest.as_ref(), asked),
+            prompt: redact(asked.prompt).text.into_owned(),
+            input: beginning(&shown_input(asked.input)),
+            program,
+            nearest,
+        }
+    }
+
+    fn ended_tape(&self, asked: &Asked<'_>) -> Option<String> {
+        let (tape, exchange) = asked.last?;
+        let tape = self.index.tape(tape)?;
+        let is_last = exchange + 1 == tape.exchanges();
+        (is_last && tape.exit.is_none()).then(|| tape.id.to_string())
+    }
+
+    fn hints(&self, nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
+        let mut all = hints(nearest, asked);
+        let root = self.index.root.display();
+        if !self.index.root.exists() {
+            let hint = format!("name another folder with `--tapes`: {root} is not there");
+            all.insert(0, hint);
+            return all;
+        }
+        let Some((first, is_own)) = self.set_aside(&asked.session.program) else {
+            return all;
+        };
+        let more = match self.index.problems().count() {
+            1 => "is".to_owned(),
+            2 => "and another file are".to_owned(),
+            count => format!("and {} more files are", count - 1),
+        };
+        let hint = format!(
+            "see with `ccctl tape validate --tapes {}` why {first} {more} set aside at the moment",
+            shell_word(&root.to_string())
+        );
+        all.insert(if is_own { 0 } else { all.len() }, hint);
+        all
+    }
+
+    /// A file below the folder that is set aside, one that lies with the program's tapes first; and whether it does.
+    fn set_aside(&self, program: &str) -> Option<(String, bool)> {
+        let below = |problem: &TapeProblem| {
+            let below = Path::new(&problem.path).strip_prefix(&self.index.root);
+            below.map_or_else(
+                |_| problem.path.clone(),
+                |below| below.display().to_string(),
+            )
+        };
+        let is_own = |path: &String| path.split('/').any(|part| part == program);
+        let mut all = self.index.problems().map(below);
+        if let Some(own) = all.by_ref().find(is_own) {
+            return Some((own, true));
+        }
+        let first = self.index.problems().next().map(below)?;
+        Some((first, false))
+    }
+}
+
+fn described(near: &Near, asked: &Asked<'_>) -> Nearest {
+    let mut differs: Vec<Differs> = near.context.iter().cloned().map(Differs::from).collect();
+    let mut add = |part: &str, recorded: String, now: String| {
+        let (recorded, now) = around_difference(&recorded, &now);
+        differs.push(Differs {
+            part: part.to_owned(),
+            recorded: Some(recorded),
+            asked: Some(now),
+        });
+    };
+    let hit = &near.hit;
+    if near.has_other_prompt {
+        let prompt = |text: &str| redact(text).text.into_owned();
+        add("prompt", prompt(hit.prompt()), prompt(asked.prompt));
+    }
+    if near.has_other_input {
+        let (recorded, now) = (shown_input(hit.input()), shown_input(asked.input));
+        add("input", recorded, now);
+    }
+    if near.has_other_state {
+        add("state", hit.state().to_string(), asked.state.to_string());
+    }
+    let place = hit.place();
+    Nearest {
+        tape_id: place.tape.to_string(),
+        exchange: place.exchange,
+        line: place.line,
+        was_played: asked.has_played(hit),
+        differs,
+    }
+}
+
+impl Nearest {
+    /// Nothing is in the way but that an exchange answers once, unless it has the same inputs before it.
+    fn is_used_up(&self) -> bool {
+        let has_other_place = |differs: &Differs| differs.part == "state";
+        self.was_played && self.differs.iter().all(has_other_place)
+    }
+}
+
+impl From<Difference> for Differs {
+    fn from(difference: Difference) -> Self {
+        Self {
+            part: difference.part,
+            recorded: difference.tape,
+            asked: difference.session,
+        }
+    }
+}
+
+fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
+    let mut hints = Vec::new();
+    let first = nearest.and_then(|nearest| nearest.differs.first());
+    match first.map(|differs| &differs.part[..]) {
+        Some("prompt") => {
+            let tape = nearest.map_or("", |nearest| &nearest.tape_id);
+            hints.push(format!("compare with `ccctl tape show {tape} --keys`"));
+        }
+        Some("state") if asked.is_strict => {
+            hints.push("without `--strict` an exchange may answer after other inputs than it was recorded after".to_owned());
+        }
+        Some("cwd") => hints.push("without `--match-cwd` the folder does not count".to_owned()),
+        Some(part) => {
+            if let Some(name) = part.strip_prefix("env ") {
+                hints.push(format!(
+                    "with `--ignore-env {name}` the variable does not count"
+                ));
+            } else if let Some(index) = part.strip_prefix("args[") {
+                let index = index.trim_end_matches(']');
+                hints.push(format!(
+                    "with `--ignore-arg {index}` the argument does not count"
+                ));
+            }
+        }
+        None => {}
+    }
+    hints.push(how_to_record(nearest, asked));
+    hints.push("with `--fallback proxy` the program itself answers".to_owned());
+    hints
+}
+
+fn how_to_record(nearest: Option<&Nearest>, asked: &Asked<'_>) -> String {
+    let record_with = asked.record_with;
+    if nearest.is_some_and(Nearest::is_used_up) {
+        return format!("record a run that goes on like this with `{record_with}`");
+    }
+    let is_other = |nearest: &Nearest| nearest.differs.iter().any(|part| part.part == TERMINAL);
+    match asked.session.has_terminal {
+        Some(true) if nearest.is_some_and(is_other) => {
+            format!("record it in a terminal with `{record_with}`")
+        }
+        Some(false) if nearest.is_some_and(is_other) => {
+            format!("record it between pipes with `{record_with} | cat`")
+        }
+        _ => format!("record it with `{record_with}`"),
+    }
+}
+
+/// The end of a prompt, where it says what it asks: a full-screen program has all of a screen in its last line.
+pub fn ending(text: &str) -> String {
+    let end = text.char_indices().rev().nth(SHOWN_CHARS - 1);
+    match end {
+        Some((from, _)) if from > 0 => format!("…{}", &text[from..]),
+        _ => text.to_owned(),
+    }
+}
+
+/// The beginning of an input that may be as long as a file.
+pub fn beginning(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_INPUT_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// What was typed, as text and without secrets.
+fn shown_input(input: &[u8]) -> String {
+    let normal = normal_input(input);
+    String::from_utf8_lossy(&normal)
+        .trim_end_matches('\n')
+        .to_owned()
+}
+
+/// Two texts that differ, or of long ones the part where they do.
+fn around_difference(a: &str, b: &str) -> (String, String) {
+    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let skipped = if same > SHOWN_CHARS / 2 {
+        same - SHOWN_CHARS / 4
+    } else {
+        0
+    };
+    let part = |text: &str| {
+        let mut rest = text.chars().skip(skipped);
+        let mut part: String = if skipped > 0 {
+            "…".to_owned()
+        } else {
+            String::new()
+        };
+        part.extend(rest.by_ref().take(SHOWN_CHARS));
+        if rest.next().is_some() {
+            part.push('…');
+        }
+        part
+    };
+    (part(a), part(b))
+}
+
+impl fmt::Display for Miss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (input, _) = around_difference(&self.input, "");
+        let prompt = ending(&self.prompt);
+        write!(
+            f,
+            "no tape of {} answers {input:?} at the prompt {prompt:?}",
+            self.program
+        )?;
+        if let Some(tape) = &self.ended_tape {
+            write!(
+                f,
+                "; the recording {tape} ends here, before the program did"
+            )?;
+        }
+        if let Some(nearest) = &self.nearest {
+            write!(
+                f,
+                "; the nearest is exchange {} of {} (line {})",
+                nearest.exchange, nearest.tape_id, nearest.line
+            )?;
+            if nearest.is_used_up() {
+                f.write_str(", which was played already")?;
+            } else if let Some(differs) = nearest.differs.first() {
+                write!(f, ", where {differs}")?;
+            }
+        }
+        match self.hints.split_first() {
+            None => Ok(()),
+            Some((first, rest)) => {
+                write!(f, "; {first}")?;
+                rest.iter().try_for_each(|hint| write!(f, ", or {hint}"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Differs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = &self.part;
+        match (&self.recorded, &self.asked) {
+            _ if part == "state" => f.write_str("other inputs came before"),
+            (Some(recorded), Some(asked)) if part == TERMINAL => {
+                write!(f, "it was recorded {recorded}, now it is {asked}")
+            }
+            (Some(recorded), Some(asked)) => {
+                write!(f, "{part} differs: recorded {recorded:?}, now {asked:?}")
+            }
+            (Some(recorded), None) => write!(f, "{part} differs: recorded {recorded:?}, now none"),
+            (None, Some(asked)) => write!(f, "{part} differs: recorded none, now {asked:?}"),
+            (None, None) => write!(f, "{part} differs"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_prompt_shows_its_end() {
+        assert_eq!(ending("sqlite> "), "sqlite> ");
+        let long = format!("{}ä> ", "x".repeat(500));
+        assert_eq!(ending(&long), format!("…{}ä> ", "x".repeat(77)));
+        assert_eq!(beginning("select"), "select");
+        assert_eq!(
+            beginning(&"ä".repeat(1_001)),
+            format!("{}…", "ä".repeat(1_000))
+        );
+        let miss = Miss {
+            program: "less".into(),
+            prompt: long,
+            input: "q".into(),
+            ended_tape: None,
+            nearest: None,
+            hints: Vec::new(),
+        };
+        assert!(miss.to_string().len() < 200, "{miss}");
+    }
+}

@@ -1,0 +1,327 @@
+//! The index of a folder, and what is looked up in it without regard to a session.
+
+use super::fits::Hit;
+use super::table::{Entry, Order, Table, key_of};
+use super::tape::{IndexedTape, Row, TapeId, UNFINISHED};
+use crate::key::{Fingerprint, Invocation, Rules};
+use ccd_protocol::tape::TapeProblem;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The tapes below a folder at one moment.
+#[derive(Debug, Clone)]
+pub struct Index {
+    pub root: Arc<Path>,
+    /// Another one for each change.
+    pub generation: u64,
+    /// A tape keeps its place as long as it is there.
+    pub(super) slots: Vec<Option<Arc<IndexedTape>>>,
+    pub(super) tables: Tables,
+    /// By path below the root: what is no tape, and why.
+    pub(super) problems: Arc<BTreeMap<TapeId, TapeProblem>>,
+}
+
+/// What is found by what.
+#[derive(Debug, Clone)]
+pub(super) struct Tables {
+    /// By prompt, input and state.
+    pub(super) exact: Table,
+    /// By state.
+    pub(super) states: Table,
+    /// By prompt and input.
+    pub(super) loose: Table,
+    /// Last exchanges, by the state behind them.
+    pub(super) ends: Table,
+    /// Tapes, by id.
+    pub(super) ids: Table,
+}
+
+/// An exchange of a tape, to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub tape: TapeId,
+    pub exchange: u32,
+    pub line: u32,
+}
+
+/// Two exchanges with the same key: only the first one is ever found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duplicate {
+    pub first: Place,
+    pub second: Place,
+}
+
+impl Index {
+    /// The index of a folder without tapes.
+    #[cfg(test)]
+    pub fn empty(root: &Path) -> Self {
+        let table = Table::new(&[], &|_: &Entry, _: &Entry| Ordering::Equal);
+        Self {
+            root: root.into(),
+            generation: 0,
+            slots: Vec::new(),
+            tables: Tables {
+                exact: table.clone(),
+                states: table.clone(),
+                loose: table.clone(),
+                ends: table.clone(),
+                ids: table,
+            },
+            problems: Arc::default(),
+        }
+    }
+
+    /// All tapes, in no order.
+    pub fn tapes(&self) -> impl Iterator<Item = &Arc<IndexedTape>> {
+        self.slots.iter().flatten()
+    }
+
+    /// Returns the tape with this id.
+    pub fn tape(&self, id: &str) -> Option<&Arc<IndexedTape>> {
+        let slot = self.slot(id)?;
+        self.slots.get(slot as usize)?.as_ref()
+    }
+
+    /// What is no tape, and why; by path below the root.
+    pub fn problems(&self) -> impl Iterator<Item = &TapeProblem> {
+        self.problems.values()
+    }
+
+    /// Where the file of a tape is.
+    pub fn path(&self, id: &str) -> PathBuf {
+        self.root.join(format!("{id}.json5"))
+    }
+
+    /// Exchanges of all tapes.
+    pub fn exchanges(&self) -> usize {
+        self.tapes().map(|tape| tape.rows.len()).sum()
+    }
+
+    /// Returns the exchanges behind whose input the chain of inputs is `state`: those that lead to a tape that was
+    /// begun in the middle.
+    pub fn after(&self, state: Fingerprint) -> Vec<Hit> {
+        // What comes next in the same tape says where an exchange leads to.
+        let followed = self.tables.states.get(state_key(state)).iter();
+        let followed = followed.filter_map(|entry| {
+            let before = Entry {
+                exchange: entry.exchange.checked_sub(1)?,
+                ..*entry
+            };
+            self.hit(&before)
+        });
+        let last = self.tables.ends.get(state_key(state)).iter();
+        let last = last.filter_map(|entry| self.hit(entry));
+        let mut hits: Vec<Hit> = followed.chain(last).collect();
+        // Before the first input nothing leads anywhere: an exchange 0 that has none is the start itself.
+        hits.retain(|hit| hit.state_after() == state);
+        hits.sort_by(|a, b| (a.tape.age(), a.exchange).cmp(&(b.tape.age(), b.exchange)));
+        hits
+    }
+
+    /// Returns the exchange that leads to a tape which begins in the middle: of another one that was started alike.
+    pub fn leads_to(
+        &self,
+        state: Fingerprint,
+        invocation: &Invocation,
+        rules: &Rules,
+    ) -> Option<Hit> {
+        let context = rules.context_of(invocation);
+        let is_alike = |hit: &Hit| {
+            let before = rules.context_of(&hit.tape.invocation);
+            // What says nothing of its environment may be on either side.
+            before.fits(&context) || context.fits(&before)
+        };
+        self.after(state).into_iter().find(is_alike)
+    }
+
+    /// Returns exchanges that are never found, because an older one of the same context has the same prompt, input and
+    /// state: at most `most`, and how many more there are.
+    pub fn duplicates(&self, rules: &Rules, most: usize) -> (Vec<Duplicate>, u64) {
+        let (mut duplicates, mut more) = (Vec::new(), 0);
+        let mut firsts: Vec<Hit> = Vec::new();
+        let mut last_key = None;
+        for entry in self.tables.exact.iter() {
+            if last_key.replace(entry.key) != Some(entry.key) {
+                firsts.clear();
+            }
+            let Some(hit) = self.hit(entry) else {
+                continue;
+            };
+            let context = rules.context_of(&hit.tape.invocation);
+            let same = |first: &&Hit| rules.context_of(&first.tape.invocation) == context;
+            match firsts.iter().find(same) {
+                Some(_) if duplicates.len() >= most => more += 1,
+                Some(first) => duplicates.push(Duplicate {
+                    first: first.place(),
+                    second: hit.place(),
+                }),
+                // Keys that differ in a hundred contexts are no case of their own.
+                None if firsts.len() < 100 => firsts.push(hit),
+                None => {}
+            }
+        }
+        duplicates.sort_by(|a, b| {
+            let key =
+                |duplicate: &Duplicate| (duplicate.second.tape.clone(), duplicate.second.exchange);
+            key(a).cmp(&key(b))
+        });
+        (duplicates, more)
+    }
+
+    /// Bytes in memory, about.
+    #[cfg(test)]
+    pub fn memory_bytes(&self) -> usize {
+        let tables = &self.tables;
+        let tables = [
+            &tables.exact,
+            &tables.states,
+            &tables.loose,
+            &tables.ends,
+            &tables.ids,
+        ];
+        let tapes = self.tapes().map(|tape| tape.memory_bytes());
+        tables.iter().map(|table| table.bytes()).sum::<usize>()
+            + tapes.sum::<usize>()
+            + self.slots.capacity() * size_of::<usize>()
+    }
+
+    pub(super) fn slot(&self, id: &str) -> Option<u32> {
+        let entries = self.tables.ids.get(id_key(id)).iter();
+        let slots = entries.map(|entry| entry.slot);
+        slots
+            .into_iter()
+            .find(|slot| self.in_slot(*slot).is_some_and(|tape| &*tape.id == id))
+    }
+
+    pub(super) fn in_slot(&self, slot: u32) -> Option<&Arc<IndexedTape>> {
+        self.slots.get(slot as usize)?.as_ref()
+    }
+
+    pub(super) fn row(&self, entry: &Entry) -> Option<(&Arc<IndexedTape>, &Row)> {
+        let tape = self.in_slot(entry.slot)?;
+        Some((tape, tape.rows.get(entry.exchange as usize)?))
+    }
+
+    pub(super) fn hit(&self, entry: &Entry) -> Option<Hit> {
+        let tape = self.in_slot(entry.slot)?;
+        Hit::new(tape, entry.exchange)
+    }
+}
+
+impl IndexedTape {
+    /// Bytes in memory, about.
+    #[cfg(test)]
+    pub(super) fn memory_bytes(&self) -> usize {
+        let meta = &self.meta;
+        let words = meta
+            .args
+            .iter()
+            .chain(meta.env.keys())
+            .chain(meta.env.values());
+        // They stand in `meta` and, normalised, in the invocation, which tapes share at best.
+        let words: usize = words
+            .map(|word| 2 * (word.len() + size_of::<String>()))
+            .sum();
+        let prompts = self.prompts.iter();
+        let prompts: usize = prompts.map(|prompt| prompt.text.len() + 40).sum();
+        size_of::<Self>()
+            + self.rows.capacity() * size_of::<Row>()
+            + self.inputs.capacity()
+            + prompts
+            + words
+            + 2 * self.id.len()
+    }
+
+    /// The entries of this tape in each table.
+    pub(super) fn entries(&self, slot: u32) -> TapeEntries {
+        let mut entries = TapeEntries::default();
+        for (exchange, row) in (0..).zip(&self.rows) {
+            let prompt = self.prompt(row).signature;
+            let mut push = |list: fn(&mut TapeEntries) -> &mut Vec<Entry>, key| {
+                list(&mut entries).push(Entry {
+                    key,
+                    slot,
+                    exchange,
+                });
+            };
+            push(|all| &mut all.states, state_key(row.state));
+            if row.flags & UNFINISHED == 0 {
+                push(
+                    |all| &mut all.exact,
+                    exact_key(prompt, row.input, row.state),
+                );
+                push(|all| &mut all.loose, loose_key(prompt, row.input));
+            }
+        }
+        let end = |key| Entry {
+            key,
+            slot,
+            exchange: self.exchanges().saturating_sub(1),
+        };
+        if !self.rows.is_empty() {
+            entries.ends.push(end(state_key(self.end_state)));
+        }
+        entries.ids.push(end(id_key(&self.id)));
+        entries
+    }
+}
+
+/// Entries for each of the tables.
+#[derive(Debug, Default)]
+pub(super) struct TapeEntries {
+    pub(super) exact: Vec<Entry>,
+    pub(super) states: Vec<Entry>,
+    pub(super) loose: Vec<Entry>,
+    pub(super) ends: Vec<Entry>,
+    pub(super) ids: Vec<Entry>,
+}
+
+impl TapeEntries {
+    pub(super) fn append(&mut self, mut other: Self) {
+        self.exact.append(&mut other.exact);
+        self.states.append(&mut other.states);
+        self.loose.append(&mut other.loose);
+        self.ends.append(&mut other.ends);
+        self.ids.append(&mut other.ids);
+    }
+}
+
+/// The oldest tape first.
+pub(super) struct ByAge<'a>(pub(super) &'a [Option<Arc<IndexedTape>>]);
+
+impl Order for ByAge<'_> {
+    fn order(&self, a: &Entry, b: &Entry) -> Ordering {
+        let age = |entry: &Entry| {
+            let tape = self.0.get(entry.slot as usize).and_then(Option::as_ref);
+            tape.map(|tape| tape.age())
+        };
+        if a.slot == b.slot {
+            return a.exchange.cmp(&b.exchange);
+        }
+        age(a).cmp(&age(b)).then(a.slot.cmp(&b.slot))
+    }
+}
+
+pub(super) fn exact_key(prompt: Fingerprint, input: Fingerprint, state: Fingerprint) -> u64 {
+    key_of(&[prompt.0, input.0, state.0])
+}
+
+pub(super) fn loose_key(prompt: Fingerprint, input: Fingerprint) -> u64 {
+    key_of(&[prompt.0, input.0])
+}
+
+pub(super) fn state_key(state: Fingerprint) -> u64 {
+    key_of(&[state.0])
+}
+
+pub(super) fn id_key(id: &str) -> u64 {
+    let words = id.as_bytes().chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    });
+    let words: Vec<u64> = words.collect();
+    key_of(&words)
+}

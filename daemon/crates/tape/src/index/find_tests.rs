@@ -1,0 +1,310 @@
+use super::Hit;
+use super::problem::ReadError;
+use super::test_tapes::{Recorded, fits, index, places, rules, state, write};
+use crate::key::Rules;
+use ccd_protocol::tape::{IgnoredArg, MatchOptions};
+use std::collections::BTreeMap;
+use std::fs;
+
+#[test]
+fn the_same_input_is_another_exchange_after_other_inputs() {
+    let root = tempfile::tempdir().unwrap();
+    let inputs = ["next", "next", "next"];
+    write(
+        root.path(),
+        "counter/a",
+        &Recorded {
+            program: "counter",
+            inputs: &inputs,
+            ..Recorded::default()
+        },
+    );
+    let fits = fits(&index(root.path()), "/usr/bin/counter", &[]);
+    for count in 0..3 {
+        let hit = fits
+            .exact("> ", b"next\n", state(&inputs[..count]))
+            .unwrap();
+        assert_eq!(hit.exchange, u32::try_from(count).unwrap() + 1);
+        assert_eq!(hit.state_after(), state(&inputs[..=count]));
+        assert_eq!(hit.is_last(), count == 2);
+    }
+    assert_eq!(fits.exact("> ", b"next\n", state(&inputs)), None);
+    assert_eq!(fits.exact("$ ", b"next\n", state(&[])), None);
+    assert_eq!(places(fits.start()), [("counter/a".to_owned(), 0)]);
+}
+
+#[test]
+fn an_exchange_is_read_from_its_place_until_the_file_changes() {
+    let root = tempfile::tempdir().unwrap();
+    let tape = Recorded {
+        program: "p",
+        inputs: &["one", "two"],
+        ..Recorded::default()
+    };
+    write(root.path(), "p/a", &tape);
+    let index = index(root.path());
+    let hit = fits(&index, "p", &[])
+        .exact(">", b"two\r", state(&["one"]))
+        .unwrap();
+    let exchange = index.read(&hit).unwrap();
+    assert_eq!(exchange.input.bytes, b"two\r");
+    assert_eq!(exchange.chunks[0].data, b"two ok\r\n> ");
+    assert_eq!((hit.input(), hit.prompt()), (&b"two\r"[..], "> "));
+    let line = hit.place().line as usize;
+    let text = tape.text();
+    assert!(
+        text.lines()
+            .nth(line)
+            .unwrap()
+            .contains(&hit.state().to_string())
+    );
+    let changed = Recorded {
+        inputs: &["one", "2"],
+        ..tape
+    };
+    write(root.path(), "p/a", &changed);
+    assert!(matches!(index.read(&hit), Err(ReadError::Changed { .. })));
+    fs::remove_file(root.path().join("p/a.json5")).unwrap();
+    assert!(matches!(index.read(&hit), Err(ReadError::Changed { .. })));
+}
+
+#[test]
+fn what_is_typed_can_become_any_exchange_from_here() {
+    let root = tempfile::tempdir().unwrap();
+    write(
+        root.path(),
+        "p/a",
+        &Recorded {
+            program: "p",
+            inputs: &["login", "***", "ls"],
+            ..Recorded::default()
+        },
+    );
+    write(
+        root.path(),
+        "p/b",
+        &Recorded {
+            program: "p",
+            created_at: "2025-01-01T00:00:00Z",
+            inputs: &["login", "quit"],
+            ..Recorded::default()
+        },
+    );
+    write(
+        root.path(),
+        "q/c",
+        &Recorded {
+            program: "q",
+            inputs: &["login", "other"],
+            ..Recorded::default()
+        },
+    );
+    let fits = fits(&index(root.path()), "p", &[]);
+    assert_eq!(fits.len(), 2);
+    let candidates: Vec<Hit> = fits.candidates(Some("> "), state(&["login"])).collect();
+    assert_eq!(
+        places(candidates.clone()),
+        [("p/b".to_owned(), 2), ("p/a".to_owned(), 2)]
+    );
+    assert_eq!(
+        candidates.iter().map(Hit::is_hidden).collect::<Vec<_>>(),
+        [false, true]
+    );
+    assert_eq!(fits.candidates(Some("$ "), state(&["login"])).count(), 0);
+    assert_eq!(fits.candidates(None, state(&[])).count(), 2, "no starts");
+    // Any line is a hidden one; then the chain goes on with what stands for it.
+    let hidden = fits.exact("> ", b"hunter2\r", state(&["login"])).unwrap();
+    assert!(hidden.is_hidden());
+    assert_eq!(fits.exact("> ", b"hunter2", state(&["login"])), None);
+    assert_eq!(
+        fits.exact("> ", b"ls\r", hidden.state_after())
+            .unwrap()
+            .exchange,
+        3
+    );
+}
+
+#[test]
+fn without_the_state_the_next_of_the_tape_comes_then_the_oldest_of_any() {
+    let root = tempfile::tempdir().unwrap();
+    write(
+        root.path(),
+        "p/a",
+        &Recorded {
+            program: "p",
+            inputs: &["x", "y", "x"],
+            ..Recorded::default()
+        },
+    );
+    write(
+        root.path(),
+        "p/old",
+        &Recorded {
+            program: "p",
+            created_at: "2020-01-01T00:00:00Z",
+            inputs: &["z", "x"],
+            ..Recorded::default()
+        },
+    );
+    let fits = fits(&index(root.path()), "p", &[]);
+    let next = |after| {
+        fits.next_in("p/a", after, "> ", Some(b"x\r"))
+            .map(|hit| hit.exchange)
+    };
+    assert_eq!(
+        (next(None), next(Some(1)), next(Some(3))),
+        (Some(1), Some(3), None)
+    );
+    assert_eq!(
+        fits.next_in("p/a", Some(1), "> ", None)
+            .map(|hit| hit.exchange),
+        Some(2)
+    );
+    assert_eq!(fits.next_in("p/none", None, "> ", None), None);
+    let loose = places(fits.loose("> ", b"x\n"));
+    let expected =
+        [("p/old", 2), ("p/a", 1), ("p/a", 3)].map(|(tape, exchange)| (tape.to_owned(), exchange));
+    assert_eq!(loose, expected);
+}
+
+#[test]
+fn two_exchanges_with_one_key_are_told_and_the_oldest_is_found() {
+    let root = tempfile::tempdir().unwrap();
+    let tape = Recorded {
+        program: "p",
+        inputs: &["x"],
+        ..Recorded::default()
+    };
+    write(root.path(), "p/b", &tape);
+    write(root.path(), "p/a", &tape);
+    write(
+        root.path(),
+        "p/c",
+        &Recorded {
+            created_at: "2020-01-01T00:00:00Z",
+            ..tape.clone()
+        },
+    );
+    write(
+        root.path(),
+        "p/d",
+        &Recorded {
+            args: &["-v"],
+            ..tape
+        },
+    );
+    let index = index(root.path());
+    let hit = fits(&index, "p", &[])
+        .exact("> ", b"x\r", state(&[]))
+        .unwrap();
+    assert_eq!(&*hit.tape.id, "p/c");
+    let (duplicates, more) = index.duplicates(&rules(), 100);
+    assert_eq!(more, 0);
+    let told: Vec<_> = duplicates
+        .iter()
+        .map(|found| {
+            (
+                &*found.first.tape,
+                &*found.second.tape,
+                found.second.exchange,
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("p/c", "p/a", 0),
+            ("p/c", "p/a", 1),
+            ("p/c", "p/b", 0),
+            ("p/c", "p/b", 1)
+        ]
+    );
+    let (some, more) = index.duplicates(&rules(), 1);
+    assert_eq!((some.len(), more), (1, 3));
+}
+
+#[test]
+fn what_leads_to_a_tape_that_was_begun_in_the_middle_is_found() {
+    let root = tempfile::tempdir().unwrap();
+    write(
+        root.path(),
+        "p/a",
+        &Recorded {
+            program: "p",
+            inputs: &["x", "y"],
+            ..Recorded::default()
+        },
+    );
+    let index = index(root.path());
+    let after = |inputs: &[&str]| places(index.after(state(inputs)));
+    assert_eq!(after(&["x"]), [("p/a".to_owned(), 1)]);
+    assert_eq!(after(&["x", "y"]), [("p/a".to_owned(), 2)]);
+    assert_eq!(after(&["y"]), []);
+    // The start leads to where nothing was typed.
+    assert_eq!(after(&[]), [("p/a".to_owned(), 0)]);
+}
+
+#[test]
+fn a_tape_without_states_gets_them_from_its_inputs() {
+    let root = tempfile::tempdir().unwrap();
+    let text = "{meta: {program: 'p'}, exchanges: [{output: {chunks: []}}, {pre: {prompt: '> '}, input: {dataText: 'a'}},
+        {pre: {prompt: '> '}, input: {dataText: 'b'}}]}";
+    fs::write(root.path().join("hand.json5"), text).unwrap();
+    let index = index(root.path());
+    let fits = fits(&index, "p", &[]);
+    let hit = fits.exact("> ", b"b\r", state(&["a"])).unwrap();
+    assert_eq!(hit.exchange, 2);
+    assert_eq!(hit.state_after(), state(&["a", "b"]));
+}
+
+#[test]
+fn ignored_arguments_let_a_tape_fit() {
+    let root = tempfile::tempdir().unwrap();
+    write(
+        root.path(),
+        "p/a",
+        &Recorded {
+            program: "p",
+            args: &["--seed=1"],
+            inputs: &["x"],
+            ..Recorded::default()
+        },
+    );
+    let index = index(root.path());
+    let rules = Rules::new(&MatchOptions {
+        ignore_args: Some(vec![IgnoredArg::Text("/--seed=/".to_owned())]),
+        ..MatchOptions::default()
+    })
+    .unwrap();
+    let args = ["--seed=2".to_owned()];
+    let session = rules.context(
+        "p",
+        &args,
+        &BTreeMap::from([("LANG".to_owned(), "C".to_owned())]),
+        "/",
+    );
+    assert_eq!(index.fits(&rules, &session).len(), 1);
+    assert_eq!(fits(&index, "p", &["--seed=2"]).len(), 0);
+}
+
+#[test]
+fn an_input_that_the_recording_has_cut_off_never_answers() {
+    let root = tempfile::tempdir().unwrap();
+    let cut = Recorded {
+        program: "p",
+        inputs: &["hal"],
+        ..Recorded::default()
+    };
+    let line = "type: \"line\", dataText: \"hal\"";
+    let text = cut.text();
+    assert!(text.contains(line));
+    let cut = text.replace(line, "type: \"raw\", dataText: \"hal\", unfinished: true");
+    fs::write(root.path().join("p.json5"), cut).unwrap();
+    let fits = fits(&index(root.path()), "p", &[]);
+    assert_eq!(fits.exact("> ", b"hal", state(&[])), None);
+    assert_eq!(fits.loose("> ", b"hal").count(), 0);
+    assert_eq!(fits.next_in("p", None, "> ", None), None);
+    // What is typed may go on so.
+    let candidates: Vec<Hit> = fits.candidates(Some("> "), state(&[])).collect();
+    assert!(candidates.len() == 1 && candidates[0].is_unfinished());
+}

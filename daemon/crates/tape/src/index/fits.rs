@@ -1,0 +1,259 @@
+//! The tapes that fit a session, and what is looked up among them.
+
+use super::find::{Index, Place, exact_key, loose_key, state_key};
+use super::table::Entry;
+use super::tape::{HIDDEN, IndexedTape, KEYS, Row, UNFINISHED};
+use crate::format::Meta;
+use crate::key::{Context, Fingerprint, Invocation, Rules, StateHash};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The tapes of an index that were recorded as a session was started.
+///
+/// It keeps the index as it was; when [`Index::generation`] has moved on, another set is made.
+#[derive(Debug, Clone)]
+pub struct Fits {
+    pub index: Arc<Index>,
+    /// A bit for each slot.
+    bits: Arc<[u64]>,
+}
+
+/// An exchange that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    pub tape: Arc<IndexedTape>,
+    pub exchange: u32,
+}
+
+impl Hit {
+    pub(super) fn new(tape: &Arc<IndexedTape>, exchange: u32) -> Option<Self> {
+        tape.rows.get(exchange as usize)?;
+        Some(Self {
+            tape: Arc::clone(tape),
+            exchange,
+        })
+    }
+
+    pub fn meta(&self) -> &Meta {
+        &self.tape.meta
+    }
+
+    /// What was typed; `***` with Enter where it was hidden.
+    pub fn input(&self) -> &[u8] {
+        self.tape.input(self.row())
+    }
+
+    /// The prompt as the tape has it.
+    pub fn prompt(&self) -> &str {
+        &self.tape.prompt(self.row()).text
+    }
+
+    /// Typed where the terminal does not echo: any line is this input.
+    pub fn is_hidden(&self) -> bool {
+        self.row().flags & HIDDEN != 0
+    }
+
+    /// The program read keys, not lines.
+    pub fn reads_keys(&self) -> bool {
+        self.row().flags & KEYS != 0
+    }
+
+    /// The recording ended before it did: it never answers, and only [`Fits::candidates`] has it.
+    pub fn is_unfinished(&self) -> bool {
+        self.row().flags & UNFINISHED != 0
+    }
+
+    /// Nothing was typed: the program's start.
+    pub fn is_start(&self) -> bool {
+        self.exchange == 0 && self.row().input_len == 0
+    }
+
+    /// No exchange follows in this tape.
+    #[cfg(test)]
+    pub fn is_last(&self) -> bool {
+        self.exchange + 1 >= self.tape.exchanges()
+    }
+
+    /// Chain of the inputs before it.
+    pub fn state(&self) -> Fingerprint {
+        self.row().state
+    }
+
+    /// Chain of the inputs with its own.
+    pub fn state_after(&self) -> Fingerprint {
+        self.tape.state_after(self.exchange)
+    }
+
+    /// Where it stands, to show.
+    pub fn place(&self) -> Place {
+        Place {
+            tape: Arc::clone(&self.tape.id),
+            exchange: self.exchange,
+            line: self.row().line,
+        }
+    }
+
+    pub(super) fn row(&self) -> &Row {
+        // Made only of exchanges that are there, and a tape in the index never changes.
+        &self.tape.rows[self.exchange as usize]
+    }
+}
+
+impl Index {
+    /// Returns an exchange by its tape and number.
+    pub fn exchange(&self, tape: &str, exchange: u32) -> Option<Hit> {
+        Hit::new(self.tape(tape)?, exchange)
+    }
+
+    /// Returns the tapes that were recorded as a session was started.
+    pub fn fits(self: &Arc<Self>, rules: &Rules, session: &Context) -> Fits {
+        let mut bits = vec![0_u64; self.slots.len().div_ceil(64)];
+        // Tapes share what they were started with.
+        let mut known: HashMap<*const Invocation, bool> = HashMap::new();
+        for (slot, tape) in self.slots.iter().enumerate() {
+            let Some(tape) = tape else { continue };
+            let invocation = &tape.invocation;
+            let fits = invocation.program == session.program
+                && *known
+                    .entry(Arc::as_ptr(invocation))
+                    .or_insert_with(|| rules.context_of(invocation).fits(session));
+            if fits {
+                bits[slot / 64] |= 1 << (slot % 64);
+            }
+        }
+        Fits {
+            index: Arc::clone(self),
+            bits: bits.into(),
+        }
+    }
+}
+
+impl Fits {
+    /// How many tapes fit.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.bits
+            .iter()
+            .map(|bits| bits.count_ones() as usize)
+            .sum()
+    }
+
+    #[cfg(test)]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the exchange with this prompt, input and state; of several that of the oldest tape, always the same.
+    ///
+    /// Where the tape's input was hidden any line is the input.
+    pub fn exact(&self, prompt: &str, input: &[u8], state: Fingerprint) -> Option<Hit> {
+        let prompt = Fingerprint::of_prompt(prompt);
+        let find = |input: Fingerprint| {
+            let key = exact_key(prompt, input, state);
+            self.entries(self.index.tables.exact.get(key))
+                .find(|(tape, row, _)| {
+                    row.state == state && row.input == input && tape.prompt(row).signature == prompt
+                })
+                .map(|(tape, _, exchange)| hit(tape, exchange))
+        };
+        find(Fingerprint::of_input(input)).or_else(|| {
+            let is_line = matches!(input.last(), Some(b'\r' | b'\n'));
+            is_line.then(|| find(Fingerprint::of_hidden_input()))?
+        })
+    }
+
+    /// Returns the exchanges that continue from a state, at a prompt or at any: what bytes that are typed can become.
+    ///
+    /// The oldest tape comes first, and starts of programs do not come.
+    pub fn candidates(
+        &self,
+        prompt: Option<&str>,
+        state: Fingerprint,
+    ) -> impl Iterator<Item = Hit> {
+        let prompt = prompt.map(Fingerprint::of_prompt);
+        self.entries(self.index.tables.states.get(state_key(state)))
+            .filter(move |(tape, row, exchange)| {
+                row.state == state
+                    && prompt.is_none_or(|prompt| tape.prompt(row).signature == prompt)
+                    && !(*exchange == 0 && row.input_len == 0)
+            })
+            .map(|(tape, _, exchange)| hit(tape, exchange))
+    }
+
+    /// Returns the next exchange of a tape, behind one of it, that has this prompt and input; `input` `None`: any.
+    pub fn next_in(
+        &self,
+        tape: &str,
+        after: Option<u32>,
+        prompt: &str,
+        input: Option<&[u8]>,
+    ) -> Option<Hit> {
+        let prompt = Fingerprint::of_prompt(prompt);
+        let input = input.map(Fingerprint::of_input);
+        let slot = self.index.slot(tape).filter(|slot| self.has(*slot))?;
+        let tape = self.index.in_slot(slot)?;
+        let from = after.map_or(0, |after| after as usize + 1);
+        let rows = tape.rows.iter().enumerate().skip(from);
+        let mut found = rows.filter(|(_, row)| {
+            let is_input = input.is_none_or(|input| row.input == input || row.flags & HIDDEN != 0);
+            let is_answer = is_input && row.flags & UNFINISHED == 0;
+            is_answer && tape.prompt(row).signature == prompt && row.input_len > 0
+        });
+        let (exchange, _) = found.next()?;
+        Hit::new(tape, u32::try_from(exchange).ok()?)
+    }
+
+    /// Returns the exchanges of any state with this prompt and input, the oldest tape first.
+    pub fn loose(&self, prompt: &str, input: &[u8]) -> impl Iterator<Item = Hit> {
+        let prompt = Fingerprint::of_prompt(prompt);
+        let inputs = [Fingerprint::of_input(input), Fingerprint::of_hidden_input()];
+        inputs.into_iter().flat_map(move |input| {
+            self.entries(self.index.tables.loose.get(loose_key(prompt, input)))
+                .filter(move |(tape, row, _)| {
+                    row.input == input && tape.prompt(row).signature == prompt
+                })
+                .map(|(tape, _, exchange)| hit(tape, exchange))
+        })
+    }
+
+    /// Returns the starts of the program, the oldest tape first.
+    pub fn start(&self) -> impl Iterator<Item = Hit> {
+        let state = StateHash::start().fingerprint();
+        self.entries(self.index.tables.states.get(state_key(state)))
+            .filter(|(_, row, exchange)| *exchange == 0 && row.input_len == 0)
+            .map(|(tape, _, exchange)| hit(tape, exchange))
+    }
+
+    /// Bytes of the longest input. Looks at all of them.
+    pub fn longest_input(&self) -> usize {
+        let slots = (0..).zip(&self.index.slots);
+        let tapes = slots.filter(|(slot, _)| self.has(*slot));
+        let rows = tapes.flat_map(|(_, tape)| tape.iter().flat_map(|tape| &tape.rows));
+        rows.map(|row| row.input_len as usize).max().unwrap_or(0)
+    }
+
+    pub(super) fn has(&self, slot: u32) -> bool {
+        let bits = self.bits.get(slot as usize / 64);
+        bits.is_some_and(|bits| bits >> (slot % 64) & 1 == 1)
+    }
+
+    fn entries<'a>(
+        &'a self,
+        entries: &'a [Entry],
+    ) -> impl Iterator<Item = (&'a Arc<IndexedTape>, &'a Row, u32)> {
+        entries
+            .iter()
+            .filter(|entry| self.has(entry.slot))
+            .filter_map(|entry| {
+                let (tape, row) = self.index.row(entry)?;
+                Some((tape, row, entry.exchange))
+            })
+    }
+}
+
+fn hit(tape: &Arc<IndexedTape>, exchange: u32) -> Hit {
+    Hit {
+        tape: Arc::clone(tape),
+        exchange,
+    }
+}

@@ -1,0 +1,230 @@
+//! Finds the exchange that comes nearest to one that no tape has.
+
+use super::find::{Index, exact_key, loose_key, state_key};
+use super::fits::{Fits, Hit};
+use super::table::Entry;
+use super::tape::HIDDEN;
+use crate::key::{Context, Difference, Fingerprint, Invocation, Rules, TERMINAL};
+use rangemap::RangeSet;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Exchanges that are compared, from each of the places where a near one may be.
+const MAX_OF_PLACE: usize = 24;
+
+/// Tapes that are looked at when nothing that was typed or shown is in any, and how many of them are compared.
+const MAX_TAPES: usize = 10_000;
+const MAX_COMPARED: usize = 256;
+
+/// How much a part that differs counts.
+const PROGRAM_COST: u32 = 1000;
+const CONTEXT_COST: u32 = 60;
+/// Of the same command line.
+const TERMINAL_COST: u32 = 50;
+const PROMPT_COST: u32 = 40;
+/// Of inputs that have nothing in common.
+const INPUT_COST: u32 = 30;
+const STATE_COST: u32 = 10;
+
+/// What a session has asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    pub rules: &'a Rules,
+    pub session: &'a Context,
+    pub prompt: &'a str,
+    /// As it was typed.
+    pub input: &'a [u8],
+    pub state: Fingerprint,
+    /// The tape and exchange that were played last.
+    pub last: Option<(&'a str, u32)>,
+    /// The exchanges of each tape that were played.
+    pub played: Option<&'a BTreeMap<String, RangeSet<u32>>>,
+    /// Nothing but an exact match would do.
+    pub is_strict: bool,
+    /// The command line that records the program.
+    pub record_with: &'a str,
+}
+
+impl Asked<'_> {
+    pub(super) fn has_played(&self, hit: &Hit) -> bool {
+        let of_tape = self.played.and_then(|played| played.get(&*hit.tape.id));
+        of_tape.is_some_and(|played| played.contains(&hit.exchange))
+    }
+}
+
+/// An exchange, and what about it is another one than asked for.
+#[derive(Debug)]
+pub(super) struct Near {
+    pub(super) hit: Hit,
+    /// Parts of the context.
+    pub(super) context: Vec<Difference>,
+    pub(super) has_other_prompt: bool,
+    pub(super) has_other_input: bool,
+    pub(super) has_other_state: bool,
+}
+
+impl Fits {
+    /// Returns the exchange that differs least; of those that differ alike the one that was expected next.
+    ///
+    /// Looks at a bounded number of exchanges.
+    pub(super) fn nearest(&self, asked: &Asked<'_>) -> Option<Near> {
+        let prompt = Fingerprint::of_prompt(asked.prompt);
+        let inputs = [
+            Fingerprint::of_input(asked.input),
+            Fingerprint::of_hidden_input(),
+        ];
+        let mut contexts = HashMap::new();
+        let mut best: Option<(u32, Near)> = None;
+        for hit in self.around(asked, prompt, inputs[0]) {
+            let context = differences(&hit, asked, &mut contexts);
+            let row = hit.row();
+            let is_hidden = row.flags & HIDDEN != 0;
+            let near = Near {
+                has_other_prompt: !hit.is_start() && hit.tape.prompt(row).signature != prompt,
+                has_other_input: !hit.is_start() && !is_hidden && !inputs.contains(&row.input),
+                has_other_state: !hit.is_start() && row.state != asked.state,
+                context: context.to_vec(),
+                hit,
+            };
+            let cost = near.cost(asked.input);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, near));
+            }
+        }
+        best.map(|(_, near)| near)
+    }
+
+    /// Exchanges that may be meant, the likeliest first.
+    fn around(&self, asked: &Asked<'_>, prompt: Fingerprint, input: Fingerprint) -> Vec<Hit> {
+        let index = &self.index;
+        if asked.last.is_none() && asked.input.is_empty() {
+            return self.starts_around(asked);
+        }
+        let mut hits: Vec<Hit> = Vec::new();
+        let next = asked.last.and_then(|(tape, exchange)| {
+            let tape = index.tape(tape)?;
+            Hit::new(tape, exchange + 1)
+        });
+        hits.extend(next);
+        let state = index.tables.states.get(state_key(asked.state));
+        let loose = index.tables.loose.get(loose_key(prompt, input));
+        let exact = exact_key(prompt, input, asked.state);
+        let exact = index.tables.exact.get(exact);
+        hits.extend(some(index, state, |slot| self.has(slot)));
+        hits.extend(some(index, loose, |slot| self.has(slot)));
+        // In tapes that do not fit.
+        hits.extend(some(index, exact, |slot| !self.has(slot)));
+        hits.extend(some(index, loose, |slot| !self.has(slot)));
+        hits.extend(some(index, state, |slot| !self.has(slot)));
+        let program = &asked.session.program;
+        // Of another program nothing is near as long as there are tapes of this one.
+        if !hits
+            .iter()
+            .any(|hit| hit.tape.invocation.program == *program)
+        {
+            let slots = index.slots.iter().take(MAX_TAPES).flatten();
+            let same = slots.filter(|tape| tape.invocation.program == *program);
+            let tapes = same.take(MAX_COMPARED);
+            let typed = tapes.filter_map(|tape| {
+                let number = tape.rows.iter().position(|row| row.input_len > 0);
+                Hit::new(tape, u32::try_from(number.unwrap_or(0)).ok()?)
+            });
+            hits.extend(typed);
+        }
+        hits
+    }
+}
+
+impl Fits {
+    /// Starts of the program that was asked for, however it was started.
+    fn starts_around(&self, asked: &Asked<'_>) -> Vec<Hit> {
+        let slots = self.index.slots.iter().take(MAX_TAPES).flatten();
+        let same = slots.filter(|tape| tape.invocation.program == asked.session.program);
+        let starts = same.filter_map(|tape| Hit::new(tape, 0));
+        starts.filter(Hit::is_start).take(MAX_COMPARED).collect()
+    }
+}
+
+/// Some exchanges of a list, but no starts: they have no input that another could be compared with.
+fn some<'a>(
+    index: &'a Index,
+    entries: &'a [Entry],
+    is_wanted: impl Fn(u32) -> bool + 'a,
+) -> impl Iterator<Item = Hit> + 'a {
+    let wanted = entries
+        .iter()
+        .take(4 * MAX_OF_PLACE)
+        .filter(move |entry| is_wanted(entry.slot));
+    let hits = wanted.filter_map(|entry| index.hit(entry));
+    hits.filter(|hit| !hit.is_start()).take(MAX_OF_PLACE)
+}
+
+/// In what the start of a hit's tape differs from the session's; tapes share what they were started with.
+fn differences<'a>(
+    hit: &Hit,
+    asked: &Asked<'_>,
+    known: &'a mut HashMap<*const Invocation, Vec<Difference>>,
+) -> &'a [Difference] {
+    let invocation = &hit.tape.invocation;
+    known.entry(Arc::as_ptr(invocation)).or_insert_with(|| {
+        let tape = asked.rules.context_of(invocation);
+        tape.differences(asked.session)
+    })
+}
+
+impl Near {
+    fn cost(&self, input: &[u8]) -> u32 {
+        let context = self.context.iter();
+        let context = context.map(|difference| match &difference.part[..] {
+            "program" => PROGRAM_COST,
+            TERMINAL => TERMINAL_COST,
+            _ => CONTEXT_COST,
+        });
+        let mut cost: u32 = context.sum();
+        if self.has_other_prompt {
+            cost += PROMPT_COST;
+        }
+        if self.has_other_input {
+            cost += INPUT_COST - likeness(self.hit.input(), input);
+        }
+        if self.has_other_state {
+            cost += STATE_COST;
+        }
+        cost
+    }
+}
+
+/// How much of two inputs is the same at their begin and end: 0 to [`INPUT_COST`] - 1.
+fn likeness(a: &[u8], b: &[u8]) -> u32 {
+    let (a, b) = (without_enter(a), without_enter(b));
+    let shorter = a.len().min(b.len());
+    let longer = a.len().max(b.len()).max(1);
+    let begin = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let end = a.iter().rev().zip(b.iter().rev());
+    let end = end
+        .take(shorter - begin)
+        .take_while(|(a, b)| a == b)
+        .count();
+    let most = INPUT_COST as usize - 1;
+    u32::try_from((begin + end) * most / longer).unwrap_or(0)
+}
+
+fn without_enter(input: &[u8]) -> &[u8] {
+    let input = input.strip_suffix(b"\n").unwrap_or(input);
+    input.strip_suffix(b"\r").unwrap_or(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_alike_in_begin_and_end() {
+        assert_eq!(likeness(b"", b""), 0);
+        assert_eq!(likeness(b"abc\r", b"abc\n"), INPUT_COST - 1);
+        assert_eq!(likeness(b"abc", b"xyz"), 0);
+        let near = likeness(b"select 1;\r", b"select 2;\r");
+        assert!(near > likeness(b"select 1;\r", b"drop table x;\r"));
+        assert!(near < INPUT_COST);
+    }
+}

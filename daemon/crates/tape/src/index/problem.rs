@@ -1,0 +1,67 @@
+//! Why a file is no tape, or no longer the one that was read.
+
+use crate::format::FormatError;
+use ccd_protocol::tape::TapeProblem;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why an exchange could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Look again when the index has it.
+    #[error("the tape {path:?} has changed since it was indexed; try again")]
+    Changed { path: PathBuf },
+    #[error("the tape {path:?} cannot be read: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error("the tape {path:?}, exchange {exchange}: {source}")]
+    Format {
+        path: PathBuf,
+        exchange: u32,
+        source: FormatError,
+    },
+}
+
+/// Why a file is no tape.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LoadError {
+    #[error("{0}")]
+    Format(#[from] FormatError),
+    #[error("it cannot be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("it is a {kind}, not a file; give it another name")]
+    Kind { kind: &'static str },
+    #[error("it is a link that leads to nothing; remove it, or bring back what it led to")]
+    Link,
+    #[error("it has {bytes} bytes, a tape at most {MAX_BYTES}", MAX_BYTES = super::build::MAX_TAPE_BYTES)]
+    TooLarge { bytes: u64 },
+    #[error("it was changed while it was read; save it again")]
+    Moving,
+    #[error("its name is not UTF-8; rename it")]
+    Name,
+    #[error("more than {MAX_TAPES} tapes; move some into another folder", MAX_TAPES = super::build::MAX_TAPES)]
+    TooMany,
+    #[error("more than {MAX_FOLDERS} folders; remove links that lead elsewhere", MAX_FOLDERS = super::walk::MAX_FOLDERS)]
+    TooManyFolders,
+    #[error("folders are nested too deep here")]
+    TooDeep,
+}
+
+impl LoadError {
+    pub(super) fn problem(&self, path: &Path) -> TapeProblem {
+        let (line, column, message) = match self {
+            Self::Format(error) => (
+                Some(error.line),
+                Some(error.column),
+                error.fault.to_string(),
+            ),
+            other => (None, None, other.to_string()),
+        };
+        TapeProblem {
+            path: path.to_string_lossy().into_owned(),
+            line,
+            column,
+            message,
+            is_warning: false,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Reads an exchange from its file.
+
+use super::build::open;
+use super::find::Index;
+use super::fits::Hit;
+use super::problem::ReadError;
+use super::tape::Stamp;
+use crate::format::{Exchange, read_exchange};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+
+/// What is read without another thread, if the system has it in memory.
+#[cfg(target_os = "linux")]
+const MAX_CACHED_BYTES: u32 = 64 << 10;
+
+impl Index {
+    /// Reads an exchange with its output.
+    ///
+    /// Blocks, as reading files does.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError::Changed`] when the file is no longer what was indexed: the next index has what it is now.
+    pub fn read(&self, hit: &Hit) -> Result<Exchange, ReadError> {
+        self.read_by(hit, |file, bytes, at| file.read_exact_at(bytes, at))
+    }
+
+    /// Likewise without waiting for a disk; `None` where that is not possible, and at any fault, which [`Self::read`]
+    /// tells.
+    #[cfg(target_os = "linux")]
+    pub fn read_cached(&self, hit: &Hit) -> Option<Exchange> {
+        use rustix::io::{ReadWriteFlags, preadv2};
+        if hit.row().len > MAX_CACHED_BYTES {
+            return None;
+        }
+        let read = self.read_by(hit, |file, bytes, at| {
+            let wanted = bytes.len();
+            let mut parts = [io::IoSliceMut::new(bytes)];
+            match preadv2(file, &mut parts, at, ReadWriteFlags::NOWAIT)? {
+                len if len == wanted => Ok(()),
+                _ => Err(io::ErrorKind::WouldBlock.into()),
+            }
+        });
+        read.ok()
+    }
+
+    /// Likewise; here nobody knows beforehand.
+    #[cfg(not(target_os = "linux"))]
+    pub fn read_cached(&self, _hit: &Hit) -> Option<Exchange> {
+        None
+    }
+
+    fn read_by(
+        &self,
+        hit: &Hit,
+        read: impl FnOnce(&File, &mut [u8], u64) -> io::Result<()>,
+    ) -> Result<Exchange, ReadError> {
+        let path = self.path(&hit.tape.id);
+        let row = hit.row();
+        let mut bytes = vec![0; row.len as usize];
+        let read = || {
+            let file = open(&path)?;
+            let is_same = || Ok(Stamp::of(&file.metadata()?) == hit.tape.stamp);
+            if !is_same()? {
+                return Ok(false);
+            }
+            read(&file, &mut bytes, u64::from(row.start))?;
+            // Somebody may have written into it meanwhile.
+            is_same()
+        };
+        let read: io::Result<bool> = { read }();
+        match read {
+            Ok(true) => {}
+            Ok(false) => return Err(ReadError::Changed { path }),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof
+                ) =>
+            {
+                return Err(ReadError::Changed { path });
+            }
+            Err(source) => return Err(ReadError::Io { path, source }),
+        }
+        read_exchange(&bytes).map_err(|source| ReadError::Format {
+            path,
+            exchange: hit.exchange,
+            source,
+        })
+    }
+}

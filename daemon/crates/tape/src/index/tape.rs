@@ -1,0 +1,282 @@
+//! What the index keeps of one tape.
+
+use crate::format::{Meta, Outline, Outlined};
+use crate::key::{Fingerprint, Invocation, StateHash};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::sync::Arc;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// Path of a tape below its root, without `.json5`.
+pub type TapeId = Arc<str>;
+
+/// Tells whether a file is still what was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    pub bytes: u64,
+    pub modified_ns: i64,
+    /// Who saves by renaming within one tick of the file system's clock changes this.
+    inode: u64,
+}
+
+impl Stamp {
+    pub fn of(meta: &Metadata) -> Self {
+        let seconds = meta.mtime().saturating_mul(1_000_000_000);
+        Self {
+            bytes: meta.len(),
+            modified_ns: seconds.saturating_add(meta.mtime_nsec()),
+            inode: meta.ino(),
+        }
+    }
+}
+
+/// A tape in the index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexedTape {
+    pub id: TapeId,
+    pub stamp: Stamp,
+    /// Without the keys that this version does not know.
+    pub meta: Meta,
+    pub invocation: Arc<Invocation>,
+    /// How the program ended.
+    pub exit: Option<ccd_protocol::tape::TapeExit>,
+    /// When it was recorded; the newest possible when it does not say.
+    pub(super) created_ns: i64,
+    pub(super) prompts: Vec<Prompt>,
+    /// All inputs, one behind the other.
+    pub(super) inputs: Vec<u8>,
+    pub(super) rows: Vec<Row>,
+    /// The chain of inputs behind the last exchange.
+    pub(super) end_state: Fingerprint,
+}
+
+/// A prompt of a tape; most tapes have one or two.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Prompt {
+    pub(super) text: String,
+    pub(super) signature: Fingerprint,
+}
+
+/// An exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Row {
+    pub(super) state: Fingerprint,
+    pub(super) input: Fingerprint,
+    pub(super) start: u32,
+    pub(super) len: u32,
+    pub(super) line: u32,
+    pub(super) prompt: u32,
+    pub(super) input_start: u32,
+    pub(super) input_len: u32,
+    pub(super) flags: u8,
+}
+
+/// Typed where the terminal does not echo.
+pub(super) const HIDDEN: u8 = 1;
+/// The program read keys, not lines.
+pub(super) const KEYS: u8 = 2;
+/// The recording ended before the input did.
+pub(super) const UNFINISHED: u8 = 4;
+
+impl IndexedTape {
+    /// Takes from an outline what is looked up.
+    pub(super) fn new(id: TapeId, stamp: Stamp, outline: Outline) -> Self {
+        let mut meta = outline.meta;
+        meta.other.clear();
+        let exchanges = outline.exchanges;
+        let mut inputs = Vec::with_capacity(exchanges.iter().map(|e| e.input.bytes.len()).sum());
+        let mut prompts = Prompts::default();
+        let states = states(&exchanges);
+        let mut rows = Vec::with_capacity(exchanges.len());
+        for (exchange, state) in exchanges.iter().zip(&states.before) {
+            let input = &exchange.input.bytes;
+            rows.push(Row {
+                state: *state,
+                input: input_fingerprint(exchange),
+                // Files are smaller than 4 GiB by far.
+                start: narrow(exchange.span.start as u64),
+                len: narrow(exchange.span.len() as u64),
+                line: narrow(exchange.line),
+                prompt: prompts.number(&exchange.pre.prompt),
+                input_start: narrow(inputs.len() as u64),
+                input_len: narrow(input.len() as u64),
+                flags: flags(exchange),
+            });
+            inputs.extend_from_slice(input);
+        }
+        Self {
+            invocation: Arc::new(Invocation::of(&meta)),
+            exit: exchanges.last().and_then(|last| last.exit),
+            created_ns: created_ns(&meta.created_at),
+            prompts: prompts.list,
+            end_state: states.end,
+            id,
+            stamp,
+            meta,
+            inputs,
+            rows,
+        }
+    }
+
+    pub fn exchanges(&self) -> u32 {
+        narrow(self.rows.len() as u64)
+    }
+
+    /// The chain of inputs before its first exchange; `None` when that is the program's start.
+    pub fn begin(&self) -> Option<Fingerprint> {
+        let first = self.rows.first()?;
+        let is_start = first.input_len == 0 && first.state == StateHash::start().fingerprint();
+        (!is_start).then_some(first.state)
+    }
+
+    /// The line of its first exchange.
+    pub fn first_line(&self) -> u64 {
+        self.rows.first().map_or(1, |row| u64::from(row.line))
+    }
+
+    /// What was typed in an exchange.
+    pub(super) fn input(&self, row: &Row) -> &[u8] {
+        let start = row.input_start as usize;
+        let input = self.inputs.get(start..start + row.input_len as usize);
+        input.unwrap_or_default()
+    }
+
+    pub(super) fn prompt(&self, row: &Row) -> &Prompt {
+        // A row's prompt is one of its tape's.
+        &self.prompts[row.prompt as usize]
+    }
+
+    /// The chain of inputs behind an exchange.
+    pub(super) fn state_after(&self, exchange: u32) -> Fingerprint {
+        let next = self.rows.get(exchange as usize + 1);
+        next.map_or(self.end_state, |next| next.state)
+    }
+
+    /// What decides between tapes that have the same exchange: the oldest comes first.
+    pub(super) fn age(&self) -> (i64, &str) {
+        (self.created_ns, &self.id)
+    }
+}
+
+/// When an RFC 3339 time is, in nanoseconds since 1970; the latest time for what is none.
+pub(super) fn created_ns(text: &str) -> i64 {
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok();
+    let ns = time.and_then(|time| i64::try_from(time.unix_timestamp_nanos()).ok());
+    ns.unwrap_or(i64::MAX)
+}
+
+fn narrow(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn flags(exchange: &Outlined) -> u8 {
+    let mut flags = 0;
+    if exchange.pre.hidden {
+        flags |= HIDDEN;
+    }
+    if exchange.pre.keys {
+        flags |= KEYS;
+    }
+    if exchange.input.unfinished {
+        flags |= UNFINISHED;
+    }
+    flags
+}
+
+fn input_fingerprint(exchange: &Outlined) -> Fingerprint {
+    if exchange.pre.hidden {
+        return Fingerprint::of_hidden_input();
+    }
+    Fingerprint::of_input(&exchange.input.bytes)
+}
+
+/// The prompts of a tape, each once.
+#[derive(Default)]
+struct Prompts {
+    list: Vec<Prompt>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Prompts {
+    fn number(&mut self, text: &str) -> u32 {
+        // Mostly it is the one before.
+        if let Some(last) = self.list.last()
+            && last.text == text
+        {
+            return narrow(self.list.len() as u64 - 1);
+        }
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = narrow(self.list.len() as u64);
+        self.list.push(Prompt {
+            text: text.to_owned(),
+            signature: Fingerprint::of_prompt(text),
+        });
+        self.numbers.insert(text.to_owned(), number);
+        number
+    }
+}
+
+/// The chain of inputs before each exchange, and behind the last.
+struct States {
+    before: Vec<Fingerprint>,
+    end: Fingerprint,
+}
+
+/// What the tape says, and what follows from its inputs where it says nothing.
+fn states(exchanges: &[Outlined]) -> States {
+    let mut before = Vec::with_capacity(exchanges.len());
+    let says_all = exchanges
+        .iter()
+        .all(|exchange| exchange.pre.state_hash.is_some());
+    let mut chain = StateHash::start();
+    for exchange in exchanges {
+        match &exchange.pre.state_hash {
+            Some(state) => before.push(Fingerprint::parse(state)),
+            None => before.push(chain.fingerprint()),
+        }
+        if !says_all {
+            // What it says counts more than what follows, and in the middle of a line both say the same.
+            if let Some(said) = before.last()
+                && *said != chain.fingerprint()
+            {
+                chain = StateHash::after_line(*said);
+            }
+            follow(&mut chain, exchange);
+        }
+    }
+    if says_all && !exchanges.is_empty() {
+        let from = begin_of_last_line(exchanges);
+        chain = StateHash::after_line(before[from]);
+        for exchange in &exchanges[from..] {
+            follow(&mut chain, exchange);
+        }
+    }
+    States {
+        before,
+        end: chain.fingerprint(),
+    }
+}
+
+fn follow(chain: &mut StateHash, exchange: &Outlined) {
+    if exchange.pre.hidden {
+        chain.feed_hidden();
+    } else {
+        chain.feed(&exchange.input.bytes);
+    }
+}
+
+/// The exchange that the line of the last one begins with: only there the chain can be taken up.
+fn begin_of_last_line(exchanges: &[Outlined]) -> usize {
+    let ends_line = |exchange: &Outlined| {
+        let input = &exchange.input.bytes;
+        exchange.pre.hidden || matches!(input.last(), Some(b'\r' | b'\n'))
+    };
+    let before_last = exchanges.len() - 1;
+    let end = exchanges[..before_last].iter().rposition(ends_line);
+    end.map_or(0, |end| end + 1)
+}

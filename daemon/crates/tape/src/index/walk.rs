@@ -1,0 +1,150 @@
+//! Finds the tapes below a folder.
+
+use super::problem::LoadError;
+use super::tape::{Stamp, TapeId};
+use std::collections::HashSet;
+use std::fs::{self, DirEntry, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// Folders within each other.
+const MAX_DEPTH: usize = 32;
+
+/// Folders that are looked into: a link may lead to all there is.
+pub(super) const MAX_FOLDERS: usize = 100_000;
+
+/// What a tape's file ends with.
+pub const SUFFIX: &str = ".json5";
+
+/// What a walk has found.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub(super) tapes: Vec<FoundTape>,
+    pub(super) problems: Vec<(PathBuf, LoadError)>,
+}
+
+#[derive(Debug)]
+pub(super) struct FoundTape {
+    pub(super) id: TapeId,
+    pub(super) stamp: Stamp,
+}
+
+/// Finds all tapes below `root`: files that end with `.json5`, but for those in or with names that begin with a point.
+///
+/// `enter` is called with each folder before it is read, so that what appears in it later can be noticed. Links are
+/// followed, each folder is entered once. A root that is not there is empty.
+pub fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> Found {
+    let mut found = Found::default();
+    let mut entered = HashSet::new();
+    let mut waiting = vec![(root.to_owned(), String::new(), 0)];
+    while let Some((folder, prefix, depth)) = waiting.pop() {
+        let id = fs::metadata(&folder).map(|meta| (meta.dev(), meta.ino()));
+        if !id.is_ok_and(|id| entered.insert(id)) {
+            continue;
+        }
+        if entered.len() > MAX_FOLDERS {
+            found.problems.push((folder, LoadError::TooManyFolders));
+            return found;
+        }
+        enter(&folder);
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                found.problems.push((folder, error.into()));
+                continue;
+            }
+        };
+        let mut folders = Vec::new();
+        for entry in entries.flatten() {
+            match look(&entry, &prefix) {
+                Ok(Look::Tape(_)) if found.tapes.len() >= super::build::MAX_TAPES => {
+                    found.problems.push((folder, LoadError::TooMany));
+                    return found;
+                }
+                Ok(Look::Tape(tape)) => found.tapes.push(tape),
+                Ok(Look::Folder(_)) if depth >= MAX_DEPTH => {
+                    found.problems.push((entry.path(), LoadError::TooDeep));
+                }
+                Ok(Look::Folder(prefix)) => folders.push((entry.path(), prefix, depth + 1)),
+                Ok(Look::Nothing) => {}
+                Err(error) => found.problems.push((entry.path(), error)),
+            }
+        }
+        // So that the same of two ways to a folder is taken each time.
+        folders.sort_unstable_by(|a, b| b.1.cmp(&a.1));
+        waiting.append(&mut folders);
+    }
+    found
+}
+
+enum Look {
+    Tape(FoundTape),
+    /// What the ids of its tapes begin with.
+    Folder(String),
+    Nothing,
+}
+
+fn look(entry: &DirEntry, prefix: &str) -> Result<Look, LoadError> {
+    let name = entry.file_name();
+    let is_tape = name.as_encoded_bytes().ends_with(SUFFIX.as_bytes());
+    if name.as_encoded_bytes().starts_with(b".") {
+        return Ok(Look::Nothing);
+    }
+    let kind = entry.file_type()?;
+    if !is_tape && kind.is_file() {
+        return Ok(Look::Nothing);
+    }
+    // Of a link what it leads to counts; one that leads nowhere is no matter unless it is named like a tape.
+    let meta = match fs::metadata(entry.path()) {
+        Err(_) if !is_tape => return Ok(Look::Nothing),
+        Err(error) if kind.is_symlink() && error.kind() == io::ErrorKind::NotFound => {
+            return Err(LoadError::Link);
+        }
+        meta => meta?,
+    };
+    let Some(name) = name.to_str() else {
+        return if is_tape || meta.is_dir() {
+            Err(LoadError::Name)
+        } else {
+            Ok(Look::Nothing)
+        };
+    };
+    if !is_tape {
+        return Ok(if meta.is_dir() {
+            Look::Folder(format!("{prefix}{name}/"))
+        } else {
+            Look::Nothing
+        });
+    }
+    check_kind(&meta)?;
+    let name = name.strip_suffix(SUFFIX).unwrap_or(name);
+    Ok(Look::Tape(FoundTape {
+        id: format!("{prefix}{name}").into(),
+        stamp: Stamp::of(&meta),
+    }))
+}
+
+/// Refuses what is no regular file: to open a pipe would wait for ever.
+pub(super) fn check_kind(meta: &Metadata) -> Result<(), LoadError> {
+    if meta.is_file() {
+        return Ok(());
+    }
+    let kind = if meta.is_dir() {
+        "folder"
+    } else {
+        "special file"
+    };
+    Err(LoadError::Kind { kind })
+}
+
+/// The id of the tape at `path`; `None` when it cannot be one of this root.
+pub fn id_of(root: &Path, path: &Path) -> Option<TapeId> {
+    let below = path.strip_prefix(root).ok()?;
+    let hidden = |part: std::path::Component<'_>| !matches!(part, std::path::Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
+    if below.components().any(hidden) {
+        return None;
+    }
+    Some(below.to_str()?.strip_suffix(SUFFIX)?.into())
+}

@@ -1,0 +1,187 @@
+//! The prompt: what stands on the last line of output.
+
+use super::hash::Fingerprint;
+use super::scrub::scrub;
+use super::text::is_blank;
+use ccd_text::expect::{Stripper, clean_lossy};
+use ccd_text::redact::redact;
+
+/// Of a longer last line only its end counts.
+pub(super) const MAX_PROMPT_BYTES: usize = 512;
+
+/// Returns what stands behind the last line break of `output`, without control sequences and at most
+/// [`MAX_PROMPT_BYTES`]; blanks at its end stay.
+///
+/// A `\r` begins the line anew for what is shown after it; while nothing is, the line stands.
+pub fn prompt_of(output: &[u8]) -> String {
+    let mut tracker = PromptTracker::default();
+    tracker.feed(output);
+    tracker.prompt()
+}
+
+/// Follows output that comes in pieces, so that the prompt is known at any time.
+#[derive(Debug, Clone, Default)]
+pub struct PromptTracker {
+    stripper: Stripper,
+    /// Its begin may be missing; never longer than twice what counts.
+    line: Vec<u8>,
+    /// What comes next begins the line anew.
+    is_returned: bool,
+    /// More was on the line than there is now.
+    is_cut: bool,
+    /// Room for a piece without control sequences, kept between calls.
+    text: Vec<u8>,
+}
+
+/// Output is followed in pieces of this size, which bounds what is kept.
+const PIECE_BYTES: usize = 4096;
+
+impl PromptTracker {
+    /// Takes the next output.
+    pub fn feed(&mut self, output: &[u8]) {
+        for piece in output.chunks(PIECE_BYTES) {
+            let mut text = std::mem::take(&mut self.text);
+            text.clear();
+            self.stripper.feed(piece, &mut text);
+            self.take(&text);
+            self.text = text;
+        }
+    }
+
+    /// The prompt now, as [`prompt_of`] returns it for all that was fed.
+    pub fn prompt(&self) -> String {
+        let start = self.line.len().saturating_sub(MAX_PROMPT_BYTES);
+        let mut line = &self.line[start..];
+        if start > 0 || self.is_cut {
+            // The character that the cut goes through.
+            let rest = line.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80);
+            line = &line[rest.count()..];
+        }
+        String::from_utf8_lossy(line).into_owned()
+    }
+
+    fn take(&mut self, text: &[u8]) {
+        // Lines before the last one leave nothing behind.
+        let text = match memchr::memrchr(b'\n', text) {
+            None => text,
+            Some(end) => {
+                self.restart();
+                self.is_returned = false;
+                &text[end + 1..]
+            }
+        };
+        for (number, part) in text.split(|byte| *byte == b'\r').enumerate() {
+            self.is_returned |= number > 0;
+            if part.is_empty() {
+                continue;
+            }
+            if std::mem::take(&mut self.is_returned) {
+                self.restart();
+            }
+            self.line.extend_from_slice(part);
+            if self.line.len() > 2 * MAX_PROMPT_BYTES {
+                self.line.drain(..self.line.len() - MAX_PROMPT_BYTES);
+                self.is_cut = true;
+            }
+        }
+    }
+
+    fn restart(&mut self) {
+        self.line.clear();
+        self.is_cut = false;
+    }
+}
+
+/// Returns what counts of a prompt for a match: without control sequences, secrets, blanks at its end, and scrubbed.
+pub fn prompt_signature(prompt: &str) -> String {
+    let text = clean_lossy(prompt.as_bytes(), encoding_rs::UTF_8);
+    let text = redact(&text).text;
+    scrub(text.trim_end_matches(is_blank)).into_owned()
+}
+
+impl Fingerprint {
+    /// Of a prompt.
+    pub fn of_prompt(prompt: &str) -> Self {
+        Self::of("prompt", prompt_signature(prompt).as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_prompt_is_what_stands_on_the_last_line() {
+        for (output, prompt) in [
+            (&b""[..], ""),
+            (b"sqlite> ", "sqlite> "),
+            (b"1\r\n2\r\nsqlite> ", "sqlite> "),
+            (b"\x1b[?2004h\x1b[32muser@host\x1b[0m:~$ ", "user@host:~$ "),
+            (b"50%\r100%", "100%"),
+            (b"abc\r", "abc"),
+            (b"abc\r\x1b[K", "abc"),
+            (b"abc\r\r\x1b[K$ ", "$ "),
+            (b"abc\r\r\n", ""),
+            (b"a\nb\rc\nd", "d"),
+            (b"a\xff> ", "a\u{fffd}> "),
+        ] {
+            assert_eq!(prompt_of(output), prompt, "{output:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_long_line_the_end_counts() {
+        let line = "é".repeat(5000);
+        assert_eq!(prompt_of(line.as_bytes()), "é".repeat(256));
+        let line = format!("{line}x");
+        assert_eq!(prompt_of(line.as_bytes()), format!("{}x", "é".repeat(255)));
+    }
+
+    #[test]
+    fn what_is_memory_of_a_long_output_is_small() {
+        let mut tracker = PromptTracker::default();
+        tracker.feed(&vec![b'x'; 1 << 20]);
+        assert!(tracker.line.capacity() < 4 * PIECE_BYTES);
+        assert!(tracker.text.capacity() < 4 * PIECE_BYTES);
+    }
+
+    #[test]
+    fn blanks_colours_and_times_do_not_count_for_a_match() {
+        assert_eq!(
+            prompt_signature("\u{1b}[1m[12:00:01] $ \u{1b}[0m"),
+            "[<time>] $"
+        );
+        assert_eq!(
+            Fingerprint::of_prompt("/home/ann/x$ "),
+            Fingerprint::of_prompt("/home/bob/x$")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn cuts_change_nothing(
+            output in proptest::collection::vec(
+                prop_oneof![
+                    6 => proptest::sample::select(&b"\r\r\n\x1b[Kab \xc3\xa9"[..]).prop_map(|byte| vec![byte]),
+                    1 => (0usize..1500).prop_map(|len| "\u{e9}x".repeat(len).into_bytes()),
+                ],
+                0..40,
+            ),
+            cuts in proptest::collection::vec(1usize..700, 1..20),
+        ) {
+            let output = output.concat();
+            let (mut tracker, mut rest) = (PromptTracker::default(), &output[..]);
+            for cut in cuts.iter().cycle() {
+                if rest.is_empty() {
+                    break;
+                }
+                let (piece, after) = rest.split_at(rest.len().min(*cut));
+                tracker.feed(piece);
+                rest = after;
+            }
+            prop_assert_eq!(tracker.prompt(), prompt_of(&output));
+            prop_assert!(tracker.prompt().len() <= 3 * MAX_PROMPT_BYTES);
+        }
+    }
+}

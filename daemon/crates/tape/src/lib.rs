@@ -1,0 +1,30 @@
+//! Tapes: a terminal program recorded once, so that the tape can stand in for it.
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::print_stderr,
+        reason = "tests fail by panicking and print what they skip"
+    )
+)]
+
+pub mod advice;
+pub mod decorate;
+mod error;
+pub mod files;
+pub mod format;
+pub mod index;
+pub mod key;
+pub mod name;
+pub mod play;
+pub mod record;
+mod replay_defaults;
+pub mod root;
+pub mod settings;
+pub mod tools;
+
+pub use error::TapeError;
+
+/// What it was recorded on, as compilers name it.
+pub const PLATFORM: &str = env!("CCD_TARGET");

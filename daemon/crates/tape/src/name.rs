@@ -1,0 +1,240 @@
+//! What a new tape is called.
+
+use super::format::Meta;
+use super::key::program_name;
+use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+use time::{OffsetDateTime, UtcOffset};
+
+/// The name where nobody gives a template.
+const DEFAULT: &str = "{program}/{tag}-{time}-{random}";
+
+/// Longest template, in bytes.
+const MAX_TEMPLATE_BYTES: usize = 512;
+
+/// Longest part of a name that is filled in, in bytes: file names have 255.
+const MAX_PART_BYTES: usize = 64;
+
+/// Longest name of a file or folder, in bytes: file systems have 255, and `-9999.json5` or more may come behind it.
+const MAX_NAME_BYTES: usize = 220;
+
+const GAPS: [&str; 5] = ["program", "tag", "verb", "time", "random"];
+
+/// Why a template is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    #[error("it is empty or longer than {MAX_TEMPLATE_BYTES} bytes")]
+    Length,
+    #[error(
+        "{{{gap}}} is unknown: there are {{program}}, {{tag}}, {{verb}}, {{time}} and {{random}}"
+    )]
+    Gap { gap: String },
+    #[error("a name in it can be longer than {MAX_NAME_BYTES} bytes")]
+    NameLength,
+    #[error("a brace has no partner")]
+    Brace,
+    #[error(
+        "it must be a relative path without empty, hidden or `..` folders and without control characters"
+    )]
+    Path,
+}
+
+/// A template of names below a root, without `.json5`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameTemplate {
+    template: String,
+}
+
+/// What fills the gaps.
+#[derive(Debug, Clone, Default)]
+struct NameParts<'a> {
+    /// Without its folder.
+    program: &'a str,
+    /// Where there is none, the verb stands in its place.
+    tag: Option<&'a str>,
+    /// The first argument that is no option, or how the session came to be.
+    verb: &'a str,
+    /// UTC, without colons.
+    time: &'a str,
+    random: &'a str,
+}
+
+impl Default for NameTemplate {
+    fn default() -> Self {
+        Self {
+            template: DEFAULT.to_owned(),
+        }
+    }
+}
+
+impl NameTemplate {
+    /// # Errors
+    ///
+    /// [`NameError`]: an unknown gap, or a path that leads out of the root.
+    pub fn new(template: &str) -> Result<Self, NameError> {
+        let template = template.strip_suffix(".json5").unwrap_or(template);
+        if template.is_empty() || template.len() > MAX_TEMPLATE_BYTES {
+            return Err(NameError::Length);
+        }
+        let mut rest = template;
+        while let Some(open) = rest.find(['{', '}']) {
+            let behind = &rest[open..];
+            let gap = behind.strip_prefix('{').ok_or(NameError::Brace)?;
+            let (gap, after) = gap.split_once('}').ok_or(NameError::Brace)?;
+            if !GAPS.contains(&gap) {
+                let gap = gap.to_owned();
+                return Err(NameError::Gap { gap });
+            }
+            rest = after;
+        }
+        let is_path = template
+            .split('/')
+            .all(|part| !part.is_empty() && !part.starts_with('.'));
+        if !is_path || template.contains(|c: char| c.is_control() || c == '\\') {
+            return Err(NameError::Path);
+        }
+        let longest = template.split('/').map(longest_name).max();
+        if longest > Some(MAX_NAME_BYTES) {
+            return Err(NameError::NameLength);
+        }
+        let template = template.to_owned();
+        Ok(Self { template })
+    }
+
+    /// Returns a name for a tape; `verb` stands in the place of a tag. No two are the same where the template has a
+    /// random part.
+    pub fn draw(&self, meta: &Meta, verb: &str) -> String {
+        let time = OffsetDateTime::parse(&meta.created_at, &Rfc3339).ok();
+        let form = format_description!("[year][month][day]T[hour][minute][second]Z");
+        let time = time.and_then(|time| time.to_offset(UtcOffset::UTC).format(&form).ok());
+        self.fill(&NameParts {
+            program: program_name(&meta.program),
+            tag: meta.tag.as_deref(),
+            verb,
+            time: time.as_deref().unwrap_or("undated"),
+            random: &format!("{:08x}", rand::random::<u32>()),
+        })
+    }
+
+    /// Returns a name. What fills a gap never makes a folder or hides a file.
+    fn fill(&self, parts: &NameParts<'_>) -> String {
+        let mut name = String::new();
+        let mut rest = self.template.as_str();
+        while let Some((before, behind)) = rest.split_once('{') {
+            name.push_str(before);
+            let (gap, after) = behind.split_once('}').unwrap_or((behind, ""));
+            let part = match gap {
+                "program" => parts.program,
+                "tag" => parts.tag.unwrap_or(parts.verb),
+                "verb" => parts.verb,
+                "time" => parts.time,
+                _ => parts.random,
+            };
+            name.push_str(&as_file_name(part));
+            rest = after;
+        }
+        name.push_str(rest);
+        name
+    }
+}
+
+/// How long a part of a valid template can get, in bytes.
+fn longest_name(part: &str) -> usize {
+    let gaps = GAPS.map(|gap| part.matches(&format!("{{{gap}}}")).count() * (gap.len() + 2));
+    let (in_gaps, gaps) = (gaps.iter().sum::<usize>(), part.matches('{').count());
+    part.len() - in_gaps + gaps * MAX_PART_BYTES
+}
+
+/// Letters, digits, `-`, `_` and dots that do not begin it.
+fn as_file_name(part: &str) -> String {
+    let mut name = String::new();
+    for c in part.chars() {
+        let is_plain =
+            c.is_alphanumeric() || matches!(c, '-' | '_' | '+') || (c == '.' && !name.is_empty());
+        let c = if is_plain { c } else { '-' };
+        if name.len() + c.len_utf8() > MAX_PART_BYTES {
+            break;
+        }
+        name.push(c);
+    }
+    if name.is_empty() {
+        "_".to_owned()
+    } else {
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PARTS: NameParts<'_> = NameParts {
+        program: "sqlite3",
+        tag: None,
+        verb: "rec",
+        time: "20260102T030405Z",
+        random: "0a1b2c3d",
+    };
+
+    #[test]
+    fn gaps_are_filled() {
+        let name = |template: &str| NameTemplate::new(template).unwrap().fill(&PARTS);
+        assert_eq!(
+            name("{program}/{tag}-{random}.json5"),
+            "sqlite3/rec-0a1b2c3d"
+        );
+        assert_eq!(name("a/b {time}"), "a/b 20260102T030405Z");
+        let tag = NameParts {
+            tag: Some("../my tag"),
+            ..PARTS
+        };
+        let name = NameTemplate::default().fill(&tag);
+        assert_eq!(name, "sqlite3/-.-my-tag-20260102T030405Z-0a1b2c3d");
+    }
+
+    #[test]
+    fn templates_that_lead_elsewhere_are_refused() {
+        for (template, error) in [
+            ("", NameError::Length),
+            ("/a", NameError::Path),
+            ("a//b", NameError::Path),
+            ("a/", NameError::Path),
+            ("a/../b", NameError::Path),
+            (".journal/a", NameError::Path),
+            ("a\nb", NameError::Path),
+            (&"x".repeat(221), NameError::NameLength),
+            (
+                &format!("{}{{program}}", "x".repeat(160)),
+                NameError::NameLength,
+            ),
+            ("{a", NameError::Brace),
+            ("a}", NameError::Brace),
+            (
+                "{user}",
+                NameError::Gap {
+                    gap: "user".to_owned(),
+                },
+            ),
+        ] {
+            assert_eq!(NameTemplate::new(template), Err(error), "{template}");
+        }
+        for template in [
+            "x".repeat(220),
+            "{program}-{tag}-{random}/{verb}".to_owned(),
+        ] {
+            assert!(NameTemplate::new(&template).is_ok(), "{template}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_leaves_the_root(program in "\\PC{0,80}", tag in "[./a{}]{0,9}", template in "[a{}./]{0,4}\\{program\\}/?\\{tag\\}") {
+            let parts = NameParts { program: &program, tag: Some(&tag), ..PARTS };
+            let Ok(template) = NameTemplate::new(&template) else { return Ok(()) };
+            let name = template.fill(&parts);
+            let bad = name.split('/').any(|part| part.is_empty() || part.starts_with('.'));
+            prop_assert!(!bad && !name.contains('\0'), "{}", name);
+        }
+    }
+}

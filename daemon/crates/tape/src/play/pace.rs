@@ -1,0 +1,154 @@
+//! How fast a tape plays, and which errors are injected: all drawn from a seed, so that it can be repeated.
+
+use ccd_protocol::tape::{Latency, TapeExit};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Longest delay of one chunk.
+const MAX_DELAY: Duration = Duration::from_secs(3600);
+
+/// The pace of a session's replay.
+#[derive(Debug, Clone)]
+pub struct Pace {
+    /// `None`: as each tape says.
+    pub latency: Option<Latency>,
+    /// Percent of exchanges; `None`: as each tape says.
+    pub error_rate: Option<f64>,
+    /// `None`: each tape's.
+    pub seed: Option<u64>,
+}
+
+/// An error in place of what was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Injection {
+    /// Of the output, only so much comes, from 0 to 1.
+    Truncate(f64),
+    /// The program ends so behind the output.
+    Exit(TapeExit),
+}
+
+/// What a tape says of its pace.
+#[derive(Debug, Clone, Copy)]
+pub struct TapePace<'a> {
+    pub latency: Option<&'a Latency>,
+    pub error_rate: f64,
+    pub seed: Option<u64>,
+}
+
+impl Pace {
+    /// The delays of the chunks of an exchange, the `ordinal`th that plays.
+    pub fn delays(&self, tape: TapePace<'_>, ordinal: u64, recorded_ms: &[u64]) -> Vec<Duration> {
+        let of_tape = || match tape.latency {
+            // In a tape, 0 is as recorded.
+            None | Some(Latency::Constant(0)) => None,
+            latency => latency,
+        };
+        let latency = match &self.latency {
+            Some(Latency::Named(_)) => None,
+            Some(latency) => Some(latency),
+            None => of_tape(),
+        };
+        let mut random = self.random(tape, ordinal, "latency");
+        let delay = |recorded: &u64| {
+            let ms = match latency {
+                None | Some(Latency::Named(_)) => *recorded,
+                Some(Latency::Constant(ms)) => *ms,
+                Some(Latency::Range([lo, hi])) => random.random_range(*lo..=(*hi).max(*lo)),
+            };
+            Duration::from_millis(ms).min(MAX_DELAY)
+        };
+        recorded_ms.iter().map(delay).collect()
+    }
+
+    /// The error that the `ordinal`th exchange gets, if one is drawn.
+    pub fn injection(&self, tape: TapePace<'_>, ordinal: u64) -> Option<Injection> {
+        let rate = self.error_rate.unwrap_or(tape.error_rate);
+        if rate <= 0.0 {
+            return None;
+        }
+        let mut random = self.random(tape, ordinal, "error");
+        if random.random_range(0.0..100.0) >= rate {
+            return None;
+        }
+        Some(match random.random_bool(0.5) {
+            true => Injection::Truncate(random.random_range(0.0..1.0)),
+            false => Injection::Exit(TapeExit {
+                code: Some(random.random_range(1..=125)),
+                signal: None,
+            }),
+        })
+    }
+
+    fn random(&self, tape: TapePace<'_>, ordinal: u64, what: &str) -> StdRng {
+        let seed = self.seed.or(tape.seed).unwrap_or(0);
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        bytes[8..16].copy_from_slice(&ordinal.to_le_bytes());
+        bytes[16..16 + what.len()].copy_from_slice(what.as_bytes());
+        StdRng::from_seed(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_protocol::tape::LatencyName;
+
+    fn tape(latency: Option<&Latency>) -> TapePace<'_> {
+        TapePace {
+            latency,
+            error_rate: 0.0,
+            seed: None,
+        }
+    }
+
+    fn ms(latency: Option<Latency>, of_tape: Option<Latency>) -> Vec<u128> {
+        let pace = Pace {
+            latency,
+            error_rate: None,
+            seed: Some(7),
+        };
+        let delays = pace.delays(tape(of_tape.as_ref()), 3, &[5, 0, 40]);
+        delays.iter().map(Duration::as_millis).collect()
+    }
+
+    #[test]
+    fn the_callers_latency_beats_the_tapes() {
+        let recorded = || Some(Latency::Named(LatencyName::Recorded));
+        assert_eq!(ms(None, None), [5, 0, 40]);
+        assert_eq!(ms(None, Some(Latency::Constant(0))), [5, 0, 40]);
+        assert_eq!(ms(None, Some(Latency::Constant(9))), [9, 9, 9]);
+        assert_eq!(
+            ms(Some(Latency::Constant(0)), Some(Latency::Constant(9))),
+            [0, 0, 0]
+        );
+        assert_eq!(ms(recorded(), Some(Latency::Constant(9))), [5, 0, 40]);
+        let drawn = ms(Some(Latency::Range([10, 20])), None);
+        assert!(drawn.iter().all(|ms| (10..=20).contains(ms)), "{drawn:?}");
+        assert_eq!(drawn, ms(Some(Latency::Range([10, 20])), None));
+    }
+
+    #[test]
+    fn errors_are_drawn_at_the_rate_and_again_the_same() {
+        let pace = |rate, seed| Pace {
+            latency: None,
+            error_rate: Some(rate),
+            seed: Some(seed),
+        };
+        let count = |pace: &Pace| {
+            let drawn = (0..1000).filter(|at| pace.injection(tape(None), *at).is_some());
+            drawn.count()
+        };
+        assert_eq!((count(&pace(0.0, 1)), count(&pace(100.0, 1))), (0, 1000));
+        assert!((200..300).contains(&count(&pace(25.0, 1))));
+        let drawn = |seed| -> Vec<_> {
+            (0..50)
+                .map(|at| pace(50.0, seed).injection(tape(None), at))
+                .collect()
+        };
+        assert_eq!(drawn(1), drawn(1));
+        assert_ne!(drawn(1), drawn(2));
+    }
+}

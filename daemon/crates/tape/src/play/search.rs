@@ -1,0 +1,350 @@
+//! Which exchange has what was typed as its input.
+//!
+//! Input is a stream: one send may be several inputs, and several sends one. So each place where an input can end is
+//! tried: behind each line, and behind everything.
+
+use super::cue::Cue;
+use super::player::Playing;
+use super::show::InputModes;
+use crate::index::{Fits, Hit};
+use crate::key::{is_open_text, normal_input};
+use ccd_text::canonical::END_OF_INPUT;
+
+/// Ends of lines at which an input is tried to end.
+const MAX_ENDS: usize = 64;
+
+/// Exchanges that go on from here and are compared with what was typed.
+const MAX_CANDIDATES: usize = 1024;
+
+/// What is pending and longer is compared only where an input of a tape may be as long.
+const LONG_BYTES: usize = 256 << 10;
+
+/// Where to look.
+pub(super) struct Search<'a> {
+    /// The tapes that fit the session.
+    pub(super) fits: &'a Fits,
+    pub(super) cue: &'a Cue,
+    /// The program's start is asked for, which has no input.
+    pub(super) is_start: bool,
+}
+
+/// What was found.
+pub(super) enum Found {
+    Answer {
+        hit: Hit,
+        /// How much of what is pending is its input.
+        len: usize,
+        /// Why it is this one, for the log.
+        rule: &'static str,
+    },
+    /// What is pending may become an input: of this exchange, if it is one. It is all that an unfinished one comes to.
+    Part {
+        hit: Option<Hit>,
+    },
+    /// Nothing begins so, but it is a line that has no end yet.
+    Open,
+    Nothing,
+}
+
+/// Looks in the order of the rules: the same place of the conversation; the same tape, behind what has played; any tape.
+pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
+    let fits = search.fits;
+    if search.is_start {
+        let hit = fits.start().next();
+        return hit.map_or(Found::Nothing, |hit| Found::Answer {
+            hit,
+            len: 0,
+            rule: "start",
+        });
+    }
+    let typed = &playing.pending;
+    let ends = ends_of(typed);
+    let longest = longest_input(fits, typed);
+    // To compare costs as much as there is, and more comes while it waits for its end.
+    let known = ends.iter().filter(|&&end| end <= longest);
+    let known: Vec<usize> = known.copied().collect();
+    let state = playing.state.fingerprint();
+    let prompts = prompts(fits, playing);
+    if let Some(found) = goes_on_piped(fits, playing) {
+        return found;
+    }
+    for prompt in &prompts {
+        for &end in known.iter().rev() {
+            let hit = fits.exact(prompt, &typed[..end], state);
+            // Of a hidden line the end comes first.
+            if let Some(hit) = hit.filter(|hit| !hit.is_hidden()) {
+                return Found::Answer {
+                    hit,
+                    len: end,
+                    rule: "exact",
+                };
+            }
+        }
+    }
+    let of_prompt = |prompt: &String| {
+        let here = fits.candidates(Some(prompt), state);
+        here.take(MAX_CANDIDATES).collect::<Vec<Hit>>()
+    };
+    let here = prompts.iter().flat_map(of_prompt);
+    let mut here: Vec<Hit> = here.collect();
+    let next = next_on_tape(fits, playing);
+    if !search.cue.strict {
+        here.extend(next.clone());
+    }
+    if let Some(found) = lines_of_many(&here, typed) {
+        return found;
+    }
+    if let Some(found) = keys_or_hidden(&here, typed, &ends) {
+        return found;
+    }
+    if search.cue.ignore_stdin
+        && let Some(hit) = next.iter().chain(&here).find(|hit| !hit.is_unfinished())
+    {
+        let len = ends.first().copied().unwrap_or(typed.len());
+        return Found::Answer {
+            hit: hit.clone(),
+            len,
+            rule: "place",
+        };
+    }
+    if !search.cue.strict
+        && let Some(found) = prompts
+            .iter()
+            .find_map(|prompt| elsewhere(search, playing, prompt, &known))
+    {
+        return found;
+    }
+    if typed.len() > longest {
+        return Found::Nothing;
+    }
+    let whole = normal_input(typed);
+    let begins_so = |hit: &&Hit| {
+        let input = normal_input(hit.input());
+        (input.len() > whole.len() || hit.is_unfinished()) && input.starts_with(&whole)
+    };
+    if let Some(hit) = here.iter().find(begins_so) {
+        let hit = Some(hit.clone());
+        return Found::Part { hit };
+    }
+    // Somebody types a line, which Enter will end.
+    match is_open_text(typed) {
+        true => Found::Open,
+        false => Found::Nothing,
+    }
+}
+
+/// The next exchange of a tape of a program between pipes. Which exchange has which part of the output was chance there, so
+/// all of it is taken from one tape as long as that has the input.
+fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<Found> {
+    let hit = next_on_tape(fits, playing).filter(|_| plays_piped(fits, playing))?;
+    let (input, typed) = (hit.input(), &playing.pending);
+    let is_whole = ends_line(input) || input.ends_with(&[END_OF_INPUT]) || input == typed;
+    let is_cut = input.ends_with(b"\r") && typed.get(input.len()) == Some(&b'\n');
+    let is_next = is_whole
+        && !is_cut
+        && !hit.is_hidden()
+        && !hit.is_unfinished()
+        && hit.state() == playing.state.fingerprint()
+        && !input.is_empty()
+        && typed.starts_with(input);
+    let len = input.len();
+    is_next.then_some(Found::Answer {
+        hit,
+        len,
+        rule: "exact",
+    })
+}
+
+/// Whether the tape that plays is of a program between pipes.
+fn plays_piped(fits: &Fits, playing: &Playing) -> bool {
+    let at = playing.at.as_ref();
+    let tape = at.and_then(|(tape, exchange)| fits.index.exchange(tape, *exchange));
+    tape.is_some_and(|hit| hit.meta().pty.is_none())
+}
+
+/// At which prompts the next input may stand, the likeliest first: the one that was printed, and none where the tape that
+/// plays is of a program between pipes, which may print when it wants.
+pub(super) fn prompts(fits: &Fits, playing: &Playing) -> Vec<String> {
+    let printed = playing.prompt.prompt();
+    match plays_piped(fits, playing) && !printed.is_empty() {
+        true => vec![String::new(), printed],
+        false => vec![printed],
+    }
+}
+
+/// How long what was typed may be and still be an input of a tape: tapes may have a mask in place of a part of it.
+fn longest_input(fits: &Fits, typed: &[u8]) -> usize {
+    if typed.len() <= LONG_BYTES {
+        return LONG_BYTES;
+    }
+    LONG_BYTES + 2 * fits.longest_input()
+}
+
+/// An input of more lines than the ends of lines that were tried.
+fn lines_of_many(here: &[Hit], typed: &[u8]) -> Option<Found> {
+    here.iter().find_map(|hit| {
+        let input = normal_input(hit.input());
+        let lines = memchr::memchr_iter(b'\n', &input).count();
+        if hit.is_hidden() || lines <= MAX_ENDS || !input.ends_with(b"\n") {
+            return None;
+        }
+        let len = end_of_lines(typed, lines)?;
+        (normal_input(&typed[..len]) == input).then(|| Found::Answer {
+            hit: hit.clone(),
+            len,
+            rule: "exact",
+        })
+    })
+}
+
+/// Where so many lines end.
+fn end_of_lines(typed: &[u8], lines: usize) -> Option<usize> {
+    let mut at = 0;
+    for _ in 0..lines {
+        at += memchr::memchr2(b'\r', b'\n', &typed[at..])? + 1;
+        if typed[at - 1] == b'\r' && typed.get(at) == Some(&b'\n') {
+            at += 1;
+        }
+    }
+    Some(at)
+}
+
+/// An input of single keys that what was typed begins with, or a hidden line.
+fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<Found> {
+    let answers = || here.iter().filter(|hit| !hit.is_unfinished());
+    let keys = answers().filter(|hit| {
+        let input = hit.input();
+        !hit.is_hidden() && !ends_line(input) && typed.starts_with(input)
+    });
+    if let Some(hit) = keys.max_by_key(|hit| hit.input().len()) {
+        return Some(Found::Answer {
+            hit: hit.clone(),
+            len: hit.input().len(),
+            rule: "keys",
+        });
+    }
+    let hidden = answers().find(|hit| hit.is_hidden())?;
+    // A program that reads keys may take one without an end, of a length that no tape tells.
+    let len = match line_count(hidden.input()) {
+        0 => Some(typed.len()),
+        lines => {
+            let mut line_ends = ends.iter().filter(|&&end| ends_line(&typed[..end]));
+            line_ends.nth(lines - 1).copied()
+        }
+    };
+    Some(match len {
+        Some(len) => Found::Answer {
+            hit: hidden.clone(),
+            len,
+            rule: "hidden",
+        },
+        None => Found::Part { hit: None },
+    })
+}
+
+/// The same input at another place: later on the same tape, or on any tape.
+fn elsewhere(
+    search: &Search<'_>,
+    playing: &Playing,
+    prompt: &str,
+    ends: &[usize],
+) -> Option<Found> {
+    let has_played = |hit: &Hit| {
+        let of_tape = playing.played.get(&*hit.tape.id);
+        of_tape.is_some_and(|played| played.contains(&hit.exchange))
+    };
+    if let Some((tape, exchange)) = &playing.at {
+        for &len in ends {
+            let input = &playing.pending[..len];
+            let mut after = *exchange;
+            while let Some(hit) = search.fits.next_in(tape, Some(after), prompt, Some(input)) {
+                if !has_played(&hit) {
+                    return Some(Found::Answer {
+                        hit,
+                        len,
+                        rule: "same tape",
+                    });
+                }
+                after = hit.exchange;
+            }
+        }
+    }
+    for &len in ends {
+        let mut anywhere = search.fits.loose(prompt, &playing.pending[..len]);
+        if let Some(hit) = anywhere.find(|hit| !has_played(hit)) {
+            return Some(Found::Answer {
+                hit,
+                len,
+                rule: "another place",
+            });
+        }
+    }
+    None
+}
+
+/// The exchange behind the one that has played last.
+pub(super) fn next_on_tape(fits: &Fits, playing: &Playing) -> Option<Hit> {
+    let (tape, exchange) = playing.at.as_ref()?;
+    fits.index.exchange(tape, exchange + 1)
+}
+
+/// How the terminal treats what is typed next, from what was recorded there.
+pub(super) fn modes_next(fits: &Fits, playing: &Playing) -> InputModes {
+    let prompt = playing.prompt.prompt();
+    let here = fits
+        .candidates(Some(&prompt), playing.state.fingerprint())
+        .next();
+    let here = here.or_else(|| next_on_tape(fits, playing));
+    here.map_or(InputModes::default(), |hit| InputModes {
+        hidden: hit.is_hidden(),
+        keys: hit.reads_keys(),
+    })
+}
+
+/// Where an input may end: behind each line, and at the end.
+fn ends_of(typed: &[u8]) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr2(b'\r', b'\n', &typed[at..]) {
+        at += found + 1;
+        if typed[at - 1] == b'\r' && typed.get(at) == Some(&b'\n') {
+            at += 1;
+        }
+        ends.push(at);
+        if ends.len() == MAX_ENDS {
+            return ends;
+        }
+    }
+    if at < typed.len() {
+        ends.push(typed.len());
+    }
+    ends
+}
+
+/// How many lines an input ends.
+fn line_count(input: &[u8]) -> usize {
+    let ends = ends_of(input);
+    ends.iter().filter(|&&end| ends_line(&input[..end])).count()
+}
+
+pub(super) fn ends_line(input: &[u8]) -> bool {
+    matches!(input.last(), Some(b'\r' | b'\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_may_end_behind_each_line_and_at_the_end() {
+        for (typed, ends) in [
+            (&b""[..], &[][..]),
+            (b"a", &[1]),
+            (b"a\r", &[2]),
+            (b"a\r\nb", &[3, 4]),
+            (b"a\rb\n\n", &[2, 4, 5]),
+        ] {
+            assert_eq!(ends_of(typed), ends, "{typed:?}");
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! From a journal and the output that it points into to a tape.
+
+use super::journal::{Begin, EndEntry, Entry, InputEntry};
+use crate::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tape, TypedInput};
+use crate::tools::PRIVATE_KEY;
+use ccd_text::redact::MASK;
+use std::collections::BTreeMap;
+
+/// Output by offset, with holes where the log was lost.
+#[derive(Debug, Clone, Default)]
+pub struct Printed {
+    /// Offset of the first byte.
+    pub start: u64,
+    pub bytes: Vec<u8>,
+    /// Offsets of what is missing; `bytes` goes on after it.
+    pub gaps: Vec<(u64, u64)>,
+    /// Where the stream changes, by offset; before the first change it is standard output.
+    pub streams: Vec<(u64, Stream)>,
+    /// There was more than a tape takes.
+    pub is_cut: bool,
+}
+
+impl Printed {
+    /// What there is between two offsets.
+    fn between(&self, from: u64, upto: u64) -> &[u8] {
+        let at = |offset: u64| {
+            let missing: u64 = self
+                .gaps
+                .iter()
+                .map(|&(start, end)| end.min(offset).saturating_sub(start))
+                .sum();
+            let at = offset.saturating_sub(self.start).saturating_sub(missing);
+            usize::try_from(at)
+                .unwrap_or(usize::MAX)
+                .min(self.bytes.len())
+        };
+        let (from, upto) = (at(from), at(upto));
+        &self.bytes[from..upto.max(from)]
+    }
+
+    /// The parts between two offsets, each of one stream.
+    fn parts(&self, from: u64, upto: u64) -> Vec<(u64, u64, Stream)> {
+        let next = self.streams.partition_point(|&(offset, _)| offset <= from);
+        let first = self.streams[..next].last();
+        let mut stream = first.map_or(Stream::Stdout, |&(_, stream)| stream);
+        let (mut at, mut parts) = (from, Vec::new());
+        let changes = self.streams[next..].iter().copied();
+        for (offset, next) in changes.take_while(|change| change.0 < upto) {
+            parts.push((at, offset, stream));
+            (at, stream) = (offset, next);
+        }
+        parts.push((at, upto, stream));
+        parts
+    }
+
+    fn end(&self) -> u64 {
+        let missing: u64 = self.gaps.iter().map(|&(start, end)| end - start).sum();
+        self.start + self.bytes.len() as u64 + missing
+    }
+
+    fn missing_between(&self, from: u64, upto: u64) -> u64 {
+        let missing = |&(start, end): &(u64, u64)| end.min(upto).saturating_sub(start.max(from));
+        self.gaps.iter().map(missing).sum()
+    }
+}
+
+/// What a journal says.
+pub(super) struct Journalled {
+    pub(super) begin: Begin,
+    /// By number; the start is not among them.
+    inputs: BTreeMap<u64, InputEntry>,
+    /// When further keys of an input came.
+    keys: BTreeMap<u64, Vec<u64>>,
+    /// Microseconds, offset, length.
+    pieces: Vec<(u64, u64, u64)>,
+    pub(super) end: Option<EndEntry>,
+}
+
+impl Journalled {
+    /// Sorts the entries; `None` where they do not begin as a journal does.
+    pub(super) fn of(entries: Vec<Entry>) -> Option<Self> {
+        let mut entries = entries.into_iter();
+        let Some(Entry::Begin(begin)) = entries.next() else {
+            return None;
+        };
+        let mut journalled = Self {
+            begin: *begin,
+            inputs: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            pieces: Vec::new(),
+            end: None,
+        };
+        for entry in entries {
+            match entry {
+                Entry::Begin(_) => {}
+                Entry::Input(input) => {
+                    journalled.inputs.insert(input.number, input);
+                }
+                Entry::Key { number, at_us } => {
+                    journalled.keys.entry(number).or_default().push(at_us);
+                }
+                Entry::Output(at, offset, len) => journalled.printed(at, offset, len),
+                // Nothing more was recorded behind the first one.
+                Entry::End(end) => journalled.end = journalled.end.or(Some(end)),
+            }
+        }
+        Some(journalled)
+    }
+
+    /// After a kill output is noted once more, cut in other places: the first note has the time.
+    fn printed(&mut self, at: u64, offset: u64, len: u64) {
+        let last = self.pieces.last();
+        let (noted_at, noted) = last.map_or((0, 0), |&(at, offset, len)| (at, offset + len));
+        let (start, end) = (offset.max(noted), offset + len);
+        if start < end {
+            self.pieces.push((at.max(noted_at), start, end - start));
+        }
+    }
+
+    /// The tape, with all that was recorded; prompts and states come when its texts are as they stay: see [`crate::tools::chain`].
+    pub(super) fn tape(mut self, printed: &Printed) -> Tape {
+        let end = self
+            .end
+            .as_ref()
+            .map_or(printed.end(), |end| end.offset.max(self.begin.offset));
+        let inputs: Vec<InputEntry> = std::mem::take(&mut self.inputs).into_values().collect();
+        let mut exchanges = Vec::with_capacity(inputs.len() + 1);
+        let start = InputEntry {
+            number: 0,
+            at_us: self.begin.at_us,
+            offset: self.begin.offset,
+            bytes: Vec::new(),
+            hidden: false,
+            keys: false,
+            private_key: false,
+            removed: self.begin.removed,
+            cut_echo: None,
+            unfinished: false,
+        };
+        let opened = self
+            .begin
+            .is_start
+            .then_some(&start)
+            .into_iter()
+            .chain(&inputs);
+        let opened: Vec<&InputEntry> = opened.collect();
+        for (at, input) in opened.iter().enumerate() {
+            let upto = opened.get(at + 1).map_or(end, |next| next.offset);
+            exchanges.push(self.exchange(input, upto, printed));
+        }
+        if let (Some(last), Some(end)) = (exchanges.last_mut(), &self.end) {
+            last.exit = end.exit;
+            if end.exit.is_none() {
+                last.annotations
+                    .insert("ended".into(), end.reason.clone().into());
+            }
+        } else if let Some(last) = exchanges.last_mut() {
+            last.annotations
+                .insert("ended".into(), "daemon_killed".into());
+        }
+        Tape {
+            meta: self.begin.meta,
+            session: Recorder {
+                platform: crate::PLATFORM.into(),
+                version: env!("CARGO_PKG_VERSION").into(),
+                flags: Vec::new(),
+                format: crate::format::FORMAT,
+                ..Recorder::default()
+            },
+            exchanges,
+        }
+    }
+
+    fn exchange(&self, input: &InputEntry, upto: u64, printed: &Printed) -> Exchange {
+        let pre = Pre {
+            hidden: input.hidden,
+            keys: input.keys,
+            ..Pre::default()
+        };
+        let (mut chunks, dur_us) = self.chunks(input, upto, printed);
+        if let Some(end) = &input.cut_echo {
+            cut_echo(&mut chunks, end.as_bytes());
+        }
+        let mut annotations = serde_json::Map::new();
+        if input.hidden {
+            annotations.insert("hidden".into(), true.into());
+            if input.private_key {
+                annotations.insert(PRIVATE_KEY.into(), true.into());
+            }
+        } else if input.removed > 0 {
+            annotations.insert("redacted".into(), input.removed.into());
+        }
+        let missing = printed.missing_between(input.offset, upto);
+        if missing > 0 {
+            annotations.insert("missing_bytes".into(), missing.into());
+        }
+        Exchange {
+            pre,
+            input: TypedInput {
+                kind: kind_of(&input.bytes),
+                bytes: input.bytes.clone(),
+                unfinished: input.unfinished,
+            },
+            chunks,
+            exit: None,
+            dur_ms: dur_us / 1_000,
+            annotations,
+        }
+    }
+
+    /// The output from an input on to an offset, with the delays, and how long it took in all.
+    fn chunks(&self, input: &InputEntry, upto: u64, printed: &Printed) -> (Vec<Chunk>, u64) {
+        let from = input.offset;
+        let keys = self.keys.get(&input.number).map_or(&[][..], Vec::as_slice);
+        let first = self
+            .pieces
+            .partition_point(|&(_, offset, len)| offset + len <= from);
+        let (mut at, mut done) = (input.at_us, from);
+        let mut chunks = Vec::new();
+        let mut push = |time: u64, from: u64, upto: u64, at: &mut u64| {
+            // Since the chunk before or the last key before it.
+            let key = keys.iter().copied().filter(|&key| key <= time).max();
+            let since = key.map_or(*at, |key| key.max(*at));
+            let mut delay_ms = (time.saturating_sub(since) + 500) / 1_000;
+            for (from, upto, stream) in printed.parts(from, upto) {
+                let data = printed.between(from, upto).to_vec();
+                if !data.is_empty() {
+                    chunks.push(Chunk {
+                        delay_ms: std::mem::take(&mut delay_ms),
+                        data,
+                        stream,
+                    });
+                }
+            }
+            *at = time.max(*at);
+        };
+        for &(time, offset, len) in &self.pieces[first..] {
+            if offset >= upto {
+                break;
+            }
+            // A kill may have cost the note of what came before.
+            let end = (offset + len).min(upto);
+            if end > done {
+                push(time.max(at), done, end, &mut at);
+                done = end;
+            }
+        }
+        if done < upto {
+            push(at, done, upto, &mut at);
+        }
+        let since = keys.last().copied().unwrap_or(input.at_us);
+        (chunks, at.saturating_sub(since))
+    }
+}
+
+/// Takes away what comes before `end`, or all where that does not come, and leaves the mask in its place.
+fn cut_echo(chunks: &mut Vec<Chunk>, end: &[u8]) {
+    let whole: Vec<u8> = chunks
+        .iter()
+        .flat_map(|chunk| &chunk.data)
+        .copied()
+        .collect();
+    let mut cut = memchr::memmem::find(&whole, end).unwrap_or(whole.len());
+    for chunk in chunks.iter_mut() {
+        let len = cut.min(chunk.data.len());
+        chunk.data.drain(..len);
+        cut -= len;
+    }
+    if let Some(first) = chunks.iter_mut().find(|chunk| !chunk.data.is_empty()) {
+        let mut masked = format!("{MASK}\r\n").into_bytes();
+        masked.append(&mut first.data);
+        first.data = masked;
+    }
+    chunks.retain(|chunk| !chunk.data.is_empty());
+}
+
+/// A `line` is text that the Enter key ends, and has none before.
+fn kind_of(bytes: &[u8]) -> InputKind {
+    let is_line = bytes.last() == Some(&b'\r')
+        && !bytes[..bytes.len() - 1].iter().any(u8::is_ascii_control)
+        && std::str::from_utf8(bytes).is_ok();
+    match is_line {
+        true => InputKind::Line,
+        false => InputKind::Raw,
+    }
+}
+
+#[cfg(test)]
+#[path = "build_tests.rs"]
+mod tests;

@@ -1,0 +1,121 @@
+use super::*;
+use crate::key::StateHash;
+
+fn begin(at_us: u64) -> Entry {
+    let options = serde_json::json!({});
+    Entry::Begin(Box::new(Begin {
+        session: "s".into(),
+        options: serde_json::from_value(options).unwrap(),
+        meta: crate::format::Meta::default(),
+        at_us,
+        offset: 0,
+        state: StateHash::start(),
+        removed: 0,
+        is_start: true,
+    }))
+}
+
+fn input(number: u64, at_us: u64, offset: u64, bytes: &[u8]) -> Entry {
+    Entry::Input(InputEntry {
+        number,
+        at_us,
+        offset,
+        bytes: bytes.to_vec(),
+        hidden: false,
+        keys: false,
+        private_key: false,
+        removed: 0,
+        cut_echo: None,
+        unfinished: false,
+    })
+}
+
+/// The delays and the bytes of each exchange.
+fn made(entries: Vec<Entry>, bytes: &[u8]) -> Vec<Vec<(u64, String)>> {
+    let printed = Printed {
+        start: 0,
+        bytes: bytes.to_vec(),
+        gaps: Vec::new(),
+        ..Printed::default()
+    };
+    let tape = Journalled::of(entries).unwrap().tape(&printed);
+    let exchanges = tape.exchanges.iter().map(|exchange| {
+        let chunks = exchange.chunks.iter();
+        let chunks = chunks.map(|chunk| {
+            let text = String::from_utf8(chunk.data.clone()).unwrap();
+            (chunk.delay_ms, text)
+        });
+        chunks.collect()
+    });
+    exchanges.collect()
+}
+
+fn chunks(chunks: &[(u64, &str)]) -> Vec<(u64, String)> {
+    let chunks = chunks.iter();
+    chunks.map(|&(delay, text)| (delay, text.into())).collect()
+}
+
+#[test]
+fn times_that_do_not_grow_cost_no_output_and_make_no_long_delay() {
+    let entries = vec![
+        begin(9_000_000),
+        Entry::Output(5_000_000, 0, 2),
+        input(1, 3_000_000, 2, b"x\r"),
+        Entry::Output(2_000_000, 2, 3),
+        Entry::Key {
+            number: 1,
+            at_us: 8_000_000,
+        },
+        Entry::Output(2_500_000, 5, 1),
+        Entry::Output(0, 6, 2),
+    ];
+    let made = made(entries, b"> x\r\n> ");
+    let delays = |exchange: &[(u64, String)]| -> u64 { exchange.iter().map(|chunk| chunk.0).sum() };
+    let texts: Vec<String> = made
+        .iter()
+        .map(|exchange| exchange.iter().map(|chunk| chunk.1.as_str()).collect())
+        .collect();
+    assert_eq!(texts, ["> ", "x\r\n> "]);
+    assert!(
+        made.iter().all(|exchange| delays(exchange) <= 2_000),
+        "{made:?}"
+    );
+}
+
+#[test]
+fn output_that_was_noted_twice_is_there_once_and_at_its_first_time() {
+    let entries = vec![
+        begin(0),
+        Entry::Output(10_000, 0, 4),
+        Entry::Output(30_000, 4, 4),
+        // After a kill, in other pieces; and then what nobody had noted.
+        Entry::Output(90_000, 0, 2),
+        Entry::Output(90_000, 2, 4),
+        Entry::Output(95_000, 6, 4),
+        input(1, 100_000, 10, b"y\r"),
+        Entry::Output(110_000, 12, 2),
+    ];
+    let made = made(entries, b"aaaabbbbccddee");
+    assert_eq!(made[0], chunks(&[(10, "aaaa"), (20, "bbbb"), (65, "cc")]));
+    assert_eq!(made[1], chunks(&[(10, "ddee")]));
+}
+
+#[test]
+fn an_echo_with_secrets_goes_wherever_chunks_are_cut() {
+    let whole = b"echo hunter2\r\n\x1b]133;C;ab\x07out";
+    for cut in 0..=whole.len() {
+        let (a, b) = whole.split_at(cut);
+        let chunk = |data: &[u8]| Chunk {
+            delay_ms: 0,
+            data: data.to_vec(),
+            stream: Stream::Stdout,
+        };
+        let mut chunks = vec![chunk(a), chunk(b)];
+        cut_echo(&mut chunks, b"\x1b]133;C;ab\x07");
+        let left: Vec<u8> = chunks.into_iter().flat_map(|chunk| chunk.data).collect();
+        assert_eq!(left, b"***\r\n\x1b]133;C;ab\x07out", "{cut}");
+        let mut unended = vec![chunk(a), chunk(b)];
+        cut_echo(&mut unended, b"never");
+        assert_eq!(unended, []);
+    }
+}

@@ -1,0 +1,279 @@
+//! The newest input, while more may belong to it.
+
+use super::echo::EchoFollower;
+use super::journal::InputEntry;
+use super::typed::Typed;
+use ccd_text::canonical::END_OF_INPUT;
+use ccd_text::expect::clean_lossy;
+use ccd_text::redact::{MASK, redact_typed};
+use serde::{Deserialize, Serialize};
+
+/// A program that reads keys shows shorter lines in its own way, and they are no secrets.
+const MIN_SECRET_CHARS: usize = 4;
+
+/// Longest line that is gathered key by key.
+const MAX_GATHERED_BYTES: usize = 64 << 10;
+
+/// Output in which a typed line is looked for.
+pub const ECHO_BYTES: usize = 16 << 10;
+
+/// The input of the newest exchange. The next worker gets it as it was typed, which no file may have.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Open {
+    pub(super) at_us: u64,
+    pub(super) offset: u64,
+    pub(super) raw: Vec<u8>,
+    pub(super) hidden: bool,
+    pub(super) keys: bool,
+    #[serde(default)]
+    pub(super) needs_no_echo: bool,
+    #[serde(default)]
+    pub(super) cut_echo: Option<String>,
+    /// A line of a private key.
+    #[serde(default)]
+    pub(super) private_key: bool,
+    /// It goes on with a secret that an earlier input has begun.
+    #[serde(default)]
+    pub(super) goes_on_with_secret: bool,
+    /// Nothing more belongs to it, and it was looked at for secrets.
+    #[serde(default)]
+    pub(super) is_complete: bool,
+    /// It is in the journal as the tape will have it.
+    pub(super) is_written: bool,
+    #[serde(skip)]
+    echo: EchoFollower,
+    /// Output since it was typed.
+    #[serde(skip)]
+    pub(super) printed: Vec<u8>,
+    /// Something was printed since.
+    #[serde(skip)]
+    pub(super) is_answered: bool,
+}
+
+impl Open {
+    /// An input without its bytes.
+    pub(super) fn new(at_us: u64, typed: &Typed<'_>, needs_no_echo: bool) -> Self {
+        Self {
+            at_us,
+            offset: typed.offset,
+            raw: Vec::new(),
+            hidden: false,
+            keys: typed.keys,
+            needs_no_echo,
+            cut_echo: None,
+            private_key: false,
+            goes_on_with_secret: false,
+            is_complete: false,
+            is_written: false,
+            echo: EchoFollower::default(),
+            printed: Vec::new(),
+            is_answered: false,
+        }
+    }
+
+    pub(super) fn typed(&mut self, typed: &Typed<'_>, hidden: bool) {
+        self.raw.extend_from_slice(typed.bytes);
+        self.echo.typed(typed.bytes);
+        self.hidden |= hidden;
+        if let Some(command) = typed.command {
+            self.needs_no_echo = true;
+            self.cut_echo = command.cut_echo.map(str::to_owned);
+        }
+    }
+
+    pub(super) fn printed(&mut self, bytes: &[u8]) {
+        self.echo.printed(bytes);
+        self.is_answered = true;
+        if !self.is_written {
+            let room = ECHO_BYTES.saturating_sub(self.printed.len());
+            let len = bytes.len().min(room);
+            self.printed.extend_from_slice(&bytes[..len]);
+        }
+    }
+
+    /// As an earlier process has left it: so much was printed since it was typed.
+    pub(super) fn resumed(mut self, printed: &[u8]) -> Self {
+        self.echo.typed(&self.raw);
+        if !printed.is_empty() {
+            self.printed(printed);
+        }
+        self
+    }
+
+    pub(super) fn ends_line(&self) -> bool {
+        ends_line(&self.raw)
+    }
+
+    /// Whether the next keys belong to the same line.
+    pub(super) fn goes_on(&self) -> bool {
+        !self.is_complete
+            && !self.ends_line()
+            && self.echo.is_only_echo()
+            && self.raw.len() < MAX_GATHERED_BYTES
+    }
+
+    /// What of its lines can be text on a screen.
+    fn visible_lines(&self) -> impl Iterator<Item = String> {
+        let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
+        lines.map(|line| without_blanks(&clean_lossy(line, encoding_rs::UTF_8)))
+    }
+
+    /// How many lines it ends.
+    fn line_count(&self) -> usize {
+        let line_feeds = memchr::memchr_iter(b'\n', &self.raw).count();
+        let alone = |at: &usize| self.raw.get(at + 1) != Some(&b'\n');
+        line_feeds + memchr::memchr_iter(b'\r', &self.raw).filter(alone).count()
+    }
+
+    /// Whether it is known if it is a secret. What a program that reads keys has not shown may be one: it may be shown yet.
+    pub(super) fn is_decided(&self) -> bool {
+        self.hidden || !self.keys || self.needs_no_echo || self.is_shown()
+    }
+
+    fn is_shown(&self) -> bool {
+        let printed = without_blanks(&clean_lossy(&self.printed, encoding_rs::UTF_8));
+        let is_short = |line: &String| line.chars().count() < MIN_SECRET_CHARS;
+        // Of keys that end no line an editor may show a part, in another way.
+        let is_seen = |line: &String| match self.ends_line() {
+            true => printed.contains(line.as_str()),
+            false => printed.contains(line.as_str()) || has_part_of(&printed, line),
+        };
+        let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
+        self.visible_lines().zip(lines).all(|(line, raw)| {
+            line.is_empty() || is_short(&line) || is_seen(&line) || has_runs_of(&printed, raw)
+        })
+    }
+
+    /// What stands in its place: as many lines.
+    fn mask(&self) -> Vec<u8> {
+        let lines = self.line_count().saturating_sub(1);
+        let mut mask = format!("{MASK}\r").repeat(lines).into_bytes();
+        mask.extend_from_slice(MASK.as_bytes());
+        mask.extend(self.raw.last().filter(|_| self.ends_line()));
+        mask
+    }
+
+    /// As the tape may have it: a mask as long as it is not known whether it is a secret.
+    pub(super) fn entry(&self, number: u64, redacts: bool) -> InputEntry {
+        let hidden = self.hidden || !self.is_decided();
+        let (bytes, removed) = match (hidden, redacts) {
+            (true, _) => (self.mask(), 1),
+            (false, false) => (self.raw.clone(), 0),
+            (false, true) => redact_typed(&self.raw),
+        };
+        InputEntry {
+            number,
+            at_us: self.at_us,
+            offset: self.offset,
+            bytes,
+            hidden,
+            keys: self.keys,
+            private_key: self.private_key,
+            removed: removed as u64,
+            cut_echo: self.cut_echo.clone(),
+            unfinished: false,
+        }
+    }
+}
+
+/// Whether a text has [`MIN_SECRET_CHARS`] characters of a line, one after the other.
+fn has_part_of(text: &str, line: &str) -> bool {
+    let starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
+    let Some(behind) = starts.get(MIN_SECRET_CHARS..) else {
+        return false;
+    };
+    let ends = behind.iter().copied().chain([line.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .any(|(&start, end)| text.contains(&line[start..end]))
+}
+
+/// Whether a line in which keys edit, as Tab and the arrows do, was shown between them: all that is long enough to be a
+/// secret, or where nothing is, everything in its order.
+fn has_runs_of(text: &str, line: &[u8]) -> bool {
+    let runs = runs_of(line);
+    if runs.len() < 2 && line.iter().all(|byte| !byte.is_ascii_control()) {
+        return false;
+    }
+    let is_long = |run: &&String| run.chars().count() >= MIN_SECRET_CHARS;
+    if runs.iter().any(|run| is_long(&run)) {
+        return runs
+            .iter()
+            .filter(is_long)
+            .all(|run| text.contains(run.as_str()));
+    }
+    let mut rest = text;
+    runs.iter().all(|run| match rest.split_once(run.as_str()) {
+        Some((_, behind)) => {
+            rest = behind;
+            true
+        }
+        None => false,
+    })
+}
+
+/// What of a line stands between keys that show nothing, without blanks.
+fn runs_of(line: &[u8]) -> Vec<String> {
+    let mut runs = vec![Vec::new()];
+    let mut bytes = line.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            0x1b => {
+                if bytes.next_if(|byte| matches!(byte, b'[' | b'O')).is_some() {
+                    while bytes
+                        .next_if(|byte| !(0x40..=0x7e).contains(byte))
+                        .is_some()
+                    {}
+                }
+                bytes.next();
+                runs.push(Vec::new());
+            }
+            _ if byte.is_ascii_control() => runs.push(Vec::new()),
+            _ => runs
+                .last_mut()
+                .map_or((), |run: &mut Vec<u8>| run.push(byte)),
+        }
+    }
+    let texts = runs
+        .iter()
+        .map(|run| without_blanks(&String::from_utf8_lossy(run)));
+    texts.filter(|run| !run.is_empty()).collect()
+}
+
+/// Whether nothing more belongs to an input.
+pub(super) fn ends_line(bytes: &[u8]) -> bool {
+    matches!(bytes.last(), Some(b'\r' | b'\n' | &END_OF_INPUT))
+}
+
+/// Line editors wrap and redraw, so blanks do not count.
+fn without_blanks(text: &str) -> String {
+    let counts = |c: &char| !c.is_whitespace() && !c.is_control();
+    text.chars().filter(counts).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_keys_have_edited_was_shown_where_its_parts_were() {
+        for (line, printed) in [
+            (&b"cd /us\tlo\t"[..], "cd/usr/local/"),
+            (b"echo abc\x1b[D\x1b[DX\x1b[FY", "echoabcXbcY"),
+            (b"sectet\x7f\x7fret", "sectetret"),
+            (b"a\tb\tcc", "a1b2cc"),
+        ] {
+            assert!(has_runs_of(printed, line), "{line:?}");
+        }
+        for (line, printed) in [
+            (&b"alice\tS3cret99"[..], "alice"),
+            (b"S3cret99", "S3cret99"),
+            (b"Hemmelig\x7f\x7f", "welcome"),
+            (b"a\tb\tcc", "b1a2cc"),
+            (b"ab\tcd", ""),
+        ] {
+            assert!(!has_runs_of(printed, line), "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Where a recorded tape goes: what no tape has to a new one, or what a tape has in its place.
+
+use super::finish::Finished;
+use crate::format::file::{FileError, create_new, replace};
+use crate::format::{EditError, Edits, Exchange, FormatError, Meta, Tape, read, write};
+use crate::index::{Fits, Hit};
+use crate::key::{Fingerprint, Invocation, Rules};
+use crate::root::Root;
+use crate::settings::Settings;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How often a name is drawn.
+const MAX_TRIES: usize = 16;
+
+/// Highest number behind a name that is taken.
+const MAX_NUMBER: u32 = 10_000;
+
+/// What a recording notes itself.
+const OWN_NOTES: [&str; 5] = ["decorators", "ended", "hidden", "missing_bytes", "redacted"];
+
+/// Why a tape is not written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PlaceError {
+    #[error("the tape cannot be written: {0}")]
+    File(#[from] FileError),
+    #[error("the tape cannot be changed: {0}")]
+    Edit(#[from] EditError),
+    #[error("the tape cannot be read: line {}, column {}: {}", .0.line, .0.column, .0.fault)]
+    Format(#[from] FormatError),
+    #[error("no free name was found below {0}; give another --name")]
+    NoName(PathBuf),
+}
+
+/// Writes a new tape of the exchanges that no tape has. Blocks.
+pub(super) fn add(
+    root: &Arc<Root>,
+    settings: &Settings,
+    invocation: &Invocation,
+    mut tape: Tape,
+) -> Result<Finished, PlaceError> {
+    let fits = fits_of(root, &settings.rules, invocation);
+    let all = tape.exchanges.len();
+    tape.exchanges
+        .retain(|exchange| known(&fits, exchange).is_none());
+    // What never answers is no reason for a tape.
+    if tape
+        .exchanges
+        .iter()
+        .all(|exchange| exchange.input.unfinished)
+    {
+        tape.exchanges.clear();
+    }
+    let mut finished = Finished {
+        recorded: tape.exchanges.len() as u64,
+        known: (all - tape.exchanges.len()) as u64,
+        ..Finished::default()
+    };
+    if tape.exchanges.is_empty() {
+        return Ok(finished);
+    }
+    let text = write(&tape);
+    let verb = verb_of(&tape.meta);
+    let name = settings.name.draw(&tape.meta, verb);
+    // Another name is drawn, and where there is no chance in it a number stands behind it.
+    let drawn = (0..MAX_TRIES).map(|_| settings.name.draw(&tape.meta, verb));
+    let numbered = (2..MAX_NUMBER).map(|number| format!("{name}-{number}"));
+    for id in drawn.chain(numbered) {
+        let path = root.path.join(format!("{id}.json5"));
+        match create_new(&path, &text) {
+            Ok(()) => {
+                root.wrote(&id, &path);
+                finished.written.push(id);
+                return Ok(finished);
+            }
+            Err(FileError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(PlaceError::NoName(root.path.clone()))
+}
+
+/// What stands in a name without a tag: the first argument, as `status` of `git status`.
+fn verb_of(meta: &Meta) -> &str {
+    let is_word = |arg: &&String| arg.starts_with(|c: char| c.is_ascii_alphabetic());
+    let verb = meta.args.first().filter(is_word);
+    verb.map_or("session", String::as_str)
+}
+
+/// Replaces the exchanges that tapes have, and nothing else. Blocks.
+pub(super) fn overwrite(
+    root: &Arc<Root>,
+    settings: &Settings,
+    invocation: &Invocation,
+    tape: &Tape,
+) -> Result<Finished, PlaceError> {
+    let fits = fits_of(root, &settings.rules, invocation);
+    let mut finished = Finished::default();
+    let mut by_tape: BTreeMap<String, Vec<(u32, &Exchange)>> = BTreeMap::new();
+    for exchange in &tape.exchanges {
+        if let Some(hit) = known(&fits, exchange) {
+            let of_tape = by_tape.entry(hit.tape.id.to_string()).or_default();
+            of_tape.push((hit.exchange, exchange));
+        }
+    }
+    for (id, exchanges) in by_tape {
+        let path = root.path.join(format!("{id}.json5"));
+        replace(&path, |bytes: &[u8]| changed(bytes, &exchanges).map(Some))?;
+        root.wrote(&id, &path);
+        finished.recorded += exchanges.len() as u64;
+        finished.written.push(id);
+    }
+    Ok(finished)
+}
+
+/// The text of a tape with other exchanges in the place of some.
+fn changed(bytes: &[u8], exchanges: &[(u32, &Exchange)]) -> Result<String, PlaceError> {
+    let old = read(bytes)?;
+    let mut edits = Edits::of(bytes)?;
+    for (number, exchange) in exchanges {
+        let number = *number as usize;
+        let mut exchange = (*exchange).clone();
+        // What a person has noted there stays.
+        let noted = old.exchanges.get(number).map(|old| &old.annotations);
+        for (name, value) in noted.into_iter().flatten() {
+            if !OWN_NOTES.contains(&name.as_str()) && !exchange.annotations.contains_key(name) {
+                exchange.annotations.insert(name.clone(), value.clone());
+            }
+        }
+        edits.set_exchange(number, &exchange)?;
+    }
+    Ok(edits.apply()?)
+}
+
+fn fits_of(root: &Arc<Root>, rules: &Rules, invocation: &Invocation) -> Fits {
+    root.index().fits(rules, &rules.context_of(invocation))
+}
+
+/// The exchange that a tape has already.
+fn known(fits: &Fits, exchange: &Exchange) -> Option<Hit> {
+    if exchange.input.unfinished {
+        return None;
+    }
+    let state = Fingerprint::parse(exchange.pre.state_hash.as_deref()?);
+    match exchange.input.bytes.is_empty() {
+        true => fits.start().find(|hit| hit.state() == state),
+        false => fits.exact(&exchange.pre.prompt, &exchange.input.bytes, state),
+    }
+}

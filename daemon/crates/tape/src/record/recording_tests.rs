@@ -1,0 +1,138 @@
+use super::super::journal;
+use super::*;
+use crate::format::Meta;
+use crate::key::StateHash;
+
+struct Recorded {
+    recording: Recording,
+    keys: bool,
+    _folder: tempfile::TempDir,
+}
+
+impl Recorded {
+    fn new(keys: bool) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let options = serde_json::from_value(serde_json::json!({})).unwrap();
+        let begin = Begin {
+            session: "s".into(),
+            options,
+            meta: Meta::default(),
+            at_us: 0,
+            offset: 0,
+            state: StateHash::start(),
+            is_start: true,
+            removed: 0,
+        };
+        let path = folder.path().join("j");
+        Self {
+            recording: Recording::begin(path, begin, false, Arc::default()).unwrap(),
+            keys,
+            _folder: folder,
+        }
+    }
+
+    fn types(&self, text: &str, unseen: bool) -> Noted {
+        self.recording.typed(Typed {
+            bytes: text.as_bytes(),
+            offset: 0,
+            unseen,
+            is_secret: false,
+            keys: self.keys,
+            command: None,
+        })
+    }
+
+    fn prints(&self, text: &str) {
+        self.recording.printed(text.as_bytes(), 0);
+        self.recording.flush();
+    }
+
+    fn ends(&self, exit: Option<ccd_protocol::tape::TapeExit>) {
+        self.recording.end(EndEntry {
+            exit,
+            reason: "closed".into(),
+            offset: 0,
+        });
+    }
+
+    /// The inputs in the journal, and which of them are unfinished.
+    fn inputs(&self) -> Vec<(String, bool)> {
+        let entries = journal::read(self.recording.journal()).unwrap();
+        let mut inputs = std::collections::BTreeMap::new();
+        for entry in entries {
+            if let Entry::Input(input) = entry {
+                let text = String::from_utf8(input.bytes).unwrap();
+                inputs.insert(input.number, (text, input.unfinished));
+            }
+        }
+        inputs.into_values().collect()
+    }
+
+    #[track_caller]
+    fn has(&self, inputs: &[&str]) {
+        let found = self.inputs();
+        let found: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
+        assert_eq!(found, inputs);
+    }
+}
+
+#[test]
+fn a_line_is_in_the_journal_with_its_enter() {
+    let recorded = Recorded::new(false);
+    for key in ["h", "a", "l", "f"] {
+        assert!(recorded.types(key, false).must_keep);
+        recorded.prints(key);
+        recorded.has(&[]);
+    }
+    assert!(!recorded.types("\r", false).must_keep);
+    recorded.has(&["half\r"]);
+    recorded.types("hunter", true);
+    recorded.has(&["half\r"]);
+    recorded.types("2x\r", true);
+    recorded.has(&["half\r", "***\r"]);
+    recorded.types("again hunter2x\r", false);
+    recorded.has(&["half\r", "***\r", "***\r"]);
+}
+
+#[test]
+fn a_key_is_in_the_journal_when_it_was_answered() {
+    let recorded = Recorded::new(true);
+    recorded.types("j", false);
+    recorded.has(&[]);
+    recorded.prints("\x1b[2;1Hx");
+    recorded.has(&["j"]);
+    recorded.types("k", false);
+    recorded.types("l", false);
+    recorded.has(&["j"]);
+    recorded.prints("\x07");
+    recorded.has(&["j", "kl"]);
+}
+
+#[test]
+fn a_line_that_was_not_shown_yet_is_a_mask() {
+    let recorded = Recorded::new(true);
+    assert!(recorded.types("make it\r", false).must_keep);
+    recorded.has(&["***\r"]);
+    recorded.prints("make ");
+    recorded.has(&["***\r"]);
+    recorded.prints("it\r\n");
+    recorded.has(&["make it\r"]);
+    recorded.types("unseen\r", false);
+    recorded.types("other\r", false);
+    recorded.prints("other");
+    recorded.has(&["make it\r", "***\r", "other\r"]);
+}
+
+#[test]
+fn what_nobody_has_ended_is_unfinished_unless_the_program_has_ended() {
+    let exit = ccd_protocol::tape::TapeExit::default();
+    for (exit, is_unfinished) in [(None, true), (Some(exit), false)] {
+        let recorded = Recorded::new(false);
+        recorded.types("one\r", false);
+        recorded.types("hal", false);
+        recorded.prints("hal");
+        recorded.ends(exit);
+        let one = (String::from("one\r"), false);
+        assert_eq!(recorded.inputs(), [one, ("hal".into(), is_unfinished)]);
+    }
+}

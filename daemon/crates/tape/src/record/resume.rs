@@ -1,0 +1,112 @@
+//! Where a recording is after a kill of the process that made it: the journal is newer than what the holder has kept.
+
+use super::journal::{self, Entry, Journal};
+use super::kept::KeptRecording;
+use super::open::{Open, ends_line};
+use std::cmp::Ordering;
+use std::io;
+
+/// Where a recording goes on.
+#[derive(Debug)]
+pub struct Resumption {
+    pub(super) journal: Journal,
+    /// Of the newest exchange.
+    pub(super) number: u64,
+    /// Its input, if more may belong to it.
+    pub(super) open: Option<Open>,
+}
+
+impl Resumption {
+    /// Brings the journal and what was kept together. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// The journal is gone.
+    pub fn of(kept: &KeptRecording) -> io::Result<Self> {
+        let journal = Journal::resume(kept.journal.clone())?;
+        let entries = journal::read(&kept.journal)?;
+        let (number, open) = newest(kept, &entries);
+        Ok(Self {
+            journal,
+            number,
+            open,
+        })
+    }
+
+    /// From where the output is needed.
+    pub fn offset(&self) -> Option<u64> {
+        self.open.as_ref().map(|open| open.offset)
+    }
+}
+
+/// The newest exchange's number, and its input if more may belong to it.
+fn newest(kept: &KeptRecording, entries: &[Entry]) -> (u64, Option<Open>) {
+    let inputs = entries.iter().filter_map(|entry| match entry {
+        Entry::Input(input) => Some((input.number, ends_line(&input.bytes))),
+        _ => None,
+    });
+    let (number, has_ended) = inputs.max().unwrap_or_default();
+    let open = kept.open.clone();
+    let is_newer = match number.cmp(&kept.number) {
+        Ordering::Less => false,
+        // Only half of its line was kept.
+        Ordering::Equal => has_ended && open.as_ref().is_some_and(|open| !open.ends_line()),
+        Ordering::Greater => true,
+    };
+    match is_newer {
+        true => (number, None),
+        false => (kept.number, open),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::journal::InputEntry;
+    use super::*;
+
+    fn entry(number: u64, bytes: &[u8], hidden: bool) -> Entry {
+        Entry::Input(InputEntry {
+            number,
+            at_us: 0,
+            offset: 7,
+            bytes: bytes.to_vec(),
+            hidden,
+            keys: false,
+            private_key: false,
+            removed: 0,
+            cut_echo: None,
+            unfinished: false,
+        })
+    }
+
+    fn kept(number: u64, raw: Option<&[u8]>) -> KeptRecording {
+        let open = raw.map(|raw| {
+            let raw = String::from_utf8_lossy(raw);
+            serde_json::json!({"at_us": 0, "offset": 7, "raw": raw.as_bytes(), "hidden": false, "keys": true, "is_written": false})
+        });
+        let kept = serde_json::json!({"journal": "/j", "redacts": true, "is_plain": false, "number": number, "open": open});
+        serde_json::from_value(kept).unwrap()
+    }
+
+    #[test]
+    fn the_journal_is_believed_where_it_is_newer() {
+        let lines = [entry(1, b"one\r", false), entry(2, b"two\r", false)];
+        let (number, open) = newest(&kept(0, None), &lines);
+        assert!(number == 2 && open.is_none());
+        // What was half a line when it was kept has been completed.
+        let (number, open) = newest(&kept(1, Some(b"on")), &lines[..1]);
+        assert!(number == 1 && open.is_none());
+        // A program that reads keys has not shown its newest line.
+        let (number, open) = newest(&kept(3, Some(b"three\r")), &lines);
+        assert_eq!((number, open.unwrap().raw), (3, b"three\r".to_vec()));
+        // The first keys of a line are in no file.
+        let (number, open) = newest(&kept(3, Some(b"th")), &lines);
+        assert_eq!((number, open.unwrap().raw), (3, b"th".to_vec()));
+        // A key that the program has answered.
+        let (number, open) = newest(&kept(3, Some(b"j")), &[entry(3, b"j", false)]);
+        assert_eq!((number, open.unwrap().raw), (3, b"j".to_vec()));
+        // A password that was completed when its first keys were kept.
+        let (number, open) = newest(&kept(1, Some(b"hun")), &[entry(1, b"***\r", true)]);
+        assert!(number == 1 && open.is_none());
+    }
+}

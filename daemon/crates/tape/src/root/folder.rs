@@ -1,0 +1,327 @@
+//! A folder of tapes.
+
+use super::usage::{Usage, Used};
+use crate::format::file::sweep;
+use crate::index::{Cache, Index, SUFFIX, TapeId, id_of, walk};
+use crate::key::Fingerprint;
+use ccd_protocol::{ErrorCode, Reportable};
+use ccd_watch::{Changes, Renewal, Watcher};
+use std::collections::BTreeSet;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// So long nothing may change before what has changed is read: who writes a file seldom does it at once.
+const QUIET: Duration = Duration::from_millis(2);
+
+/// Who writes without a pause is waited for so long.
+const LONGEST: Duration = Duration::from_millis(50);
+
+/// Tapes that a summary names.
+const SUMMARY_TAPES: usize = 100;
+
+/// Why a folder of tapes cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RootError {
+    #[error("the folder of tapes {path:?} is not absolute: name it from / on")]
+    Relative { path: PathBuf },
+    #[error(
+        "{open} folders of tapes are in use, no more are allowed: end sessions that play or record tapes"
+    )]
+    TooMany { open: usize },
+    #[error("{path:?} is no folder: name a folder of tapes")]
+    NotAFolder { path: PathBuf },
+    #[error("the folder of tapes {path:?} cannot be used: {source}")]
+    Io { path: PathBuf, source: io::Error },
+}
+
+impl Reportable for RootError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Relative { .. } | Self::NotAFolder { .. } => ErrorCode::InvalidArgument,
+            Self::TooMany { .. } => ErrorCode::LimitReached,
+            Self::Io { .. } => ErrorCode::Storage,
+        }
+    }
+}
+
+/// A folder of tapes in use: its index, which follows the files, and how often its tapes are played.
+#[derive(Debug)]
+pub struct Root {
+    pub path: PathBuf,
+    index: RwLock<Arc<Index>>,
+    /// Held by who makes the next index.
+    making: Mutex<()>,
+    pub(super) usage: Usage,
+    played: Arc<Notify>,
+    /// Tapes that were recorded since it was opened.
+    written: Mutex<BTreeSet<TapeId>>,
+    watch: ccd_watch::Handle,
+    cache: Option<Cache>,
+    /// The generation that the cache has.
+    cached: AtomicU64,
+    /// The user's rules for secrets under which the tapes were read.
+    rules: AtomicU64,
+}
+
+impl Root {
+    /// Indexes a folder and begins to watch it; one that is not there has no tapes yet.
+    ///
+    /// Blocks, for a second when there are a hundred thousand exchanges that `cache` does not have. `played` is told
+    /// when there is something to save.
+    ///
+    /// # Errors
+    ///
+    /// [`RootError`]: the path is not absolute, or no folder.
+    pub(super) fn open(
+        path: &Path,
+        cache: Option<Cache>,
+        played: Arc<Notify>,
+    ) -> Result<Arc<Self>, RootError> {
+        if !path.is_absolute() {
+            return Err(RootError::Relative {
+                path: path.to_owned(),
+            });
+        }
+        check_folder(path)?;
+        let (mut watcher, watch) = Watcher::new(is_tape);
+        let rules = rules_in_force();
+        let found = watcher.renew(|renewal| {
+            watch_root(path, renewal);
+            walk(path, |folder| renewal.folder(folder))
+        });
+        let known = cache
+            .as_ref()
+            .map(|cache| cache.load(path))
+            .unwrap_or_default();
+        let index = Index::build(path, 1, found, |id, stamp| {
+            known.get(id).filter(|tape| tape.stamp == *stamp).cloned()
+        });
+        let is_cached = index.tapes().all(|tape| {
+            let known = known.get(&tape.id);
+            known.is_some_and(|known| Arc::ptr_eq(known, tape))
+        });
+        let root = Arc::new(Self {
+            path: path.to_owned(),
+            making: Mutex::default(),
+            usage: Usage::default(),
+            played,
+            cached: AtomicU64::new(if is_cached { index.generation } else { 0 }),
+            index: RwLock::new(Arc::new(index)),
+            written: Mutex::default(),
+            watch,
+            cache,
+            rules: AtomicU64::new(rules.0),
+        });
+        root.report();
+        root.save_cache();
+        let weak = Arc::downgrade(&root);
+        let thread = std::thread::Builder::new().name("tapes".into());
+        let below = path.to_owned();
+        let followed = thread.spawn(move || {
+            // What writers that were killed have left.
+            walk(&below, sweep);
+            follow(watcher, &weak);
+        });
+        if let Err(error) = followed {
+            tracing::error!(%error, root = %path.display(), "tapes are not watched");
+        }
+        Ok(root)
+    }
+
+    /// The tapes now. Never waits for one that is being made.
+    pub fn index(&self) -> Arc<Index> {
+        Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Makes the folder, for us alone, if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`RootError::Io`].
+    pub fn make_folder(&self) -> Result<(), RootError> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        builder.create(&self.path).map_err(|source| RootError::Io {
+            path: self.path.clone(),
+            source,
+        })?;
+        Ok(())
+    }
+
+    /// Indexes one file at once, after it was written or removed. Blocks.
+    pub fn refresh(&self, file: &Path) {
+        self.refresh_files(&BTreeSet::from([file.to_owned()]));
+    }
+
+    /// Likewise, many files.
+    pub fn refresh_files(&self, files: &BTreeSet<PathBuf>) {
+        if !files.is_empty() {
+            self.apply(files, None);
+        }
+    }
+
+    /// Indexes all files that have changed, at once. Blocks.
+    pub fn refresh_all(&self) {
+        self.apply(&BTreeSet::new(), Some(&mut |_| {}));
+    }
+
+    /// Waits until the index has what has changed by now, at most so long. Blocks.
+    pub fn catch_up(&self, most: Duration) {
+        self.watch.catch_up(most);
+    }
+
+    /// Notes that exchanges of a tape were played.
+    pub fn played(&self, tape: &TapeId, exchanges: u64) {
+        self.usage.played(tape, exchanges);
+        self.played.notify_one();
+    }
+
+    /// Indexes a tape that was just recorded, or changed by a recording. Blocks.
+    pub fn wrote(&self, tape: &str, file: &Path) {
+        self.refresh(file);
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.insert(TapeId::from(tape));
+    }
+
+    /// Says what became of its tapes since it was opened, if anything did.
+    pub(super) fn summarise(&self) {
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if written.is_empty() && !self.usage.any() {
+            return;
+        }
+        let unused = self.unused();
+        tracing::info!(
+            root = %self.path.display(),
+            tapes = self.index().tapes().count(),
+            new = written.iter().map(|id| &**id).collect::<Vec<_>>().join(" "),
+            unused = unused.iter().take(SUMMARY_TAPES).map(|id| &**id).collect::<Vec<_>>().join(" "),
+            unused_count = unused.len(),
+            "summary of tapes"
+        );
+    }
+
+    /// How often a tape was played; `None`: never.
+    pub fn used(&self, tape: &str) -> Option<Used> {
+        self.usage.of(tape)
+    }
+
+    /// The tapes that were never played, in the order of their ids.
+    pub fn unused(&self) -> Vec<TapeId> {
+        let index = self.index();
+        let tapes = index.tapes().map(|tape| TapeId::clone(&tape.id));
+        let mut unused: Vec<TapeId> = tapes.filter(|id| self.usage.of(id).is_none()).collect();
+        unused.sort_unstable();
+        unused
+    }
+
+    /// Writes what the index knows for the next start, if that is something new. Blocks.
+    pub fn save_cache(&self) {
+        let index = self.index();
+        let Some(cache) = &self.cache else { return };
+        if self.cached.swap(index.generation, Ordering::Relaxed) == index.generation {
+            return;
+        }
+        if let Err(error) = cache.save(&index) {
+            tracing::warn!(%error, root = %self.path.display(), "the index of tapes was not saved: the next start reads them");
+        }
+    }
+
+    /// Reads all tapes anew if the user's rules for secrets have changed: what is looked up has no secrets in it. Blocks.
+    pub(super) fn follow_rules(&self) {
+        let rules = rules_in_force();
+        if self.rules.swap(rules.0, Ordering::Relaxed) == rules.0 {
+            return;
+        }
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = self.index().generation + 1;
+        let index = Index::build(&self.path, generation, walk(&self.path, |_| {}), |_, _| {
+            None
+        });
+        self.put(index);
+    }
+
+    /// The counts that are not kept yet.
+    pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
+        self.usage.take_unsaved()
+    }
+
+    /// Makes the next index of some files, or with `enter` of all, whose folders it is told.
+    fn apply(&self, files: &BTreeSet<PathBuf>, enter: Option<&mut dyn FnMut(&Path)>) {
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = self.index();
+        let ids = files.iter().filter_map(|file| id_of(&self.path, file));
+        let ids: BTreeSet<TapeId> = ids.collect();
+        let next = match enter {
+            Some(enter) => index.with_found(walk(&self.path, enter), &ids),
+            None => index.with_files(&ids),
+        };
+        if let Some(next) = next {
+            self.put(next);
+        }
+    }
+
+    fn put(&self, next: Index) {
+        *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        self.report();
+    }
+
+    fn report(&self) {
+        let index = self.index();
+        tracing::debug!(
+            root = %self.path.display(),
+            generation = index.generation,
+            tapes = index.tapes().count(),
+            problems = index.problems().count(),
+            "tapes indexed"
+        );
+    }
+}
+
+/// Refuses what can be no folder of tapes; one that is not there may come.
+fn check_folder(path: &Path) -> Result<(), RootError> {
+    let path = path.to_owned();
+    match path.metadata() {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(RootError::NotAFolder { path }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(RootError::Io { path, source }),
+    }
+}
+
+fn rules_in_force() -> Fingerprint {
+    Fingerprint::of("rules", ccd_text::redact::rules_in_force().as_bytes())
+}
+
+/// True for what is named like a tape.
+fn is_tape(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    name.ends_with(SUFFIX.as_bytes()) && !name.starts_with(b".")
+}
+
+/// Follows what changes as long as there is a root.
+fn follow(mut watcher: Watcher, root: &Weak<Root>) {
+    while let Some(Changes { files, rescan }) = watcher.wait(QUIET, LONGEST) {
+        let Some(root) = root.upgrade() else { return };
+        if rescan {
+            watcher.renew(|renewal| {
+                watch_root(&root.path, renewal);
+                root.apply(&files, Some(&mut |folder| renewal.folder(folder)));
+            });
+        } else {
+            root.apply(&files, None);
+        }
+    }
+}
+
+/// Before a walk: notices when the root itself comes, should it not be there.
+fn watch_root(path: &Path, renewal: &mut Renewal<'_>) {
+    if !path.exists() {
+        renewal.path(path);
+    }
+}

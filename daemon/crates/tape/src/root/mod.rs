@@ -1,0 +1,13 @@
+//! Folders of tapes that are in use: each with its index, kept right while files change, and how often tapes are played.
+
+mod folder;
+#[cfg(test)]
+mod folder_tests;
+mod roots;
+#[cfg(test)]
+mod roots_tests;
+mod usage;
+
+pub use folder::{Root, RootError};
+pub use roots::Roots;
+pub use usage::{UsageError, UsageStore, Used};

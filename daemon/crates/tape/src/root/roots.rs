@@ -1,0 +1,238 @@
+//! The folders of tapes that are in use, by path.
+
+use super::folder::{Root, RootError};
+use super::usage::UsageStore;
+use crate::index::Cache;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, OnceCell};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Roots that are open at a time.
+pub(super) const MAX_ROOTS: usize = 64;
+
+/// What was played is kept after so long.
+const SAVE_AFTER: Duration = Duration::from_millis(300);
+
+/// The folders of tapes that are in use.
+#[derive(Debug)]
+pub struct Roots {
+    /// Folder of what indexes knew.
+    caches: PathBuf,
+    usage: Arc<dyn UsageStore>,
+    open: Mutex<Opened>,
+    /// Something was played.
+    played: Arc<Notify>,
+}
+
+#[derive(Debug, Default)]
+struct Opened {
+    places: HashMap<PathBuf, Place>,
+    clock: u64,
+}
+
+/// A root that is open, or about to be.
+#[derive(Debug, Clone)]
+struct Place {
+    root: Arc<OnceCell<Arc<Root>>>,
+    asked_at: u64,
+}
+
+impl Roots {
+    /// Returns no roots yet; in the folder `base` is kept what their indexes knew, and `usage` has how often tapes were
+    /// played.
+    ///
+    /// Counts are saved until `stop`, and then by [`Roots::close`].
+    pub fn new(
+        base: &Path,
+        usage: Arc<dyn UsageStore>,
+        tracker: &TaskTracker,
+        stop: CancellationToken,
+    ) -> Arc<Self> {
+        let roots = Arc::new(Self {
+            caches: base.join("cache"),
+            usage,
+            open: Mutex::default(),
+            played: Arc::default(),
+        });
+        let saved = Arc::clone(&roots);
+        tracker.spawn(async move {
+            loop {
+                tokio::select! {
+                    () = saved.played.notified() => {}
+                    () = stop.cancelled() => return,
+                }
+                tokio::time::sleep(SAVE_AFTER).await;
+                saved.save().await;
+            }
+        });
+        roots
+    }
+
+    /// Returns the root at a path; the first time its tapes are read, and who asks meanwhile waits too.
+    ///
+    /// # Errors
+    ///
+    /// [`RootError`]: the path is none of a folder, or too many roots are in use.
+    pub async fn open(&self, path: &Path) -> Result<Arc<Root>, RootError> {
+        let path = lexically_normal(path);
+        let (place, gone) = self.place(&path)?;
+        for root in gone {
+            self.put_away(root).await;
+        }
+        let opened = place.root.get_or_try_init(|| self.open_anew(&path)).await;
+        if opened.is_err() {
+            let mut open = self.opened();
+            if open
+                .places
+                .get(&path)
+                .is_some_and(|place| !place.root.initialized())
+            {
+                open.places.remove(&path);
+            }
+        }
+        opened.map(Arc::clone)
+    }
+
+    /// The roots that are open.
+    pub fn all(&self) -> Vec<Arc<Root>> {
+        let open = self.opened();
+        let roots = open.places.values().filter_map(|place| place.root.get());
+        roots.map(Arc::clone).collect()
+    }
+
+    /// Forgets how often tapes were played, because they are gone.
+    pub async fn forget(&self, root: &Root, tapes: &[Arc<str>]) {
+        root.usage.forget(tapes);
+        if let Err(error) = self.usage.forget(&root.path, tapes).await {
+            tracing::warn!(%error, "how often removed tapes were played is not forgotten");
+        }
+    }
+
+    /// Reads tapes anew whose secrets the user's rules now see otherwise.
+    pub async fn follow_rules(&self) {
+        for root in self.all() {
+            let followed = tokio::task::spawn_blocking(move || root.follow_rules()).await;
+            if let Err(error) = followed {
+                tracing::warn!(%error, "tapes were not read under the new rules");
+            }
+        }
+    }
+
+    /// Tells the log of each root which tapes are new and which were never played.
+    pub fn summarise(&self) {
+        for root in self.all() {
+            root.summarise();
+        }
+    }
+
+    /// Writes everything down.
+    pub async fn close(&self) {
+        self.save().await;
+        for root in self.all() {
+            save_cache(root).await;
+        }
+    }
+
+    async fn save(&self) {
+        for root in self.all() {
+            self.save_root(&root).await;
+        }
+    }
+
+    async fn save_root(&self, root: &Root) {
+        let counts = root.take_unsaved();
+        if counts.is_empty() {
+            return;
+        }
+        if let Err(error) = self.usage.save(&root.path, &counts).await {
+            tracing::warn!(%error, "how often tapes were played is not saved");
+            root.usage.not_saved(counts);
+        }
+    }
+
+    async fn put_away(&self, root: Arc<Root>) {
+        self.save_root(&root).await;
+        save_cache(root).await;
+    }
+
+    async fn open_anew(&self, path: &Path) -> Result<Arc<Root>, RootError> {
+        let cache = Cache::new(&self.caches, path);
+        let (folder, played) = (path.to_owned(), Arc::clone(&self.played));
+        let open = move || Root::open(&folder, Some(cache), played);
+        let opened = tokio::task::spawn_blocking(open).await;
+        let root = opened.map_err(|error| RootError::Io {
+            path: path.to_owned(),
+            source: error.into(),
+        })??;
+        match self.usage.load(path).await {
+            Ok(counts) => root.usage.load(counts),
+            Err(error) => tracing::warn!(%error, "how often tapes were played is not known"),
+        }
+        Ok(root)
+    }
+
+    /// Returns the place of a path, and roots that had to go for it: the ones that nobody has asked for the longest.
+    fn place(&self, path: &Path) -> Result<(Place, Vec<Arc<Root>>), RootError> {
+        let mut open = self.opened();
+        open.clock += 1;
+        let now = open.clock;
+        if let Some(place) = open.places.get_mut(path) {
+            place.asked_at = now;
+            return Ok((place.clone(), Vec::new()));
+        }
+        let mut gone = Vec::new();
+        while open.places.len() >= MAX_ROOTS {
+            let idle = open.places.iter().filter(|(_, place)| place.is_idle());
+            let oldest = idle.min_by_key(|(_, place)| place.asked_at);
+            let Some(oldest) = oldest.map(|(path, _)| path.clone()) else {
+                let open = open.places.len();
+                return Err(RootError::TooMany { open });
+            };
+            let place = open.places.remove(&oldest);
+            gone.extend(place.and_then(|place| place.root.get().map(Arc::clone)));
+        }
+        let place = Place {
+            root: Arc::default(),
+            asked_at: now,
+        };
+        open.places.insert(path.to_owned(), place.clone());
+        Ok((place, gone))
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Opened> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Nobody has it and nobody waits for it.
+    fn is_idle(&self) -> bool {
+        let is_unused = |root: &Arc<Root>| Arc::strong_count(root) == 1;
+        Arc::strong_count(&self.root) == 1 && self.root.get().is_none_or(is_unused)
+    }
+}
+
+async fn save_cache(root: Arc<Root>) {
+    let saved = tokio::task::spawn_blocking(move || root.save_cache()).await;
+    if let Err(error) = saved {
+        tracing::warn!(%error, "the index of tapes was not saved");
+    }
+}
+
+/// Without `.`, `..` and slashes that say nothing, so that a folder has one name; links stay.
+fn lexically_normal(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(normal.pop()),
+            part => normal.push(part),
+        }
+    }
+    normal
+}

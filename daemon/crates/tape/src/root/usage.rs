@@ -1,0 +1,150 @@
+//! Which tapes were played, and how often.
+
+use crate::index::TapeId;
+use futures_util::future::BoxFuture;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How often a tape was played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Used {
+    /// Exchanges, since it was recorded.
+    pub exchanges: u64,
+    /// When the last one was.
+    pub at: String,
+}
+
+/// Why counts were not read or written.
+pub type UsageError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Keeps the counts from one daemon to the next.
+pub trait UsageStore: std::fmt::Debug + Send + Sync {
+    /// Returns the counts of a root.
+    fn load<'a>(&'a self, root: &'a Path)
+    -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>>;
+
+    /// Replaces the counts of some tapes of a root.
+    fn save<'a>(
+        &'a self,
+        root: &'a Path,
+        counts: &'a [(TapeId, Used)],
+    ) -> BoxFuture<'a, Result<(), UsageError>>;
+
+    /// Deletes the counts of some tapes of a root.
+    fn forget<'a>(
+        &'a self,
+        root: &'a Path,
+        tapes: &'a [TapeId],
+    ) -> BoxFuture<'a, Result<(), UsageError>>;
+}
+
+/// The counts of a root.
+#[derive(Debug, Default)]
+pub(super) struct Usage {
+    counts: Mutex<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    used: HashMap<TapeId, Used>,
+    /// What is not kept yet.
+    unsaved: HashSet<TapeId>,
+    /// Something was played since this process began.
+    has_played: bool,
+}
+
+impl Usage {
+    /// Adds what an earlier daemon has counted.
+    pub(super) fn load(&self, before: Vec<(TapeId, Used)>) {
+        let mut counts = self.counts();
+        for (tape, before) in before {
+            let used = counts.used.entry(tape).or_insert(Used {
+                exchanges: 0,
+                at: before.at,
+            });
+            used.exchanges += before.exchanges;
+        }
+    }
+
+    pub(super) fn played(&self, tape: &TapeId, exchanges: u64) {
+        let at = ccd_text::clock::now();
+        let mut counts = self.counts();
+        let used = counts.used.entry(TapeId::clone(tape)).or_insert(Used {
+            exchanges: 0,
+            at: String::new(),
+        });
+        used.exchanges += exchanges;
+        used.at = at;
+        counts.has_played = true;
+        counts.unsaved.insert(TapeId::clone(tape));
+    }
+
+    /// True when something was played since this process began.
+    pub(super) fn any(&self) -> bool {
+        self.counts().has_played
+    }
+
+    pub(super) fn of(&self, tape: &str) -> Option<Used> {
+        self.counts().used.get(tape).cloned()
+    }
+
+    pub(super) fn forget(&self, tapes: &[TapeId]) {
+        let mut counts = self.counts();
+        for tape in tapes {
+            counts.used.remove(tape);
+            counts.unsaved.remove(tape);
+        }
+    }
+
+    /// Takes the counts that are not kept yet.
+    pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
+        let mut counts = self.counts();
+        let unsaved = std::mem::take(&mut counts.unsaved);
+        let taken = unsaved.into_iter().filter_map(|tape| {
+            let used = counts.used.get(&tape)?.clone();
+            Some((tape, used))
+        });
+        taken.collect()
+    }
+
+    /// Puts back what could not be saved.
+    pub(super) fn not_saved(&self, taken: Vec<(TapeId, Used)>) {
+        let mut counts = self.counts();
+        for (tape, _) in taken {
+            if counts.used.contains_key(&tape) {
+                counts.unsaved.insert(tape);
+            }
+        }
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_go_on_where_an_earlier_daemon_stopped() {
+        let usage = Usage::default();
+        let tape = TapeId::from("p/a");
+        let before = Used {
+            exchanges: 3,
+            at: "2026-01-01T00:00:00.000Z".to_owned(),
+        };
+        usage.load(vec![(tape.clone(), before)]);
+        assert_eq!(usage.of("p/a").unwrap().exchanges, 3);
+        assert_eq!(usage.take_unsaved(), []);
+        usage.played(&tape, 2);
+        let rows = usage.take_unsaved();
+        assert_eq!((rows[0].1.exchanges, rows.len()), (5, 1));
+        assert_eq!(usage.take_unsaved(), []);
+        usage.not_saved(rows);
+        assert_eq!(usage.take_unsaved().len(), 1);
+        usage.forget(&[tape]);
+        assert_eq!(usage.of("p/a"), None);
+    }
+}

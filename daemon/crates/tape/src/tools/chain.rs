@@ -1,0 +1,27 @@
+//! Where in the conversation each exchange of a tape stands.
+
+use crate::format::Tape;
+use crate::key::{PromptTracker, StateHash};
+
+/// Sets each exchange's prompt, from what was printed before it, and its state, from what was typed before it: as a player
+/// finds them. A program between pipes prints when it wants, so what it has printed says nothing of what it waits for.
+pub fn chain(tape: &mut Tape, before: &[u8], mut state: StateHash) {
+    let mut prompt = PromptTracker::default();
+    prompt.feed(before);
+    let is_piped = tape.meta.pty.is_none();
+    for exchange in &mut tape.exchanges {
+        exchange.pre.prompt = match is_piped {
+            true => String::new(),
+            false => prompt.prompt(),
+        };
+        exchange.pre.state_hash = Some(state.value());
+        if exchange.pre.hidden {
+            state.feed_hidden();
+        } else {
+            state.feed(&exchange.input.bytes);
+        }
+        for chunk in &exchange.chunks {
+            prompt.feed(&chunk.data);
+        }
+    }
+}

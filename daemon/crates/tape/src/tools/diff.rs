@@ -1,0 +1,165 @@
+//! What is different in two tapes, after normalisation.
+
+use super::one_line::input_in_one_line;
+use super::plain::shown;
+use super::timeline::size;
+use super::transcript::ended;
+use crate::format::{Exchange, Stream, Tape};
+use crate::key::{program_name, scrub};
+use similar::TextDiff;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// Longest difference, in lines and in bytes.
+const MAX_LINES: usize = 10_000;
+const MAX_BYTES: usize = 4 << 20;
+
+/// Lines around each difference.
+const CONTEXT_LINES: usize = 3;
+
+/// What takes longer is told less precisely: more lines than necessary.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Returns what is different in two tapes as a unified diff; `None` when nothing is.
+///
+/// Compared are program, arguments, inputs, outputs and the end, as text without what differs from run to run. Each
+/// exchange has a line of its own, `exchange 3: select 1;`, and its output is indented, so that neither can be taken for
+/// the other.
+pub fn diff((a_name, a): (&str, &Tape), (b_name, b): (&str, &Tape)) -> Option<String> {
+    unified((a_name, &described(a)), (b_name, &described(b)))
+}
+
+/// Returns what is different in two texts, with the names of both; `None` when nothing is.
+pub fn unified((a_name, a): (&str, &str), (b_name, b): (&str, &str)) -> Option<String> {
+    if a == b {
+        return None;
+    }
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(a, b);
+    let mut unified = diff.unified_diff();
+    unified.context_radius(CONTEXT_LINES);
+    let mut text = format!("--- {a_name}\n+++ {b_name}\n");
+    let (mut lines, mut left_out) = (0, 0);
+    for hunk in unified.iter_hunks() {
+        for line in hunk.to_string().split_inclusive('\n') {
+            lines += 1;
+            if lines > MAX_LINES || text.len() + line.len() > MAX_BYTES {
+                left_out += 1;
+            } else {
+                text.push_str(line);
+            }
+        }
+    }
+    if left_out > 0 {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "… {left_out} more lines");
+    }
+    Some(text)
+}
+
+/// Returns what an exchange printed, as it is compared: standard error by itself, because what of two streams came first
+/// is chance.
+pub fn normal_output(exchange: &Exchange, cols: Option<u16>) -> String {
+    let of = |stream: Stream| {
+        let chunks = exchange.chunks.iter();
+        let chunks = chunks.filter(|chunk| chunk.stream == stream);
+        let bytes: Vec<&[u8]> = chunks.map(|chunk| &*chunk.data).collect();
+        scrub(shown(&bytes.concat(), cols).trim_end()).into_owned()
+    };
+    let (output, errors) = (of(Stream::Stdout), of(Stream::Stderr));
+    match (output.is_empty(), errors.is_empty()) {
+        (_, true) => output,
+        (true, false) => format!("stderr:\n{errors}"),
+        (false, false) => format!("{output}\nstderr:\n{errors}"),
+    }
+}
+
+fn described(tape: &Tape) -> String {
+    let cols = tape.meta.pty.map(|_| size(tape).1);
+    let words = std::iter::once(program_name(&tape.meta.program))
+        .chain(tape.meta.args.iter().map(String::as_str));
+    let words: Vec<String> = words.map(ccd_text::shell::quoted).collect();
+    let mut text = format!("program: {}\n", line_of(&words.join(" ")));
+    for (index, exchange) in tape.exchanges.iter().enumerate() {
+        let typed = line_of(&input_in_one_line(&exchange.input));
+        let hidden = if exchange.pre.hidden { " (hidden)" } else { "" };
+        let colon = if typed.is_empty() { "" } else { ": " };
+        let _ = writeln!(text, "exchange {index}{colon}{typed}{hidden}");
+        for line in normal_output(exchange, cols).lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+        if let Some(exit) = exchange.exit {
+            let _ = writeln!(text, "{}", ended(exit));
+        }
+    }
+    text
+}
+
+fn line_of(text: &str) -> String {
+    scrub(text).replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{exchange, tape};
+    use super::*;
+    use ccd_protocol::tape::TapeExit;
+
+    fn differ(a: &Tape, b: &Tape) -> Option<String> {
+        diff(("a", a), ("b", b))
+    }
+
+    #[test]
+    fn equal_tapes_do_not_differ_however_their_output_was_cut() {
+        let a = tape(vec![exchange("x\r", &["\x1b[1mon", "e\x1b[0m  \r\n"])]);
+        let b = tape(vec![exchange("x\r", &["one\r\n"])]);
+        assert_eq!(differ(&a, &b), None);
+    }
+
+    #[test]
+    fn a_difference_is_told_with_its_exchange() {
+        let a = tape(vec![
+            exchange("", &["> "]),
+            exchange("a\r", &["a\r\n1\r\n> "]),
+        ]);
+        let mut b = tape(vec![
+            exchange("", &["> "]),
+            exchange("a\r", &["a\r\n2\r\n> "]),
+        ]);
+        b.exchanges[1].exit = Some(TapeExit {
+            code: Some(1),
+            signal: None,
+        });
+        assert_eq!(
+            differ(&a, &b).unwrap(),
+            "--- a\n+++ b\n@@ -3,5 +3,6 @@\n   >\n exchange 1: a\n   a\n-  1\n+  2\n   >\n+exit 1\n"
+        );
+    }
+
+    #[test]
+    fn an_input_of_several_lines_cannot_be_taken_for_anything_else() {
+        let a = tape(vec![exchange("a\r\nexchange 2: b\r\n\u{2028}\u{85}", &[])]);
+        let b = tape(vec![exchange("c\r", &["exchange 9: x\r\n"])]);
+        let text = differ(&a, &b).unwrap();
+        assert!(
+            text.contains("-exchange 0: a\\r\\nexchange 2: b\\r\\n\\u{2028}\\u{85}\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("+exchange 0: c\n+  exchange 9: x\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_long_difference_is_cut() {
+        let lines = |word: &str| word.repeat(30_000);
+        let text = unified(("a", &lines("x\n")), ("b", &lines("y\n"))).unwrap();
+        assert_eq!(text.lines().count(), 2 + MAX_LINES + 1);
+        assert!(
+            text.ends_with(" more lines\n"),
+            "{}",
+            &text[text.len() - 40..]
+        );
+        assert_eq!(unified(("a", "x"), ("b", "x")), None);
+    }
+}

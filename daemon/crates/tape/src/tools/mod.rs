@@ -1,0 +1,77 @@
+//! What is done with tapes beside playing them: other forms of them, pictures, and comparing.
+//!
+//! Pure: a tape in, a text or a tape out; files and sessions are the business of those who call.
+
+mod animation;
+pub mod asciicast;
+mod chain;
+mod diff;
+mod mask;
+mod one_line;
+mod plain;
+mod redact;
+mod timeline;
+mod transcript;
+mod typed_lines;
+
+pub use animation::{Pace, animate, still};
+pub use chain::chain;
+pub use diff::{diff, normal_output, unified};
+pub use mask::{count_removed, mask_known};
+pub use one_line::input_in_one_line;
+pub use plain::shown;
+pub use redact::{Removal, Removed, redact_meta, redact_tape};
+pub use timeline::{size, with_returns};
+pub use transcript::{ended, is_echoed, transcript};
+pub use typed_lines::{PRIVATE_KEY, shown_keys};
+
+#[cfg(test)]
+mod tests {
+    use crate::format::{
+        Chunk, Exchange, FORMAT, InputKind, Meta, PtySize, Recorder, Tape, TypedInput,
+    };
+
+    /// A tape of `sqlite3 -batch` on a terminal.
+    pub(super) fn tape(exchanges: Vec<Exchange>) -> Tape {
+        Tape {
+            meta: Meta {
+                created_at: "2026-01-02T03:04:05Z".into(),
+                program: "sqlite3".into(),
+                args: vec!["-batch".into()],
+                pty: Some(PtySize { rows: 24, cols: 80 }),
+                redact: true,
+                ..Meta::default()
+            },
+            session: Recorder {
+                format: FORMAT,
+                ..Recorder::default()
+            },
+            exchanges,
+        }
+    }
+
+    /// An exchange whose chunks come 10 ms after one another.
+    pub(super) fn exchange(input: &str, chunks: &[&str]) -> Exchange {
+        Exchange {
+            input: TypedInput {
+                kind: if input.ends_with('\r') {
+                    InputKind::Line
+                } else {
+                    InputKind::Raw
+                },
+                bytes: input.into(),
+                ..TypedInput::default()
+            },
+            chunks: chunks
+                .iter()
+                .map(|data| Chunk {
+                    delay_ms: 10,
+                    data: data.as_bytes().to_vec(),
+                    ..Chunk::default()
+                })
+                .collect(),
+            dur_ms: 10 * chunks.len() as u64,
+            ..Exchange::default()
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Takes the secrets out of a tape.
+
+use super::mask::{COUNT, mask_known};
+use super::typed_lines::{hide, rechain, redact_typed_lines};
+use crate::format::{Chunk, Exchange, Meta, Stream, Tape};
+use ccd_text::redact::{
+    KnownTexts, Source, is_distinctive, masked_texts, redact, redact_args, redact_each,
+    redact_members, redact_typed, redact_variable, secret_texts,
+};
+
+/// Secrets that were removed from one part of a tape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removal {
+    /// `meta.args[1]`, `exchanges[3].output`.
+    pub place: String,
+    pub count: usize,
+}
+
+/// What the program's start lost.
+#[derive(Debug, Default)]
+pub struct Removed {
+    pub count: u64,
+    /// The secrets of its arguments and its environment.
+    pub texts: Vec<String>,
+}
+
+/// Replaces every secret in a tape by a mask; returns where there were some, in the order of the file.
+///
+/// Output is looked at over the borders of chunks and exchanges, and so is what was typed up to its Enter: a person
+/// types key by key. What is known from the program's start or from an input goes wherever it was printed. How many went is added to `annotations.redacted` of each exchange, with those of `meta` in the
+/// first. A second time finds nothing.
+pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
+    let mut removals = Vec::new();
+    let mut known = Vec::new();
+    redact_parts(&mut tape.meta, &mut removals, &mut known);
+    note(
+        &mut removals,
+        "session".to_owned(),
+        redact_members(&mut tape.session.other),
+    );
+    let before = removals.iter().map(|removal| removal.count).sum();
+    let mut counts = vec![0; tape.exchanges.len()];
+    if let Some(first) = counts.first_mut() {
+        *first = before;
+    }
+    let is_hidden = |exchange: &Exchange| exchange.pre.hidden;
+    let were_hidden: Vec<bool> = tape.exchanges.iter().map(is_hidden).collect();
+    let (lines, shown) = redact_typed_lines(&mut tape.exchanges);
+    let inputs = redact_inputs(&mut tape.exchanges, &mut known);
+    let mut hidden = tape.exchanges.iter().zip(were_hidden);
+    if let Some(first) = hidden.position(|(exchange, before)| exchange.pre.hidden && !before) {
+        rechain(&mut tape.exchanges, first);
+    }
+    let known = known.iter().flat_map(|text| text.lines()).map(str::trim);
+    let known = known.filter(|line| is_distinctive(line));
+    let known = [KnownTexts::of(shown), KnownTexts::of(known)];
+    let outputs = redact_shown(&mut tape.exchanges, tape.meta.pty.is_some(), &known);
+    for (index, exchange) in tape.exchanges.iter_mut().enumerate() {
+        let count = exchange.annotations.remove(COUNT);
+        let parts = [
+            ("pre.prompt", redact_text(&mut exchange.pre.prompt)),
+            ("input", inputs[index] + lines[index]),
+            ("output", outputs[index]),
+            ("annotations", redact_members(&mut exchange.annotations)),
+        ];
+        for (part, removed) in parts {
+            counts[index] += removed;
+            note(&mut removals, format!("exchanges[{index}].{part}"), removed);
+        }
+        let earlier = count.as_ref().and_then(serde_json::Value::as_u64);
+        if counts[index] > 0 {
+            let sum = earlier.unwrap_or(0) + counts[index] as u64;
+            exchange.annotations.insert(COUNT.to_owned(), sum.into());
+        } else if let Some(count) = count {
+            exchange.annotations.insert(COUNT.to_owned(), count);
+        }
+    }
+    if !removals.is_empty() {
+        tape.meta.redact = true;
+    }
+    removals
+}
+
+/// Replaces every secret in what a program is started with.
+pub fn redact_meta(meta: &mut Meta) -> Removed {
+    let (mut removals, mut texts) = (Vec::new(), Vec::new());
+    redact_parts(meta, &mut removals, &mut texts);
+    let count = removals.iter().map(|removal| removal.count as u64).sum();
+    Removed { count, texts }
+}
+
+fn redact_parts(meta: &mut Meta, removals: &mut Vec<Removal>, known: &mut Vec<String>) {
+    let mut know = |before: &str, clean: &str| {
+        known.extend(masked_texts(before, clean).into_iter().map(str::to_owned));
+    };
+    let args = redact_args(&meta.program, &meta.args);
+    for (index, (arg, clean)) in meta.args.iter().zip(&args).enumerate() {
+        know(arg, clean);
+        note(
+            removals,
+            format!("meta.args[{index}]"),
+            usize::from(arg != clean),
+        );
+    }
+    meta.args = args;
+    for (name, value) in &mut meta.env {
+        let clean = redact_variable(name, value);
+        know(value, &clean);
+        note(
+            removals,
+            format!("meta.env.{name}"),
+            usize::from(*value != clean),
+        );
+        *value = clean;
+    }
+    note(removals, "meta.cwd".to_owned(), redact_text(&mut meta.cwd));
+    if let Some(tag) = &mut meta.tag {
+        note(removals, "meta.tag".to_owned(), redact_text(tag));
+    }
+    note(removals, "meta".to_owned(), redact_members(&mut meta.other));
+}
+
+fn note(removals: &mut Vec<Removal>, place: String, count: usize) {
+    if count > 0 {
+        removals.push(Removal { place, count });
+    }
+}
+
+fn redact_text(text: &mut String) -> usize {
+    let redacted = redact(text);
+    let removed = redacted.removed;
+    if removed > 0 {
+        *text = redacted.text.into_owned();
+    }
+    removed
+}
+
+/// Returns how many secrets the input of each exchange lost, and adds them to those that are known.
+fn redact_inputs(exchanges: &mut [Exchange], known: &mut Vec<String>) -> Vec<usize> {
+    // An exchange 0, and what was typed hidden, has nothing that could belong to the next. An editor takes Esc for the end
+    // of a text.
+    let ends = |exchange: &Exchange| {
+        let last = exchange.input.bytes.last();
+        exchange.pre.hidden || matches!(last, None | Some(b'\r' | b'\n' | 0x1b))
+    };
+    let mut counts = Vec::with_capacity(exchanges.len());
+    for line in exchanges.chunk_by_mut(|before, _| !ends(before)) {
+        let typed: Vec<Vec<u8>> = line
+            .iter_mut()
+            .map(|exchange| std::mem::take(&mut exchange.input.bytes))
+            .collect();
+        let mut clean = typed.clone();
+        let removed = redact_each(&mut clean, Source::Typed);
+        if removed.iter().any(|removed| *removed > 0) {
+            known.extend(secret_texts(&typed.concat(), Source::Typed));
+        }
+        for ((exchange, typed), clean) in line.iter_mut().zip(typed).zip(clean) {
+            // Alone, as it will be typed again, it has no sign of a secret.
+            let is_part = clean != typed && redact_typed(&typed).0 != clean;
+            exchange.input.bytes = if is_part { typed } else { clean };
+            if is_part {
+                hide(exchange);
+            }
+        }
+        counts.extend(removed);
+    }
+    counts
+}
+
+/// Takes secrets out of the output, those that rules find and those that are known; returns how many each exchange lost.
+///
+/// Lines of what was typed line by line come first: prompts stand between them, which a rule would take for a part of the
+/// secret. Other known texts come last: a mask in a secret may hide from a rule what else belongs to it.
+fn redact_shown(
+    exchanges: &mut [Exchange],
+    has_terminal: bool,
+    [lines, known]: &[KnownTexts; 2],
+) -> Vec<usize> {
+    let mut counts = mask_each(exchanges, lines);
+    let mut add = |more: Vec<usize>| {
+        for (count, more) in counts.iter_mut().zip(&more) {
+            *count += more;
+        }
+        more.iter().any(|more| *more > 0)
+    };
+    add(redact_outputs(exchanges, has_terminal));
+    if add(mask_each(exchanges, known)) {
+        add(redact_outputs(exchanges, has_terminal));
+    }
+    counts
+}
+
+/// Masks known texts; returns how many there were in each exchange.
+fn mask_each(exchanges: &mut [Exchange], texts: &KnownTexts) -> Vec<usize> {
+    let counts = exchanges.iter_mut().map(|exchange| {
+        let count = mask_known(exchange, texts);
+        if count > 0 {
+            drop_empty(&mut exchange.chunks);
+        }
+        count
+    });
+    counts.collect()
+}
+
+/// Returns how many secrets the output of each exchange lost.
+fn redact_outputs(exchanges: &mut [Exchange], has_terminal: bool) -> Vec<usize> {
+    let mut counts = vec![0; exchanges.len()];
+    // On a terminal both are one; else nobody reads them as one text.
+    let streams: &[&[Stream]] = if has_terminal {
+        &[&[Stream::Stdout, Stream::Stderr]]
+    } else {
+        &[&[Stream::Stdout], &[Stream::Stderr]]
+    };
+    for streams in streams {
+        let mut places: Vec<(usize, &mut Chunk)> = Vec::new();
+        for (index, exchange) in exchanges.iter_mut().enumerate() {
+            let chunks = exchange
+                .chunks
+                .iter_mut()
+                .filter(|chunk| streams.contains(&chunk.stream));
+            places.extend(chunks.map(|chunk| (index, chunk)));
+        }
+        let mut data: Vec<Vec<u8>> = places
+            .iter_mut()
+            .map(|(_, chunk)| std::mem::take(&mut chunk.data))
+            .collect();
+        let removed = redact_each(&mut data, Source::Output);
+        for (((index, chunk), data), removed) in places.into_iter().zip(data).zip(removed) {
+            chunk.data = data;
+            counts[index] += removed;
+        }
+    }
+    for (exchange, count) in exchanges.iter_mut().zip(&counts) {
+        if *count > 0 {
+            drop_empty(&mut exchange.chunks);
+        }
+    }
+    counts
+}
+
+/// Removes chunks of which nothing is left, such as the echo of single keys; the next one waits for their time too.
+fn drop_empty(chunks: &mut Vec<Chunk>) {
+    let mut waited_ms = 0_u64;
+    chunks.retain_mut(|chunk| {
+        if chunk.data.is_empty() {
+            waited_ms = waited_ms.saturating_add(chunk.delay_ms);
+            return false;
+        }
+        chunk.delay_ms = chunk
+            .delay_ms
+            .saturating_add(std::mem::take(&mut waited_ms));
+        true
+    });
+}
+
+#[cfg(test)]
+#[path = "redact_tests.rs"]
+mod tests;

@@ -1,0 +1,96 @@
+//! Secrets that were typed piece by piece: no piece of one has a sign of being a secret.
+
+use crate::format::{Exchange, InputKind, Tape};
+use crate::key::{Fingerprint, StateHash};
+use ccd_text::redact::{MASK, SecretLines, TypedLines, key_lines};
+
+/// Of what was typed in the middle of a private key.
+pub const PRIVATE_KEY: &str = "private_key";
+
+/// The lines of private keys that were typed, as the program has shown them: the tape may not have what was typed.
+pub fn shown_keys(tape: &Tape) -> Vec<String> {
+    let exchanges = tape.exchanges.iter();
+    let of_key = exchanges.filter(|exchange| exchange.annotations.contains_key(PRIVATE_KEY));
+    of_key.flat_map(keys_in_output).collect()
+}
+
+fn keys_in_output(exchange: &Exchange) -> Vec<String> {
+    let chunks = exchange.chunks.iter();
+    let output: Vec<u8> = chunks.flat_map(|chunk| &chunk.data).copied().collect();
+    key_lines(&output)
+}
+
+/// Makes the lines of a secret what a recording makes of them, which is input typed hidden; returns how many each exchange
+/// lost, and what of them may have been printed.
+pub(super) fn redact_typed_lines(exchanges: &mut [Exchange]) -> (Vec<usize>, Vec<String>) {
+    let mut lines = TypedLines::default();
+    let mut shown: Vec<String> = Vec::new();
+    let mut take = |exchange: &mut Exchange| {
+        let typed = &exchange.input.bytes;
+        if exchange.pre.hidden || typed.is_empty() {
+            return 0;
+        }
+        let Some(SecretLines {
+            is_private_key,
+            texts,
+        }) = lines.take(typed)
+        else {
+            return 0;
+        };
+        shown.extend(texts);
+        if is_private_key {
+            shown.extend(keys_in_output(exchange));
+            exchange.annotations.insert(PRIVATE_KEY.into(), true.into());
+        }
+        hide(exchange);
+        1
+    };
+    let counts = exchanges.iter_mut().map(&mut take).collect();
+    (counts, shown)
+}
+
+/// Makes an input one that was typed hidden, of as many lines.
+pub(super) fn hide(exchange: &mut Exchange) {
+    let mut bytes = Vec::new();
+    let typed = &exchange.input.bytes;
+    for line in typed.split_inclusive(|byte| matches!(byte, b'\r' | b'\n')) {
+        if line != b"\n" {
+            bytes.extend_from_slice(MASK.as_bytes());
+        }
+        let end = line.last().filter(|byte| matches!(byte, b'\r' | b'\n'));
+        bytes.extend(end);
+    }
+    exchange.input.kind = match bytes.ends_with(b"\r") {
+        true => InputKind::Line,
+        false => InputKind::Raw,
+    };
+    exchange.input.bytes = bytes;
+    exchange.pre.hidden = true;
+    exchange.annotations.insert("hidden".into(), true.into());
+}
+
+/// Sets the states anew from the line on in which the first of `hidden` is: what is hidden counts as the mask there.
+pub(super) fn rechain(exchanges: &mut [Exchange], first_hidden: usize) {
+    let ends_line = |exchange: &Exchange| {
+        let input = &exchange.input.bytes;
+        exchange.pre.hidden || matches!(input.last(), Some(b'\r' | b'\n'))
+    };
+    let begin = exchanges[..first_hidden].iter().rposition(ends_line);
+    let exchanges = &mut exchanges[begin.map_or(0, |end| end + 1)..];
+    let begin = exchanges
+        .first()
+        .and_then(|first| first.pre.state_hash.as_deref());
+    let Some(mut state) = begin.map(|state| StateHash::after_line(Fingerprint::parse(state)))
+    else {
+        return;
+    };
+    for exchange in exchanges {
+        if exchange.pre.state_hash.is_some() {
+            exchange.pre.state_hash = Some(state.value());
+        }
+        match exchange.pre.hidden {
+            true => state.feed_hidden(),
+            false => state.feed(&exchange.input.bytes),
+        }
+    }
+}

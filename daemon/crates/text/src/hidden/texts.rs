@@ -1,0 +1,358 @@
+//! Secrets that one session has seen: what was typed hidden, and what a rule has recognised. Kept in memory, so that
+//! nothing shows them where the terminal does, or where they are typed again.
+
+use crate::redact::{is_distinctive, redact_typed};
+use std::collections::VecDeque;
+use std::fmt::{Debug, Formatter};
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Stands in rows for what was typed hidden.
+pub const HIDDEN: &str = "<hidden>";
+
+/// Hidden texts that a session remembers; older ones go.
+const MAX_TEXTS: usize = 16;
+
+/// Bytes of each that are remembered.
+const MAX_TEXT_BYTES: usize = 4096;
+
+/// Lines that were recognised and are remembered; older ones go.
+const MAX_RECOGNISED: usize = 64;
+
+/// A shorter line is part of much that is innocent, and hides nothing: bytes as it was typed, characters as it is shown.
+const MIN_LINE_LEN: usize = 4;
+
+/// The last secrets of one session; never on disk.
+#[derive(Default)]
+pub struct HiddenTexts(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// As the program got them.
+    typed: VecDeque<Secret>,
+    /// Single lines.
+    recognised: VecDeque<Secret>,
+}
+
+/// A text that is overwritten when it is forgotten.
+#[derive(PartialEq)]
+struct Secret(String);
+
+impl Drop for Secret {
+    fn drop(&mut self) {
+        let mut bytes = std::mem::take(&mut self.0).into_bytes();
+        bytes.fill(0);
+        // Else the compiler may leave out a write that nobody reads.
+        std::hint::black_box(&bytes);
+    }
+}
+
+impl Debug for HiddenTexts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HiddenTexts")
+    }
+}
+
+impl HiddenTexts {
+    /// Remembers what was typed hidden; each line of it is masked from now on. Returns false when there is nothing to mask.
+    pub fn remember(&self, text: &str) -> bool {
+        let end = text.floor_char_boundary(MAX_TEXT_BYTES);
+        let text = edited(&text[..end]);
+        if long_lines(&text).next().is_none() {
+            return false;
+        }
+        let mut known = self.known();
+        known.typed.retain(|before| before.0 != text);
+        push(&mut known.typed, text, MAX_TEXTS);
+        true
+    }
+
+    /// Remembers the lines of what a rule has found, but for words that may be anywhere; false when there is none.
+    pub fn recognise<T: AsRef<str>>(&self, texts: &[T]) -> bool {
+        let lines = texts.iter().flat_map(|text| text.as_ref().lines());
+        let lines = lines.map(str::trim).filter(|line| is_distinctive(line));
+        let lines: Vec<&str> = lines.collect();
+        lines.iter().for_each(|line| self.add(line));
+        !lines.is_empty()
+    }
+
+    /// Remembers a line of a secret that is several lines long.
+    pub fn add(&self, line: &str) {
+        let mut known = self.known();
+        let is_known = known.recognised.iter().any(|before| before.0 == line);
+        if line.len() <= MAX_TEXT_BYTES && !is_known {
+            push(&mut known.recognised, line.to_owned(), MAX_RECOGNISED);
+        }
+    }
+
+    /// True when nothing was typed hidden.
+    pub fn is_empty(&self) -> bool {
+        self.known().typed.is_empty()
+    }
+
+    /// All that was typed hidden, for the next process.
+    pub fn texts(&self) -> Vec<String> {
+        let known = self.known();
+        known.typed.iter().map(|text| text.0.clone()).collect()
+    }
+
+    /// All that was recognised.
+    pub fn recognised(&self) -> Vec<String> {
+        let known = self.known();
+        known.recognised.iter().map(|line| line.0.clone()).collect()
+    }
+
+    /// The lines that were typed hidden, as far as they are masked in recorded output.
+    pub fn lines(&self) -> Vec<String> {
+        let known = self.known();
+        let lines = known.typed.iter().flat_map(|text| long_lines(&text.0));
+        lines.map(str::to_owned).collect()
+    }
+
+    /// Whether one of them is typed again in `raw`. What rules find in it anyway does not count.
+    pub fn are_in(&self, raw: &[u8]) -> bool {
+        let has = |raw: &[u8], text: &str| memchr::memmem::find(raw, text.as_bytes()).is_some();
+        let known = self.known();
+        let mut typed = known.typed.iter().flat_map(|text| long_lines(&text.0));
+        let in_raw: Vec<&Secret> = known
+            .recognised
+            .iter()
+            .filter(|line| has(raw, &line.0))
+            .collect();
+        let is_left = || {
+            let (clean, _) = redact_typed(raw);
+            in_raw.iter().any(|line| has(&clean, &line.0))
+        };
+        typed.any(|line| has(raw, line)) || (!in_raw.is_empty() && is_left())
+    }
+
+    /// The longest line that was typed hidden, in bytes; 0 when there is none.
+    pub fn longest_line(&self) -> usize {
+        let known = self.known();
+        let lines = known
+            .typed
+            .iter()
+            .flat_map(|text| text.0.split(|c: char| c.is_ascii_control()));
+        lines.map(str::len).max().unwrap_or(0)
+    }
+
+    /// Returns the part `shown` of `text` with [`HIDDEN`] in place of what is remembered, also of what of it is at
+    /// the part's border.
+    pub fn mask(&self, text: &str, shown: Range<usize>) -> String {
+        let places = self.places_in(text).into_iter();
+        part_of(text, shown, places.map(|place| (place, HIDDEN)))
+    }
+
+    /// Where in `text` something that was typed hidden begins and ends, in order of the beginnings.
+    pub(super) fn places_in(&self, text: &str) -> Vec<Range<usize>> {
+        let known = self.known();
+        if known.typed.is_empty() {
+            return Vec::new();
+        }
+        let squeezed = Squeezed::of(text);
+        let lines = known.typed.iter().flat_map(|text| lines_of(&text.0));
+        let mut found: Vec<Range<usize>> =
+            lines.flat_map(|line| squeezed.places_of(&line)).collect();
+        found.sort_unstable_by_key(|place| place.start);
+        found
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn push(texts: &mut VecDeque<Secret>, text: String, max: usize) {
+    while texts.len() >= max {
+        texts.pop_front();
+    }
+    texts.push_back(Secret(text));
+}
+
+/// What the program got of a line: without its Enter, and without what Backspace and Ctrl-U took back.
+fn edited(typed: &str) -> String {
+    let mut text = String::with_capacity(typed.len());
+    for c in typed.chars() {
+        match c {
+            '\u{8}' | '\u{7f}' if !text.ends_with(['\r', '\n']) => drop(text.pop()),
+            '\u{15}' => text.truncate(text.rfind(['\r', '\n']).map_or(0, |end| end + 1)),
+            _ => text.push(c),
+        }
+    }
+    text.truncate(text.trim_end_matches(['\r', '\n']).len());
+    text
+}
+
+/// The lines that are worth masking where they stand as they were typed.
+fn long_lines(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.split(['\r', '\n']);
+    lines.filter(|line| line.len() >= MIN_LINE_LEN)
+}
+
+/// Returns the part `shown` of `text` with a mask at each of the places, which are in order of their begins; where they
+/// overlap the first one counts.
+pub(super) fn part_of(
+    text: &str,
+    shown: Range<usize>,
+    places: impl Iterator<Item = (Range<usize>, &'static str)>,
+) -> String {
+    let mut masked = String::new();
+    let mut at = shown.start;
+    for (place, mask) in places {
+        if place.end <= at || place.start >= shown.end {
+            continue;
+        }
+        if place.start >= at || masked.is_empty() {
+            masked.push_str(&text[at..place.start.max(at)]);
+            masked.push_str(mask);
+        }
+        at = place.end.min(shown.end);
+    }
+    masked.push_str(&text[at..shown.end]);
+    masked
+}
+
+/// The lines of a text as they are looked for on screens: what is between keys like Enter.
+fn lines_of(text: &str) -> impl Iterator<Item = String> {
+    text.split(char::is_control)
+        .map(|line| line.chars().filter(|c| counts(*c)).collect::<String>())
+        .filter(|line| line.chars().count() >= MIN_LINE_LEN)
+}
+
+/// Line editors wrap and redraw, and patterns quote: blanks and backslashes do not count.
+fn counts(c: char) -> bool {
+    !c.is_whitespace() && !c.is_control() && c != '\\'
+}
+
+/// A text without what does not count, and where each of its bytes stands in the text.
+struct Squeezed {
+    text: String,
+    places: Vec<usize>,
+}
+
+impl Squeezed {
+    fn of(text: &str) -> Self {
+        let mut squeezed = Self {
+            text: String::with_capacity(text.len()),
+            places: Vec::with_capacity(text.len()),
+        };
+        for (at, c) in text.char_indices().filter(|(_, c)| counts(*c)) {
+            squeezed.text.push(c);
+            squeezed.places.extend(at..at + c.len_utf8());
+        }
+        squeezed
+    }
+
+    /// Where `line` stands in the text that was squeezed.
+    fn places_of(&self, line: &str) -> Vec<Range<usize>> {
+        self.text
+            .match_indices(line)
+            .map(|(at, line)| self.places[at]..self.places[at + line.len() - 1] + 1)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn masked(texts: &[&str], text: &str) -> String {
+        let hidden = HiddenTexts::default();
+        for text in texts {
+            hidden.remember(text);
+        }
+        hidden.mask(text, 0..text.len())
+    }
+
+    #[test]
+    fn every_line_of_a_hidden_text_is_masked() {
+        assert_eq!(
+            masked(
+                &["hunter2\r", "first\nsecond"],
+                "a hunter2, second firsthunter2!"
+            ),
+            "a <hidden>, <hidden> <hidden><hidden>!"
+        );
+        assert_eq!(masked(&["hunter2"], "nothing of it"), "nothing of it");
+    }
+
+    #[test]
+    fn wrapped_and_quoted_texts_are_masked() {
+        assert_eq!(masked(&["hun ter-2"], "x hu \r\nnter-2 y"), "x <hidden> y");
+        assert_eq!(masked(&["hunter-2.5"], r"x hunter\-2\.5 y"), "x <hidden> y");
+        assert_eq!(masked(&["pässwört"], "é pässwört é"), "é <hidden> é");
+    }
+
+    #[test]
+    fn lines_that_overlap_are_masked_once() {
+        assert_eq!(masked(&["abcdef", "defghi"], "-abcdefghi-"), "-<hidden>-");
+    }
+
+    #[test]
+    fn what_is_short_hides_nothing() {
+        assert_eq!(masked(&["yes", "\r", "a b c"], "yes a b c"), "yes a b c");
+    }
+
+    #[test]
+    fn what_reaches_over_a_border_is_masked() {
+        let hidden = HiddenTexts::default();
+        hidden.remember("hunter2");
+        let text = "say hunter2 twice: hunter2";
+        assert_eq!(hidden.mask(text, 6..21), "<hidden> twice: <hidden>");
+        assert_eq!(hidden.mask(text, 6..8), "<hidden>");
+        assert_eq!(hidden.mask(text, 0..4), "say ");
+    }
+
+    #[test]
+    fn only_the_last_texts_are_remembered_each_once() {
+        let hidden = HiddenTexts::default();
+        hidden.remember("the first");
+        for number in 0..40 {
+            hidden.remember(&format!("number {}", number % 15));
+        }
+        assert_eq!(hidden.mask("the first", 0..9), HIDDEN);
+        hidden.remember("one more");
+        assert_eq!(hidden.mask("the first", 0..9), "the first");
+        assert_eq!(hidden.longest_line(), 9);
+    }
+
+    #[test]
+    fn what_is_typed_again_is_known() {
+        let hidden = HiddenTexts::default();
+        hidden.remember("Corro\u{7f}\u{7f}rect9\r");
+        hidden.remember("wrong one\u{15}Geheim7\r");
+        hidden.remember("pin\r");
+        for (raw, is_there) in [
+            (&b"x Correct9 y"[..], true),
+            (b"Correct9", true),
+            (b"Geheim7\r", true),
+            (b"my Corre", false),
+            (b"wrong one", false),
+            // Too short to say anything.
+            (b"pin", false),
+        ] {
+            assert_eq!(hidden.are_in(raw), is_there, "{raw:?}");
+        }
+        let next = HiddenTexts::default();
+        assert!(hidden.texts().iter().all(|text| next.remember(text)));
+        assert_eq!(next.lines(), ["Correct9", "Geheim7"]);
+    }
+
+    #[test]
+    fn what_a_rule_has_found_is_known_where_no_rule_finds_it() {
+        let hidden = HiddenTexts::default();
+        assert!(hidden.recognise(&["Qx7hunterzz99w", "production"]));
+        assert!(!hidden.recognise(&["production"]));
+        for (raw, is_there) in [
+            (&b"echo Qx7hunterzz99w\r"[..], true),
+            (b"export DB_PASSWORD=Qx7hunterzz99w\r", false),
+            (b"echo Qx7hun", false),
+            (b"echo production\r", false),
+        ] {
+            assert_eq!(hidden.are_in(raw), is_there, "{raw:?}");
+        }
+        assert!(hidden.is_empty(), "it was not typed hidden");
+        (0..100).for_each(|number| hidden.add(&format!("secret-{number:03}")));
+        assert_eq!(hidden.recognised().len(), MAX_RECOGNISED);
+    }
+}

@@ -1,0 +1,255 @@
+//! Between the thread that hears of changes and those that wait for them.
+
+use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
+use notify::{Event, EventKindMask};
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Changed files that are named at a time; if there are more, anything may have changed.
+pub const MAX_FILES: usize = 1000;
+
+/// How often everything counts as changed where the system reports nothing.
+const POLL: Duration = Duration::from_millis(500);
+
+/// Which files are named when they change.
+pub(crate) type Wanted = dyn Fn(&Path) -> bool + Send + Sync;
+
+/// What has changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Files in watched folders that came, went or were written.
+    pub files: BTreeSet<PathBuf>,
+    /// Anything may have changed, folders and watched paths too: all of it has to be watched and read again.
+    pub rescan: bool,
+}
+
+/// What is watched, each by an instance of the system's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Folders: each write to a file in them counts.
+    Folders,
+    /// Single paths, by the folders that they are in. Other files there may be written all the time, so only the end
+    /// of writing counts.
+    Paths,
+}
+
+impl Source {
+    /// What the system is asked to report.
+    pub(crate) fn kinds(self) -> EventKindMask {
+        let kinds = EventKindMask::CORE | EventKindMask::ACCESS_CLOSE;
+        // Only Linux reports the end of writing.
+        if self == Self::Paths && cfg!(target_os = "linux") {
+            return kinds - EventKindMask::MODIFY_DATA;
+        }
+        kinds
+    }
+}
+
+/// A folder that is watched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Watched {
+    /// Device and number: another folder may have come to the same path.
+    pub(crate) id: (u64, u64),
+    /// The renewal that asked for it last.
+    pub(crate) round: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pending: Changes,
+    /// Reported changes, numbered from 1.
+    arrived: u64,
+    /// The last one that [`Inbox::wait`] has handed out.
+    taken: u64,
+    /// The last one that the owner of the watcher has dealt with.
+    applied: u64,
+    /// Events of the system, those that do not matter too.
+    events: u64,
+    is_over: bool,
+    /// Not everything is watched.
+    pub(crate) is_blind: bool,
+    pub(crate) folders: HashMap<PathBuf, Watched>,
+    /// The folders of the single paths.
+    pub(crate) parents: HashMap<PathBuf, Watched>,
+    /// The single paths, and the links on the way to them.
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+impl State {
+    pub(crate) fn watched(&mut self, source: Source) -> &mut HashMap<PathBuf, Watched> {
+        match source {
+            Source::Folders => &mut self.folders,
+            Source::Paths => &mut self.parents,
+        }
+    }
+}
+
+/// What has changed and was not dealt with yet.
+pub(crate) struct Inbox {
+    wanted: Box<Wanted>,
+    state: Mutex<State>,
+    arrival: Condvar,
+    application: Condvar,
+}
+
+impl Inbox {
+    pub(crate) fn new(wanted: Box<Wanted>) -> Arc<Self> {
+        Arc::new(Self {
+            wanted,
+            state: Mutex::default(),
+            arrival: Condvar::new(),
+            application: Condvar::new(),
+        })
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what the system reports. On a thread of `notify`, which must not wait.
+    pub(crate) fn note(&self, source: Source, event: notify::Result<Event>) {
+        self.lock().events += 1;
+        let (files, rescan) = match event {
+            Ok(event) if event.need_rescan() => (Vec::new(), true),
+            Ok(event) if source == Source::Paths => (Vec::new(), self.decide(&event.paths)),
+            Ok(event) => self.sort(event),
+            Err(error) => {
+                tracing::debug!(%error, "changes may have been missed");
+                (Vec::new(), true)
+            }
+        };
+        if rescan || !files.is_empty() {
+            self.add(files, rescan);
+        }
+    }
+
+    /// True when one of the places decides what is found at a watched path.
+    fn decide(&self, places: &[PathBuf]) -> bool {
+        let state = self.lock();
+        let mut watched = state.paths.iter();
+        watched.any(|path| places.iter().any(|place| path.starts_with(place)))
+    }
+
+    /// Returns the files that an event in a folder is about, and whether it is about a folder.
+    fn sort(&self, event: Event) -> (Vec<PathBuf>, bool) {
+        let kind = event.kind;
+        let is_watched = {
+            let state = self.lock();
+            let mut paths = event.paths.iter();
+            paths.any(|path| state.folders.contains_key(path))
+        };
+        let (files, others): (Vec<_>, Vec<_>) = event
+            .paths
+            .into_iter()
+            .partition(|path| (self.wanted)(path));
+        let has_folder = || may_be_folder(kind) && others.iter().any(|path| path.is_dir());
+        let rescan = is_watched || is_folder(kind) || has_folder();
+        (files, rescan)
+    }
+
+    /// Notes that anything may have changed.
+    pub(crate) fn rescan(&self) {
+        self.add(Vec::new(), true);
+    }
+
+    fn add(&self, files: Vec<PathBuf>, rescan: bool) {
+        let mut state = self.lock();
+        state.arrived += 1;
+        state.pending.rescan |= rescan;
+        for file in files {
+            if state.pending.files.len() < MAX_FILES {
+                state.pending.files.insert(file);
+            } else if !state.pending.files.contains(&file) {
+                state.pending.rescan = true;
+            }
+        }
+        self.arrival.notify_all();
+    }
+
+    /// Nobody wants to know any more.
+    pub(crate) fn end(&self) {
+        self.lock().is_over = true;
+        self.arrival.notify_all();
+        self.application.notify_all();
+    }
+
+    /// Events that the system has reported.
+    pub(crate) fn events(&self) -> u64 {
+        self.lock().events
+    }
+
+    /// Waits for changes, and then until there are none for as long as `quiet`, but not longer than `longest`.
+    pub(crate) fn wait(&self, quiet: Duration, longest: Duration) -> Option<Changes> {
+        let mut state = self.lock();
+        state.applied = state.taken;
+        self.application.notify_all();
+        while !state.is_over && state.pending == Changes::default() {
+            if state.is_blind {
+                let waited = self.arrival.wait_timeout(state, POLL);
+                let (waited, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+                state = waited;
+                state.pending.rescan |= timeout.timed_out();
+            } else {
+                let waited = self.arrival.wait(state);
+                state = waited.unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        let begun = Instant::now();
+        while !state.is_over && begun.elapsed() < longest {
+            let before = state.arrived;
+            let waited = self.arrival.wait_timeout_while(state, quiet, |state| {
+                state.arrived == before && !state.is_over
+            });
+            let (waited, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            state = waited;
+            if timeout.timed_out() {
+                break;
+            }
+        }
+        if state.is_over {
+            return None;
+        }
+        state.taken = state.arrived;
+        Some(std::mem::take(&mut state.pending))
+    }
+
+    /// Waits until the owner of the watcher has dealt with everything that has arrived by now, at most until `deadline`.
+    pub(crate) fn wait_applied(&self, deadline: Instant) {
+        let mut state = self.lock();
+        let enough = state.arrived;
+        while state.applied < enough && !state.is_over {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let waited = self.application.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// True when the event says that it is about a folder.
+fn is_folder(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder)
+    )
+}
+
+/// True when the event may be about a folder that matters: one that came, or that may be read now.
+fn may_be_folder(kind: EventKind) -> bool {
+    !matches!(
+        kind,
+        EventKind::Access(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Data(_))
+    )
+}
+
+impl std::fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inbox")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}

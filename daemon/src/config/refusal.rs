@@ -1,0 +1,30 @@
+//! Why a request about the configuration was not carried out.
+
+use super::read::ConfigError;
+use ccd_protocol::{ErrorCode, Reportable};
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigRefusal {
+    #[error("there is no configuration key {0:?}")]
+    UnknownKey(String),
+    #[error("path {0:?} is not absolute")]
+    RelativePath(String),
+    #[error("the configuration was refused, the old one stays: {0}")]
+    Reload(#[from] ConfigError),
+}
+
+impl Reportable for ConfigRefusal {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::UnknownKey(_) => ErrorCode::NotFound,
+            Self::RelativePath(_) | Self::Reload(_) => ErrorCode::InvalidArgument,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::UnknownKey(_) => Some("config.list names all keys"),
+            Self::RelativePath(_) | Self::Reload(_) => None,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Rows of the tables `jobs` and `job_entries`.
+
+use ccd_store::{
+    AssertSqlSafe, Connection, SqlResult, Store, StoreError, Write, insert, query, query_as,
+    query_scalar,
+};
+use std::slice;
+
+ccd_store::row! {
+    /// A job as the database has it.
+    #[derive(Debug, Clone)]
+    pub(super) struct JobRow {
+        pub(super) job: String,
+        pub(super) method: String,
+        pub(super) state: String,
+        /// JSON.
+        pub(super) progress: Option<String>,
+        pub(super) created_at: String,
+        pub(super) ended_at: Option<String>,
+        /// JSON, without the list.
+        pub(super) result: Option<String>,
+        /// JSON.
+        pub(super) error: Option<String>,
+        /// Name of the list in the result.
+        pub(super) list: Option<String>,
+    }
+    reads {
+        /// Entries that the list had, also when they are no longer kept.
+        pub(super) entry_count: i64,
+    }
+}
+
+ccd_store::row! {
+    /// An entry of a job's list as the database has it.
+    #[derive(Debug, Clone)]
+    pub(super) struct JobEntryRow {
+        pub(super) job: String,
+        pub(super) seq: i64,
+        /// Where it stands in the result.
+        pub(super) place: i64,
+        pub(super) at: String,
+        /// JSON.
+        pub(super) value: String,
+    }
+}
+
+/// Entries that go to the end of a job's list.
+#[derive(Debug)]
+pub(super) struct JobEntries {
+    pub(super) job: String,
+    /// The first one that is still kept.
+    pub(super) first: i64,
+    pub(super) rows: Vec<JobEntryRow>,
+}
+
+/// The columns of [`JobRow`].
+const COLUMNS: &str = "jobs.*, (SELECT COALESCE(MAX(seq) + 1, 0) FROM job_entries WHERE job_entries.job = jobs.job) \
+                       AS entry_count";
+
+/// Inserts the row, or updates what may change of it.
+impl Write for JobRow {
+    async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+        let statement = "INSERT INTO jobs ({columns}) {values} ON CONFLICT (job) DO UPDATE SET state = excluded.state, \
+            progress = excluded.progress, ended_at = excluded.ended_at, result = excluded.result, error = excluded.error";
+        insert(connection, statement, slice::from_ref(self)).await
+    }
+}
+
+/// Appends to the list, and forgets its oldest entries.
+impl Write for JobEntries {
+    async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+        let statement = "INSERT OR REPLACE INTO job_entries ({columns}) {values}";
+        insert(connection, statement, &self.rows).await?;
+        let forget = query("DELETE FROM job_entries WHERE job = ?1 AND seq < ?2");
+        let forget = forget.bind(&self.job).bind(self.first);
+        forget.execute(connection).await.map(drop)
+    }
+}
+
+/// Deletes jobs that have ended.
+pub(super) enum DeleteJobs {
+    /// Those that ended before a time.
+    Before(String),
+    /// The oldest, until the lists of the others take so many bytes at most.
+    Over(i64),
+}
+
+impl Write for DeleteJobs {
+    async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+        let delete = match self {
+            Self::Before(time) => query("DELETE FROM jobs WHERE ended_at < ?1").bind(time),
+            Self::Over(bytes) => query(
+                "DELETE FROM jobs WHERE job IN (SELECT job FROM (SELECT job, ended_at, SUM(bytes) OVER (ORDER BY ended_at IS NULL \
+                 DESC, ended_at DESC, job ROWS UNBOUNDED PRECEDING) AS sum FROM (SELECT jobs.job, jobs.ended_at, \
+                 (SELECT COALESCE(SUM(OCTET_LENGTH(value)), 0) FROM job_entries WHERE job_entries.job = jobs.job) AS bytes \
+                 FROM jobs)) WHERE sum > ?1 AND ended_at IS NOT NULL)",
+            )
+            .bind(bytes),
+        };
+        delete.execute(connection).await.map(drop)
+    }
+}
+
+/// Returns the first `limit` ids of jobs that begin with `start`, which has no sign of a pattern.
+pub(super) async fn job_ids(
+    store: &Store,
+    start: &str,
+    limit: i64,
+) -> Result<Vec<String>, StoreError> {
+    let query = "SELECT job FROM jobs WHERE job >= ?1 AND job < ?1 || 'g' ORDER BY job LIMIT ?2";
+    Ok(query_scalar(query)
+        .bind(start)
+        .bind(limit)
+        .fetch_all(store.readers())
+        .await?)
+}
+
+/// Returns how many bytes the lists of all jobs take.
+pub(super) async fn job_bytes(store: &Store) -> Result<i64, StoreError> {
+    let query = "SELECT COALESCE(SUM(OCTET_LENGTH(value)), 0) FROM job_entries";
+    Ok(query_scalar(query).fetch_one(store.readers()).await?)
+}
+
+/// Returns one job.
+pub(super) async fn job(store: &Store, job: &str) -> Result<Option<JobRow>, StoreError> {
+    let query = format!("SELECT {COLUMNS} FROM jobs WHERE job = ?1");
+    Ok(query_as(AssertSqlSafe(query))
+        .bind(job)
+        .fetch_optional(store.readers())
+        .await?)
+}
+
+/// Returns the newest `limit` jobs, newest first.
+pub(super) async fn jobs(store: &Store, limit: i64) -> Result<Vec<JobRow>, StoreError> {
+    let query = format!("SELECT {COLUMNS} FROM jobs ORDER BY created_at DESC, job LIMIT ?1");
+    Ok(query_as(AssertSqlSafe(query))
+        .bind(limit)
+        .fetch_all(store.readers())
+        .await?)
+}
+
+/// Returns the jobs that have not ended.
+pub(super) async fn unfinished_jobs(store: &Store) -> Result<Vec<JobRow>, StoreError> {
+    let query = format!("SELECT {COLUMNS} FROM jobs WHERE ended_at IS NULL");
+    Ok(query_as(AssertSqlSafe(query))
+        .fetch_all(store.readers())
+        .await?)
+}
+
+/// Returns at most `limit` entries of a job's list from `since` on, in the order in which they came.
+pub(super) async fn job_entries(
+    store: &Store,
+    job: &str,
+    since: i64,
+    limit: i64,
+) -> Result<Vec<JobEntryRow>, StoreError> {
+    let query = "SELECT * FROM job_entries WHERE job = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
+    Ok(query_as(query)
+        .bind(job)
+        .bind(since)
+        .bind(limit)
+        .fetch_all(store.readers())
+        .await?)
+}

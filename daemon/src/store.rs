@@ -1,0 +1,52 @@
+//! `ccd.sqlite`, which sessions, the interaction log, jobs and the use of tapes share: each area has its rows and writes.
+
+mod tape_use;
+
+pub(crate) use ccd_store::{Opening, Store, StoreError};
+pub(crate) use tape_use::{TapeUseRow, Write, tape_use};
+
+use ccd_store::{AnyWrite, Schema, Synchronous};
+
+/// The migrations of all areas, in the order in which they came.
+pub(crate) const SCHEMA: Schema<dyn AnyWrite> = Schema::new(
+    Synchronous::Normal,
+    &[
+        ("sessions", include_str!("../migrations/0001_sessions.sql")),
+        (
+            "job entries",
+            include_str!("../migrations/0002_job_entries.sql"),
+        ),
+        ("programs", include_str!("../migrations/0003_programs.sql")),
+        ("tapes", include_str!("../migrations/0004_tapes.sql")),
+    ],
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_store::query_as;
+
+    /// What databases remember of each migration that was ever released: they refuse one that has changed since.
+    const REMEMBERED: [(i64, &str, &str); 4] = [
+        (1, "sessions", "F55C7E9D9174221D"),
+        (2, "job entries", "495C1FA5FED1E6C6"),
+        (3, "programs", "C713E7FA022C5078"),
+        (4, "tapes", "7265E4DDE8C81F4D"),
+    ];
+
+    #[tokio::test]
+    async fn migrations_are_only_ever_added() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ccd.sqlite");
+        let opened = SCHEMA.open(&path, Opening::First).await.unwrap();
+        let rows = query_as(
+            "SELECT version, description, substr(hex(checksum), 1, 16) FROM _sqlx_migrations ORDER BY version",
+        );
+        let rows: Vec<(i64, String, String)> =
+            rows.fetch_all(opened.database.readers()).await.unwrap();
+        let rows = rows
+            .iter()
+            .map(|(version, name, checksum)| (*version, name.as_str(), checksum.as_str()));
+        assert_eq!(rows.collect::<Vec<_>>(), REMEMBERED);
+    }
+}

@@ -1,0 +1,52 @@
+//! Rows of the table `tape_use`.
+
+use super::{Store, StoreError};
+use ccd_store::{Connection, SqlResult, insert, query, query_as};
+
+ccd_store::row! {
+    /// How often a tape was played.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub(crate) struct TapeUseRow {
+        pub(crate) root: String,
+        pub(crate) tape_id: String,
+        /// Exchanges, since it was recorded.
+        pub(crate) used: i64,
+        pub(crate) used_at: String,
+    }
+}
+
+/// A change to the table.
+#[derive(Debug)]
+pub(crate) enum Write {
+    /// Inserts how often tapes were played, or replaces it.
+    TapeUse(Vec<TapeUseRow>),
+    /// Deletes how often tapes of a root were played.
+    ForgetTapeUse { root: String, tape_ids: Vec<String> },
+}
+
+impl ccd_store::Write for Write {
+    async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+        match self {
+            Self::TapeUse(rows) => {
+                let statement = "INSERT OR REPLACE INTO tape_use ({columns}) {values}";
+                insert(connection, statement, rows).await?;
+            }
+            Self::ForgetTapeUse { root, tape_ids } => {
+                for tape_id in tape_ids {
+                    query("DELETE FROM tape_use WHERE root = ?1 AND tape_id = ?2")
+                        .bind(root)
+                        .bind(tape_id)
+                        .execute(&mut *connection)
+                        .await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns how often the tapes of a root were played.
+pub(crate) async fn tape_use(store: &Store, root: &str) -> Result<Vec<TapeUseRow>, StoreError> {
+    let rows = query_as("SELECT * FROM tape_use WHERE root = ?1").bind(root);
+    Ok(rows.fetch_all(store.readers()).await?)
+}

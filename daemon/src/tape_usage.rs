@@ -1,0 +1,92 @@
+//! Keeps how often tapes were played in the database.
+
+use crate::store::{Store, TapeUseRow, Write, tape_use};
+use crate::tape::index::TapeId;
+use crate::tape::root::{UsageError, UsageStore, Used};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use std::path::Path;
+
+/// The rows of `tape_use`.
+#[derive(Debug)]
+pub(crate) struct TapeUsage(pub(crate) Store);
+
+impl UsageStore for TapeUsage {
+    fn load<'a>(
+        &'a self,
+        root: &'a Path,
+    ) -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>> {
+        async move {
+            let rows = tape_use(&self.0, &root.to_string_lossy()).await?;
+            let counts = rows.into_iter().map(|row| {
+                let used = Used {
+                    exchanges: u64::try_from(row.used).unwrap_or(0),
+                    at: row.used_at,
+                };
+                (row.tape_id.into(), used)
+            });
+            Ok(counts.collect())
+        }
+        .boxed()
+    }
+
+    fn save<'a>(
+        &'a self,
+        root: &'a Path,
+        counts: &'a [(TapeId, Used)],
+    ) -> BoxFuture<'a, Result<(), UsageError>> {
+        let rows = counts.iter().map(|(tape, used)| TapeUseRow {
+            root: root.to_string_lossy().into_owned(),
+            tape_id: tape.to_string(),
+            used: i64::try_from(used.exchanges).unwrap_or(i64::MAX),
+            used_at: used.at.clone(),
+        });
+        self.commit(Write::TapeUse(rows.collect()))
+    }
+
+    fn forget<'a>(
+        &'a self,
+        root: &'a Path,
+        tapes: &'a [TapeId],
+    ) -> BoxFuture<'a, Result<(), UsageError>> {
+        self.commit(Write::ForgetTapeUse {
+            root: root.to_string_lossy().into_owned(),
+            tape_ids: tapes.iter().map(ToString::to_string).collect(),
+        })
+    }
+}
+
+impl TapeUsage {
+    fn commit(&self, write: Write) -> BoxFuture<'_, Result<(), UsageError>> {
+        async move {
+            self.0.commit(write).await?;
+            Ok(())
+        }
+        .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Opening, SCHEMA};
+
+    #[tokio::test]
+    async fn counts_are_replaced_kept_and_forgotten() {
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().join("ccd.sqlite");
+        let opened = SCHEMA.open(&path, Opening::First).await.unwrap();
+        let usage = TapeUsage(opened.database);
+        let (root, other) = (Path::new("/r"), Path::new("/other"));
+        let of = |tape: &str, exchanges: u64| {
+            let at = "2026-01-01T00:00:00.000Z".to_owned();
+            (TapeId::from(tape), Used { exchanges, at })
+        };
+        usage.save(root, &[of("a", 1), of("b", 1)]).await.unwrap();
+        usage.save(other, &[of("a", 7)]).await.unwrap();
+        usage.save(root, &[of("a", 2)]).await.unwrap();
+        usage.forget(root, &["b".into()]).await.unwrap();
+        assert_eq!(usage.load(root).await.unwrap(), [of("a", 2)]);
+        assert_eq!(usage.load(other).await.unwrap(), [of("a", 7)]);
+    }
+}

@@ -1,0 +1,127 @@
+//! The configuration file is watched: what changes in it holds without a word to the daemon.
+
+use crate::support::{Ccctl, Daemon, eventually};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+fn status(daemon: &Daemon) -> Value {
+    daemon.call_value("daemon.status", &json!({})).unwrap()
+}
+
+/// Waits until so many sessions are allowed, and nothing is wrong.
+#[track_caller]
+fn await_max(daemon: &Daemon, max: u64) {
+    let holds = || {
+        let status = status(daemon);
+        let is_it = status["limits"]["max_sessions"] == max && status["config_error"].is_null();
+        is_it.then_some(())
+    };
+    eventually(&format!("max_sessions is {max}"), holds);
+}
+
+/// Waits until the status says that the configuration is bad, and where.
+fn await_error(daemon: &Daemon, place: &str) {
+    eventually(&format!("the status has {place}"), || {
+        let status = status(daemon);
+        let text = status["config_error"].as_str()?;
+        text.contains(place).then_some(())
+    });
+}
+
+/// Puts a file in the place of another, as most editors do.
+fn replace(path: &Path, text: &str) {
+    let new = path.with_extension("new");
+    fs::write(&new, text).unwrap();
+    fs::rename(new, path).unwrap();
+}
+
+#[test]
+fn a_good_change_holds_and_a_bad_one_is_shown_until_it_is_mended() {
+    let daemon = Daemon::builder().config("{max_sessions: 7}").start();
+    assert_eq!(status(&daemon)["config_error"], Value::Null);
+    let path = daemon.config_path();
+    fs::write(&path, "{max_sessions: 8}").unwrap();
+    await_max(&daemon, 8);
+    fs::write(&path, "{\n  max_sessions: 'many',\n}").unwrap();
+    let place = format!("{}:2:17: max_sessions must be", path.display());
+    await_error(&daemon, &place);
+    let now = status(&daemon);
+    assert_eq!(now["limits"]["max_sessions"], 8);
+    assert!(now["last_errors"].to_string().contains(":2:17: "), "{now}");
+    let shown = Ccctl::new(&daemon).ok(&["daemon", "status"]);
+    let line = format!("refused, the old one stays: {place}");
+    assert!(shown.contains(&line), "{shown}");
+    replace(&path, "{max_sessions: 9}");
+    await_max(&daemon, 9);
+    replace(&path, "{max_sessions: 9");
+    await_error(&daemon, "1:17: the file ends too early");
+    replace(&path, "{max_sessions: 9}");
+    await_max(&daemon, 9);
+    fs::remove_file(&path).unwrap();
+    await_error(&daemon, "does not exist");
+    fs::write(&path, "{max_sessions: 10}").unwrap();
+    await_max(&daemon, 10);
+}
+
+#[test]
+fn a_file_that_is_being_written_is_not_bad() {
+    let daemon = Daemon::builder().config("{max_sessions: 7}").start();
+    for max in 8..12 {
+        // As an editor that empties the file first, and writes it in parts.
+        let mut file = fs::File::create(daemon.config_path()).unwrap();
+        for part in ["{max_", "sessions: ", &max.to_string(), "}"] {
+            std::io::Write::write_all(&mut file, part.as_bytes()).unwrap();
+            let _ = status(&daemon);
+        }
+        drop(file);
+        await_max(&daemon, max);
+    }
+    assert_eq!(status(&daemon)["last_errors"], json!([]));
+}
+
+#[test]
+fn a_configuration_may_come_later_and_go_again() {
+    let daemon = Daemon::start();
+    let default = status(&daemon)["limits"]["max_sessions"].as_u64().unwrap();
+    let in_base = daemon.config_path();
+    fs::write(&in_base, "{max_sessions: 3}").unwrap();
+    await_max(&daemon, 3);
+    // The platform's folder goes first; it is not there yet.
+    let folder = daemon.home().join("no-config/ccd");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.json"), "{max_sessions: 4}").unwrap();
+    await_max(&daemon, 4);
+    fs::remove_dir_all(daemon.home().join("no-config")).unwrap();
+    await_max(&daemon, 3);
+    fs::remove_file(in_base).unwrap();
+    await_max(&daemon, default);
+}
+
+#[test]
+fn what_links_lead_to_counts() {
+    let daemon = Daemon::builder().config("{max_sessions: 7}").prepare();
+    let (one, two) = (daemon.home().join("one"), daemon.home().join("two"));
+    for (folder, max) in [(&one, 3), (&two, 4)] {
+        fs::create_dir(folder).unwrap();
+        let text = format!("{{max_sessions: {max}}}");
+        fs::write(folder.join("real.json"), text).unwrap();
+    }
+    symlink("one", daemon.home().join("current")).unwrap();
+    fs::remove_file(daemon.config_path()).unwrap();
+    symlink("current/real.json", daemon.config_path()).unwrap();
+    let mut daemon = daemon;
+    daemon.restart();
+    await_max(&daemon, 3);
+    fs::write(one.join("real.json"), "{max_sessions: 5}").unwrap();
+    await_max(&daemon, 5);
+    replace(&one.join("real.json"), "{max_sessions: 6}");
+    await_max(&daemon, 6);
+    // The folder's link is turned round, as tools do that change many files at once.
+    symlink("two", daemon.home().join("next")).unwrap();
+    fs::rename(daemon.home().join("next"), daemon.home().join("current")).unwrap();
+    await_max(&daemon, 4);
+    replace(&two.join("real.json"), "{max_sessions: 8}");
+    await_max(&daemon, 8);
+}

@@ -1,0 +1,158 @@
+//! Which libraries are known where.
+
+use super::sources::{root, sources};
+use super::workspace::packages;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// Libraries that one part alone knows, or a few do, so that it can be replaced there.
+const KNOWN_TO: &[(&str, &[&str])] = &[
+    ("aho-corasick", &["ccd-text"]),
+    ("clap", &["ccd", "ccctl"]),
+    ("directories", &["ccd"]),
+    ("json5", &["ccd-text"]),
+    ("jsonrpsee", &["ccd"]),
+    ("notify", &["ccd-watch"]),
+    ("pty-process", &["ccd-terminal", "ccd-session"]),
+    ("regex", &["ccd-text", "ccd-tape"]),
+    ("regex-automata", &["ccd-text"]),
+    ("regex-syntax", &["ccd-text"]),
+    ("schemars", &["ccd-protocol", "ccd"]),
+    ("sd-notify", &["ccd"]),
+    ("similar", &["ccd-tape"]),
+    ("sqlx", &["ccd-store"]),
+    ("tracing-appender", &["ccd"]),
+    ("tracing-subscriber", &["ccd"]),
+    ("vt100", &["ccd-screen"]),
+    ("vte", &["ccd-text", "ccd-tape"]),
+];
+
+/// The same within the package `ccd`: folders, or files by name.
+const KNOWN_IN_DAEMON: &[(&str, &[&str])] = &[
+    ("clap", &["args.rs", "lib.rs"]),
+    ("directories", &["config/"]),
+    ("jsonrpsee", &["connection/", "rpc/"]),
+    ("schemars", &["rpc/discover.rs"]),
+    ("sd_notify", &["service.rs", "socket.rs"]),
+    ("tracing_appender", &["log.rs"]),
+    ("tracing_subscriber", &["log.rs"]),
+];
+
+/// Packages that stay small or simple, and what they depend on in no way.
+const UNKNOWN_TO: &[(&str, &[&str])] = &[
+    (
+        "ccctl",
+        &[
+            "tokio",
+            "async-std",
+            "smol",
+            "hyper",
+            "jsonrpsee",
+            "sqlx",
+            "regex",
+            "ccd",
+        ],
+    ),
+    ("ccd-protocol", &["tokio", "rustix", "libc"]),
+    ("ccd-text", &["tokio"]),
+];
+
+#[test]
+fn each_library_is_known_to_few_crates() {
+    let packages = packages(&root());
+    // What is no crate of its own is in the daemon.
+    let homes = |names: &[&'static str]| -> BTreeSet<&str> {
+        let is_there = |name: &str| packages.iter().any(|package| package.name == name);
+        names
+            .iter()
+            .map(|name| if is_there(name) { *name } else { "ccd" })
+            .collect()
+    };
+    let products = packages
+        .iter()
+        .filter(|package| package.name != "ccd-tests");
+    for package in products {
+        let libraries = package.dependencies.iter().filter(|one| one.is_normal);
+        for library in libraries {
+            let known = KNOWN_TO.iter().find(|(name, _)| *name == library.package);
+            let Some((_, names)) = known else {
+                continue;
+            };
+            assert!(
+                homes(names).contains(package.name.as_str()),
+                "{} depends on {}, which only {names:?} may know",
+                package.name,
+                library.package
+            );
+        }
+    }
+}
+
+#[test]
+fn each_library_of_the_daemon_is_known_to_its_folder_alone() {
+    let sources = sources(&root().join("daemon/src"));
+    for (library, homes) in KNOWN_IN_DAEMON {
+        let users = sources
+            .iter()
+            .filter(|source| has_path(&source.code, library));
+        let users: Vec<&str> = users.map(|source| source.path.to_str().unwrap()).collect();
+        assert!(
+            !users.is_empty(),
+            "{library} has no user: this test looks for the wrong name"
+        );
+        for user in users {
+            let is_home = |home: &&str| user.starts_with(home) || user.ends_with(home);
+            assert!(
+                homes.iter().any(is_home),
+                "{user} uses {library}, which only {homes:?} may know"
+            );
+        }
+    }
+}
+
+/// Whether a path in `code` begins with the crate's name.
+fn has_path(code: &str, name: &str) -> bool {
+    code.match_indices(&format!("{name}::")).any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != ':')
+    })
+}
+
+#[test]
+fn small_packages_depend_on_nothing_large() {
+    for (package, unwanted) in UNKNOWN_TO {
+        if !packages(&root()).iter().any(|one| one.name == *package) {
+            continue;
+        }
+        let Some(dependencies) = dependencies(package) else {
+            return;
+        };
+        assert!(dependencies.contains(*package), "{dependencies:?}");
+        for unwanted in *unwanted {
+            assert!(
+                !dependencies.contains(*unwanted),
+                "{package} depends on {unwanted}"
+            );
+        }
+    }
+}
+
+/// All that a package depends on, with itself; `None` where that cannot be known without a network.
+fn dependencies(package: &str) -> Option<BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none"])
+        .args(["--format", "{p}", "--package", package])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    if !output.status.success() {
+        let reason = String::from_utf8_lossy(&output.stderr);
+        eprintln!("skipped: cargo tree does not work here: {reason}");
+        return None;
+    }
+    let text = String::from_utf8(output.stdout).unwrap();
+    let names = text
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    Some(names.map(str::to_owned).collect())
+}

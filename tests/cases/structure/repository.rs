@@ -1,0 +1,115 @@
+//! What the repository has, how long its files are, and where its documents lead.
+
+use super::sources::{files, root};
+use super::workspace::packages;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Past that, a file is split.
+const MAX_LINES: usize = 500;
+
+#[test]
+fn files_stay_short_enough_to_be_read() {
+    for package in packages(&root()) {
+        let folder = match package.name == "ccd-tests" {
+            true => package.folder.join("cases"),
+            false => package.folder.join("src"),
+        };
+        for file in files(&folder) {
+            let lines = fs::read_to_string(&file).unwrap().lines().count();
+            assert!(lines <= MAX_LINES, "{} has {lines} lines", file.display());
+        }
+    }
+}
+
+#[test]
+fn folders_of_tests_stay_small_enough_to_be_looked_through() {
+    let cases = root().join("tests/cases");
+    let mut folders: Vec<PathBuf> = files(&cases);
+    for file in &mut folders {
+        file.pop();
+    }
+    for folder in &folders {
+        let count = folders.iter().filter(|other| *other == folder).count();
+        assert!(count <= 15, "{} has {count} files", folder.display());
+    }
+}
+
+#[test]
+fn what_a_repository_needs_is_there() {
+    for path in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "Cargo.lock",
+        "config.example.json",
+        "clippy.toml",
+        "deny.toml",
+        ".ci/run",
+        "docs/PROTOCOL.md",
+        "systemd/ccd.service",
+        "systemd/ccd.socket",
+        "launchd/ccd.plist",
+        "tests/fuzz/Cargo.toml",
+    ] {
+        let meta = fs::metadata(root().join(path));
+        assert!(meta.is_ok_and(|meta| meta.len() > 0), "{path} is missing");
+    }
+    let licence = fs::read_to_string(root().join("LICENSE")).unwrap();
+    assert!(licence.contains("MIT License"));
+    let changes = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    assert!(
+        changes.contains(env!("CARGO_PKG_VERSION")) || changes.contains("Unreleased"),
+        "{changes}"
+    );
+}
+
+/// The documents at the root and in `docs/`.
+fn documents() -> Vec<PathBuf> {
+    let folders = [root(), root().join("docs")];
+    let entries = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap());
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect()
+}
+
+/// The names by which links reach the headings of a document.
+fn anchors(document: &Path) -> Vec<String> {
+    let text = fs::read_to_string(document).unwrap();
+    let headings = text.lines().filter_map(|line| {
+        let heading = line.trim_start_matches('#').strip_prefix(' ')?;
+        line.starts_with('#').then_some(heading)
+    });
+    let name = |heading: &str| {
+        let heading = heading.trim().to_lowercase().replace(' ', "-");
+        heading.replace(|c: char| !c.is_alphanumeric() && c != '-' && c != '_', "")
+    };
+    headings.map(name).collect()
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        for (at, _) in text.match_indices("](") {
+            let target = text[at + 2..].split(')').next().unwrap();
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            if file.contains("://") || file.contains(' ') {
+                continue;
+            }
+            let there = match file {
+                "" => document.clone(),
+                file => document.parent().unwrap().join(file),
+            };
+            let is_there = match anchor {
+                "" => there.exists(),
+                anchor => anchors(&there).iter().any(|name| name == anchor),
+            };
+            assert!(is_there, "{} links to {target}", document.display());
+        }
+    }
+}

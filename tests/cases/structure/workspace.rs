@@ -1,0 +1,57 @@
+//! The packages of a workspace, as their manifests say.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A package of the workspace.
+#[derive(Debug, Clone)]
+pub(super) struct Package {
+    pub(super) name: String,
+    pub(super) folder: PathBuf,
+    pub(super) dependencies: Vec<Dependency>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Dependency {
+    pub(super) package: String,
+    /// Neither for tests nor for building.
+    pub(super) is_normal: bool,
+}
+
+/// Reads the manifests of all packages of the workspace in `root`.
+pub(super) fn packages(root: &Path) -> Vec<Package> {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(root)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let all: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let dependency = |value: &Value| Dependency {
+        package: text(&value["name"]),
+        is_normal: value["kind"].is_null(),
+    };
+    let package = |value: &Value| Package {
+        name: text(&value["name"]),
+        folder: Path::new(value["manifest_path"].as_str().unwrap())
+            .parent()
+            .unwrap()
+            .to_owned(),
+        dependencies: value["dependencies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(dependency)
+            .collect(),
+    };
+    let packages = all["packages"].as_array().unwrap();
+    packages.iter().map(package).collect()
+}

@@ -1,0 +1,35 @@
+//! What is in files, and what must be in none.
+
+use std::path::{Path, PathBuf};
+
+/// All files below a folder.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type().unwrap() {
+                kind if kind.is_dir() => folders.push(entry.path()),
+                kind if kind.is_file() => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The files below a folder that have `needle` in them.
+pub(crate) fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
+    let has_it = |path: &PathBuf| {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        bytes.windows(needle.len()).any(|part| part == needle)
+    };
+    files(folder).into_iter().filter(has_it).collect()
+}
+
+/// Demands that no file below a folder has a text.
+#[track_caller]
+pub(crate) fn assert_in_no_file(folder: &Path, text: &str) {
+    let found = files_with(folder, text.as_bytes());
+    assert!(found.is_empty(), "{text:?} is in {found:?}");
+}

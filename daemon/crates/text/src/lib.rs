@@ -11,6 +11,7 @@
 
 pub mod canonical;
 pub mod clock;
+pub mod escape;
 pub mod expect;
 pub mod hidden;
 pub mod json5;

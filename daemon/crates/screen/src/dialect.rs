@@ -1,7 +1,6 @@
 //! Says in the words of the screen model what it would not understand, or should not see.
 
-use super::csi::Csi;
-use super::splitter::{Kind, Sequence};
+use ccd_text::escape::{Csi, Kind, Sequence};
 
 /// Distance of the tab stops, which cannot be moved.
 const TAB_COLS: u16 = 8;

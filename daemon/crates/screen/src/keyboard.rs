@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::csi::Csi;
+use ccd_text::escape::Csi;
 
 /// Deepest stack of kitty keyboard flags; the oldest entry is dropped beyond it, as the protocol allows.
 const MAX_STACK_LEN: usize = 8;

@@ -10,7 +10,6 @@
 )]
 
 mod charsets;
-mod csi;
 mod dialect;
 mod keyboard;
 mod model;
@@ -19,7 +18,6 @@ pub mod palette;
 mod query;
 mod repaint;
 mod scanner;
-mod splitter;
 mod still;
 mod strip;
 mod svg;

@@ -4,15 +4,14 @@ use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::charsets::Charsets;
-use super::csi::is_picture_only;
 use super::dialect::{self, Translation};
 use super::modes::Modes;
 use super::palette::Palette;
 use super::repaint;
 use super::scanner::title;
-use super::splitter::{Kind, Sequence, Splitter};
 use super::still::{self, Still};
 use ccd_protocol::session::Cursor;
+use ccd_text::escape::{Kind, Sequence, Splitter, is_picture_only};
 use encoding_rs::{Decoder, Encoding, UTF_8};
 
 /// Lines above the screen that are remembered: none, readers of output have all of it.

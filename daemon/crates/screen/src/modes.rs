@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::csi::Csi;
 use super::keyboard::Keyboard;
-use super::splitter::{Kind, Sequence};
+use ccd_text::escape::{Csi, Kind, Sequence};
 
 /// Which mouse events the program wants to see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,8 +235,8 @@ fn scroll_region(csi: &Csi<'_>) -> Option<(u16, u16)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::splitter::Splitter;
     use super::*;
+    use ccd_text::escape::Splitter;
 
     fn after(output: &[u8]) -> Modes {
         let (mut modes, mut splitter, mut rest) = (Modes::default(), Splitter::new(), output);

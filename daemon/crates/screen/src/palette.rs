@@ -1,6 +1,6 @@
 //! The colours of the terminal: xterm's 256, on a dark background, and what a program changes of them.
 
-use super::splitter::{Kind, Sequence};
+use ccd_text::escape::{Kind, Sequence};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -187,7 +187,7 @@ mod tests {
     }
 
     fn changed(output: &[u8]) -> Palette {
-        let (mut splitter, mut rest) = (super::super::splitter::Splitter::new(), output);
+        let (mut splitter, mut rest) = (ccd_text::escape::Splitter::new(), output);
         let mut palette = Palette::default();
         while let Some(sequence) = splitter.next(&mut rest, |_| true) {
             palette.apply(&sequence);

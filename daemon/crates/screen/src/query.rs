@@ -3,10 +3,9 @@
 //! A query that stays unanswered makes programs such as vim and tmux wait, so everything usual gets an answer:
 //! that of a dark terminal of the VT220 family with 256 colours.
 
-use super::csi::Csi;
 use super::modes::Modes;
 use super::palette;
-use super::splitter::{Kind, Sequence};
+use ccd_text::escape::{Csi, Kind, Sequence};
 
 /// Nominal size of a cell, for programs that ask in pixels.
 const CELL_HEIGHT_PX: u32 = 16;

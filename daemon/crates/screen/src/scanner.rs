@@ -1,9 +1,8 @@
 //! Follows all output of a session: the modes it sets, and the places that somebody must act on.
 
-use super::csi::is_picture_only;
 use super::modes::Modes;
 use super::query::Query;
-use super::splitter::{Kind, Sequence, Splitter};
+use ccd_text::escape::{Kind, Sequence, Splitter, is_picture_only};
 
 /// Longest title and longest parameters of a mark; what comes after is cut off.
 pub(super) const MAX_TEXT_BYTES: usize = 1024;

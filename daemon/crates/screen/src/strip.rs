@@ -1,9 +1,8 @@
 //! Takes the terminal queries out of output on its way to another terminal.
 
-use super::csi::is_picture_only;
 use super::modes::Modes;
 use super::query::Query;
-use super::splitter::Splitter;
+use ccd_text::escape::{Splitter, is_picture_only};
 
 /// Removes queries from a stream, so that the terminal of somebody who watches does not answer them as well.
 ///

@@ -11,8 +11,10 @@
 
 pub mod canonical;
 pub mod clock;
+pub mod escape;
 pub mod expect;
 pub mod hidden;
+pub mod json5;
 pub mod nearest;
 pub mod pattern;
 pub mod piped_line;

@@ -1,13 +1,14 @@
 //! Changes to the text of a tape; everything else stays byte for byte, comments and what people wrote included.
 
-use super::fault::{FormatError, Stop};
+use super::fault::FormatError;
 use super::keys::Part;
 use super::model::{Exchange, TypedInput};
 use super::read::{outline, read_exchange, text_of};
-use super::scan::{Kind, Scanned, Scanner, line_end};
+use super::text::{Scanned, Scanner};
 use super::{quote, write};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use ccd_text::json5::{self, Kind, line_end};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -177,10 +178,10 @@ impl<'a> Edits<'a> {
         let in_base64 = self.value(&span, "dataB64")?;
         let is_text_only = in_text.is_some() && text.is_some() && in_base64.is_none();
         if let Some(at) = in_text {
-            self.replace(at, text.map_or_else(|| "null".to_owned(), quote::quoted));
+            self.replace(at, text.map_or_else(|| "null".to_owned(), json5::quoted));
         }
         if !is_text_only {
-            let base64 = quote::quoted(&BASE64_STANDARD.encode(data));
+            let base64 = json5::quoted(&BASE64_STANDARD.encode(data));
             match self.member(&span, Some(Part::Chunk), "dataB64")? {
                 Some(at) => self.replace(at, base64),
                 None => self.add(&span, "dataB64", base64, true)?,
@@ -221,7 +222,7 @@ impl<'a> Edits<'a> {
                 .text
                 .get(done..*start)
                 .ok_or_else(|| EditError::Overlap {
-                    line: super::place(self.text.as_bytes(), *start).0,
+                    line: json5::place(self.text.as_bytes(), *start).0,
                 })?;
             out.push_str(kept);
             out.push_str(text);
@@ -241,7 +242,7 @@ impl<'a> Edits<'a> {
         take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
         mut scanner: Scanner<'a>,
     ) -> Result<T, FormatError> {
-        take(&mut scanner).map_err(|stop: Stop| stop.locate(self.text.as_bytes()))
+        take(&mut scanner).map_err(|stop| FormatError::of(stop, self.text.as_bytes()))
     }
 
     /// Takes something from the beginning of a span.
@@ -340,7 +341,7 @@ impl<'a> Edits<'a> {
         match members.iter_mut().find(|(name, _)| name == key) {
             Some((_, old)) if is_whole => *old = value,
             Some(_) => {
-                let line = super::place(self.text.as_bytes(), object.start).0;
+                let line = json5::place(self.text.as_bytes(), object.start).0;
                 return Err(EditError::Overlap { line });
             }
             None => members.push((key.to_owned(), value)),
@@ -355,7 +356,7 @@ impl<'a> Edits<'a> {
         start: usize,
         members: &[(String, String)],
     ) -> Result<(Range<usize>, String), FormatError> {
-        let written = |(key, value): &(String, String)| format!("{}: {value}", quote::key(key));
+        let written = |(key, value): &(String, String)| format!("{}: {value}", json5::key(key));
         let all = members.iter().map(written).collect::<Vec<_>>();
         let (mut first, mut is_null) = (None, false);
         let span = self.take(&(start..start), |scanner| {
@@ -443,7 +444,7 @@ fn wrapped(path: &[Step<'_>], json5: &str) -> Option<String> {
     let mut value = json5.to_owned();
     for step in path.iter().rev() {
         let Step::Key(key) = step else { return None };
-        value = format!("{{ {}: {value} }}", quote::key(key));
+        value = format!("{{ {}: {value} }}", json5::key(key));
     }
     Some(value)
 }

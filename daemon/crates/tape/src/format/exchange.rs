@@ -1,9 +1,9 @@
 //! From bytes to an exchange.
 
-use super::fault::{Fault, Stop};
+use super::fault::Fault;
 use super::keys::Part;
 use super::model::{Annotations, Chunk, Exchange, InputKind, Pre, Stream, TypedInput};
-use super::scan::{Scanned, Scanner};
+use super::text::{MAX_CHUNKS, Scanned, Scanner, Stop};
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -19,17 +19,33 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// Stands in text for bytes that are none.
 const REPLACED: char = '\u{fffd}';
 
-/// How much of an exchange is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExchangeReader {
-    Whole,
-    /// Output and annotations are checked and thrown away.
-    Outline,
+/// Reads the exchanges of a tape.
+#[derive(Debug)]
+pub(super) struct ExchangeReader {
+    is_whole: bool,
+    /// How many were taken: each needs memory, and many of them stand in few bytes.
+    chunks: u32,
 }
 
 impl ExchangeReader {
+    /// Keeps all of an exchange.
+    pub(super) fn whole() -> Self {
+        Self {
+            is_whole: true,
+            chunks: 0,
+        }
+    }
+
+    /// Checks output and annotations and throws them away.
+    pub(super) fn outline() -> Self {
+        Self {
+            is_whole: false,
+            chunks: 0,
+        }
+    }
+
     /// Takes an exchange.
-    pub(super) fn read(self, scanner: &mut Scanner<'_>) -> Scanned<Exchange> {
+    pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Scanned<Exchange> {
         let mut exchange = Exchange::default();
         scanner.object(|scanner, key| {
             if scanner.null()? {
@@ -49,7 +65,7 @@ impl ExchangeReader {
         Ok(exchange)
     }
 
-    fn output(self, scanner: &mut Scanner<'_>, chunks: &mut Vec<Chunk>) -> Scanned<()> {
+    fn output(&mut self, scanner: &mut Scanner<'_>, chunks: &mut Vec<Chunk>) -> Scanned<()> {
         scanner.object(|scanner, key| {
             if Part::Output.known(&key.name).is_none() {
                 return scanner.skip();
@@ -59,9 +75,13 @@ impl ExchangeReader {
                 return Ok(());
             }
             scanner.list(|scanner, _| {
-                scanner.count_chunk()?;
+                self.chunks += 1;
+                if self.chunks > MAX_CHUNKS {
+                    let (what, most) = ("chunks", MAX_CHUNKS);
+                    return Err(Stop::at(scanner.offset(), Fault::TooMany { what, most }));
+                }
                 let chunk = chunk(scanner)?;
-                if self == Self::Whole {
+                if self.is_whole {
                     chunks.push(chunk);
                 }
                 Ok(())
@@ -69,25 +89,13 @@ impl ExchangeReader {
         })
     }
 
-    fn annotations(self, scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
-        match self {
-            Self::Whole => read_map(scanner),
-            Self::Outline => {
-                scanner.object(|scanner, _| scanner.skip())?;
-                Ok(Annotations::new())
-            }
+    fn annotations(&self, scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
+        if self.is_whole {
+            return scanner.map();
         }
+        scanner.object(|scanner, _| scanner.skip())?;
+        Ok(Annotations::new())
     }
-}
-
-/// Takes an object of any values.
-pub(super) fn read_map(scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
-    let mut map = Annotations::new();
-    scanner.object(|scanner, key| {
-        map.insert(key.name.into_owned(), scanner.value()?);
-        Ok(())
-    })?;
-    Ok(map)
 }
 
 /// Takes a number of milliseconds, or another one that cannot be below zero.

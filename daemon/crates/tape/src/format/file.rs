@@ -2,7 +2,7 @@
 //!
 //! Everything here blocks.
 
-use super::scan::MAX_BYTES;
+use super::text::MAX_BYTES;
 use ccd_protocol::{ErrorCode, Reportable};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;

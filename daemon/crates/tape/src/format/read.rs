@@ -1,11 +1,12 @@
 //! From bytes to a tape.
 
 use super::exchange::{ExchangeReader, whole};
-use super::fault::{BOM, Fault, FormatError, Stop, lines_in};
+use super::fault::{Fault, FormatError};
 use super::keys::Part;
 use super::model::{Exchange, FORMAT, Meta, Pre, PtySize, Recorder, Tape, TypedInput};
-use super::scan::{Kind, MAX_BYTES, Scanned, Scanner};
+use super::text::{MAX_BYTES, Scanned, Scanner, Stop};
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
+use ccd_text::json5::{BOM, Kind, lines_in};
 use std::ops::Range;
 
 /// Most exchanges of a tape. What ccd writes is larger than [`MAX_BYTES`] before it has so many.
@@ -40,8 +41,8 @@ pub struct Outlined {
 ///
 /// The first fault with its place. [`FormatError::is_newer`] when the tape's format is newer than [`FORMAT`].
 pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {
-    let (meta, session, exchanges) =
-        parse(bytes, |scanner, _| ExchangeReader::Whole.read(scanner))?;
+    let mut reader = ExchangeReader::whole();
+    let (meta, session, exchanges) = parse(bytes, |scanner, _| reader.read(scanner))?;
     Ok(Tape {
         meta,
         session,
@@ -55,13 +56,14 @@ pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {
 ///
 /// As [`read`].
 pub fn outline(bytes: &[u8]) -> Result<Outline, FormatError> {
+    let mut reader = ExchangeReader::outline();
     let mut counted = (0, 1); // up to this offset the line is known
     let (meta, session, exchanges) = parse(bytes, |scanner, text| {
         scanner.kind()?;
         let start = scanner.offset();
         let between = text.as_bytes().get(counted.0..start).unwrap_or_default();
         counted = (start, counted.1 + lines_in(between));
-        let exchange = ExchangeReader::Outline.read(scanner)?;
+        let exchange = reader.read(scanner)?;
         Ok(Outlined {
             span: start..scanner.offset(),
             line: counted.1,
@@ -86,9 +88,9 @@ pub fn outline(bytes: &[u8]) -> Result<Outline, FormatError> {
 pub fn read_exchange(bytes: &[u8]) -> Result<Exchange, FormatError> {
     let text = text_of(bytes)?;
     let mut scanner = Scanner::new(text);
-    let exchange = ExchangeReader::Whole.read(&mut scanner);
+    let exchange = ExchangeReader::whole().read(&mut scanner);
     let whole = exchange.and_then(|exchange| scanner.end().map(|()| exchange));
-    whole.map_err(|stop| stop.locate(bytes))
+    whole.map_err(|stop| FormatError::of(stop, bytes))
 }
 
 /// Returns the text of a file, if it can be one of a tape.
@@ -97,14 +99,15 @@ pub fn read_exchange(bytes: &[u8]) -> Result<Exchange, FormatError> {
 ///
 /// It is empty, too large, or not UTF-8.
 pub(super) fn text_of(bytes: &[u8]) -> Result<&str, FormatError> {
+    let wrong = |at, fault: Fault| FormatError::of(Stop::at(at, fault), bytes);
     if bytes.len() > MAX_BYTES {
         let bytes_len = bytes.len() as u64;
-        return Err(Stop::at(0, Fault::TooLarge { bytes: bytes_len }).locate(b""));
+        return Err(wrong(0, Fault::TooLarge { bytes: bytes_len }));
     }
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| Stop::at(error.valid_up_to(), Fault::NotUtf8).locate(bytes))?;
+    let text =
+        std::str::from_utf8(bytes).map_err(|error| wrong(error.valid_up_to(), Fault::NotUtf8))?;
     if text.trim_start_matches(BOM).trim().is_empty() {
-        return Err(Stop::at(0, Fault::Empty).locate(bytes));
+        return Err(wrong(0, Fault::Empty));
     }
     Ok(text)
 }
@@ -121,7 +124,7 @@ fn parse<'a, E>(
     parts.map_err(|stop| {
         // What cannot be read may be what a newer format has.
         let stop = newer(text).unwrap_or(stop);
-        stop.locate(bytes)
+        FormatError::of(stop, bytes)
     })
 }
 
@@ -144,7 +147,8 @@ fn tape<'a, E>(
                 exchanges.clear(); // of two, the last counts
                 scanner.list(|scanner, index| {
                     if index == MAX_EXCHANGES as usize {
-                        return Err(scanner.too_many("exchanges", MAX_EXCHANGES));
+                        let (what, most) = ("exchanges", MAX_EXCHANGES);
+                        return Err(Stop::at(scanner.offset(), Fault::TooMany { what, most }));
                     }
                     exchanges.push(exchange(scanner, text)?);
                     Ok(())
@@ -264,7 +268,7 @@ fn newer(text: &str) -> Option<Stop> {
     let _ = Scanner::new(text).object(|scanner, key| {
         if key.name == "session"
             && let Err(stop) = read_session(&mut scanner.clone())
-            && stop.is_newer()
+            && stop.fault().is_newer()
         {
             newer = Some(stop);
         }

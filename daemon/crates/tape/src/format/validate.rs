@@ -1,10 +1,11 @@
 //! Everything that is wrong or strange in a tape, with places.
 
 use super::exchange::base64;
-use super::fault::{FormatError, place, shorten};
+use super::fault::{FormatError, shorten};
 use super::keys::Part;
 use super::read::{outline, text_of};
-use super::scan::{Kind, Scanned, Scanner};
+use super::text::{Scanned, Scanner};
+use ccd_text::json5::{Kind, place};
 use std::ops::RangeInclusive;
 
 /// Most problems that are told of one tape.

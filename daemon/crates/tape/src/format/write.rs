@@ -7,6 +7,7 @@ use super::{keys::Part, quote};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
+use ccd_text::json5;
 use serde_json::{Map, Value};
 
 /// Indentation of an exchange.
@@ -92,7 +93,7 @@ fn chunk_line(out: &mut String, chunk: &Chunk) {
 }
 
 fn member(out: &mut String, indent: &str, name: &str, value: &str) {
-    for part in [indent, &quote::key(name), ": ", value, ",\n"] {
+    for part in [indent, &json5::key(name), ": ", value, ",\n"] {
         out.push_str(part);
     }
 }
@@ -100,22 +101,22 @@ fn member(out: &mut String, indent: &str, name: &str, value: &str) {
 type Members = Vec<(String, String)>;
 
 fn meta(meta: &Meta) -> Members {
-    let texts = |texts: &[String]| quote::list(texts.iter().map(|text| quote::quoted(text)));
+    let texts = |texts: &[String]| json5::list(texts.iter().map(|text| json5::quoted(text)));
     let env = meta
         .env
         .iter()
-        .map(|(name, value)| (name, quote::quoted(value)));
+        .map(|(name, value)| (name, json5::quoted(value)));
     let pty = meta
         .pty
         .map(|size| format!("{{ rows: {}, cols: {} }}", size.rows, size.cols));
     let known = [
-        ("createdAt", quote::quoted(&meta.created_at)),
-        ("program", quote::quoted(&meta.program)),
+        ("createdAt", json5::quoted(&meta.created_at)),
+        ("program", json5::quoted(&meta.program)),
         ("args", texts(&meta.args)),
-        ("env", quote::object(env)),
-        ("cwd", quote::quoted(&meta.cwd)),
+        ("env", json5::object(env)),
+        ("cwd", json5::quoted(&meta.cwd)),
         ("pty", or_null(pty)),
-        ("tag", or_null(meta.tag.as_deref().map(quote::quoted))),
+        ("tag", or_null(meta.tag.as_deref().map(json5::quoted))),
         ("latency", or_null(meta.latency.as_ref().map(latency))),
         ("errorRate", percent(meta.error_rate)),
         ("seed", or_null(meta.seed.map(|seed| seed.to_string()))),
@@ -127,11 +128,11 @@ fn meta(meta: &Meta) -> Members {
 }
 
 fn session(session: &Recorder) -> Members {
-    let flags = session.flags.iter().map(|flag| quote::quoted(flag));
+    let flags = session.flags.iter().map(|flag| json5::quoted(flag));
     let known = [
-        ("platform", quote::quoted(&session.platform)),
-        ("version", quote::quoted(&session.version)),
-        ("flags", quote::list(flags)),
+        ("platform", json5::quoted(&session.platform)),
+        ("version", json5::quoted(&session.version)),
+        ("flags", json5::list(flags)),
         ("format", session.format.to_string()),
     ];
     with_others(known, &session.other, Part::Session)
@@ -147,13 +148,13 @@ fn with_others(
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value));
     let other = other.iter().filter(|(name, _)| part.known(name).is_none());
-    let other = other.map(|(name, value)| (name.clone(), quote::value(value)));
+    let other = other.map(|(name, value)| (name.clone(), json5::value(value)));
     known.chain(other).collect()
 }
 
 pub(super) fn pre(pre: &Pre) -> String {
-    let mut out = format!("{{ prompt: {}, stateHash: ", quote::quoted(&pre.prompt));
-    out.push_str(&or_null(pre.state_hash.as_deref().map(quote::quoted)));
+    let mut out = format!("{{ prompt: {}, stateHash: ", json5::quoted(&pre.prompt));
+    out.push_str(&or_null(pre.state_hash.as_deref().map(json5::quoted)));
     if pre.hidden {
         out.push_str(", hidden: true");
     }
@@ -175,7 +176,7 @@ pub(super) fn input(input: &TypedInput) -> String {
     let text = shown.and_then(|shown| std::str::from_utf8(shown).ok());
     let kind = if is_line { "line" } else { "raw" };
     let data = match text {
-        Some(text) => format!("dataText: {}, dataBytesB64: null", quote::quoted(text)),
+        Some(text) => format!("dataText: {}, dataBytesB64: null", json5::quoted(text)),
         None => {
             let bytes = BASE64_STANDARD.encode(bytes);
             format!("dataText: null, dataBytesB64: \"{bytes}\"")
@@ -202,7 +203,7 @@ pub(super) fn exit(exit: Option<TapeExit>) -> String {
 }
 
 pub(super) fn annotations(annotations: &Annotations) -> String {
-    quote::map(annotations, MEMBER)
+    json5::map(annotations, MEMBER)
 }
 
 fn latency(latency: &Latency) -> String {

@@ -2,19 +2,19 @@
 
 /// A CSI sequence taken apart; the slices point into its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Csi<'a> {
+pub struct Csi<'a> {
     /// One of `<=>?`, or 0.
-    pub(super) prefix: u8,
+    pub prefix: u8,
     params: &'a [u8],
     /// The intermediate byte, such as `$`, or 0.
-    pub(super) intermediate: u8,
+    pub intermediate: u8,
     /// The final byte.
-    pub(super) action: u8,
+    pub action: u8,
 }
 
 impl<'a> Csi<'a> {
     /// Returns the parts of `body` (all after `ESC [`); `None` if they are out of order or there are two intermediates.
-    pub(super) fn parse(body: &'a [u8]) -> Option<Self> {
+    pub fn parse(body: &'a [u8]) -> Option<Self> {
         let (&action, rest) = body.split_last()?;
         let (prefix, rest) = match rest.split_first() {
             Some((&first @ b'<'..=b'?', rest)) => (first, rest),
@@ -36,7 +36,7 @@ impl<'a> Csi<'a> {
     }
 
     /// Returns each parameter: a missing one is 0, one too large is 65,535, of `4:3` only the 4 counts.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = u16> + use<'a> {
+    pub fn numbers(&self) -> impl Iterator<Item = u16> + use<'a> {
         self.params.split(|&byte| byte == b';').map(|param| {
             param
                 .iter()
@@ -50,24 +50,24 @@ impl<'a> Csi<'a> {
     }
 
     /// Returns the first parameter, 0 when there is none.
-    pub(super) fn first(&self) -> u16 {
+    pub fn first(&self) -> u16 {
         self.numbers().next().unwrap_or(0)
     }
 
     /// Tells whether no parameter is given at all.
-    pub(super) fn is_bare(&self) -> bool {
+    pub fn is_bare(&self) -> bool {
         self.params.is_empty()
     }
 
     /// Returns the number and the three marks that say what the sequence is: prefix, intermediate, final byte.
-    pub(super) fn shape(&self) -> (u8, u8, u8) {
+    pub fn shape(&self) -> (u8, u8, u8) {
         (self.prefix, self.intermediate, self.action)
     }
 }
 
 /// Tells whether a CSI body is about styles, movements or erasing: neither sets a mode nor asks a question.
 #[inline]
-pub(super) fn is_picture_only(body: &[u8]) -> bool {
+pub fn is_picture_only(body: &[u8]) -> bool {
     match body {
         [b'>' | b'?', .., b'm'] => false,
         [.., last] => {

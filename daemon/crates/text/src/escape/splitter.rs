@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 /// Most bytes of one sequence that are kept; what comes after is dropped.
-pub(super) const MAX_BODY_BYTES: usize = 2048;
+const MAX_BODY_BYTES: usize = 2048;
 
 /// Most control characters inside one sequence that are kept; there should be none.
 const MAX_CONTROLS: usize = 64;
@@ -15,7 +15,7 @@ const SUB: u8 = 0x1a;
 
 /// What kind of escape sequence it is, and how it was ended where that varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// `ESC`, intermediates, one final byte.
     Escape,
     /// `ESC [`, parameters, intermediates, one final byte.
@@ -32,28 +32,29 @@ pub(super) enum Kind {
 
 /// One escape sequence, complete or [cancelled](Kind::Cancelled).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sequence<'a> {
-    pub(super) kind: Kind,
+pub struct Sequence<'a> {
+    pub kind: Kind,
     /// Everything after the introducer; without the terminator of a string, with the final byte of others.
-    pub(super) body: &'a [u8],
+    pub body: &'a [u8],
     /// Control characters inside a sequence that is no string, which a terminal obeys before the sequence.
-    pub(super) controls: &'a [u8],
+    pub controls: &'a [u8],
     /// Raw length, introducer and terminator included, but not the ESC that cancels it. The sequence may have begun
     /// in an earlier chunk.
-    pub(super) len_bytes: u64,
+    pub len_bytes: u64,
     /// The body is longer than [`MAX_BODY_BYTES`] and its end is missing.
-    pub(super) truncated: bool,
+    pub truncated: bool,
 }
 
 impl Sequence<'_> {
     /// Tells whether this is a CSI sequence, all of it, with nothing in it that does not belong there.
-    pub(super) fn is_bare_csi(&self) -> bool {
+    pub fn is_bare_csi(&self) -> bool {
         self.kind == Kind::Csi && !self.truncated && self.controls.is_empty()
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
+    #[default]
     Ground,
     Escape,
     Csi,
@@ -62,11 +63,20 @@ enum State {
     TextEscape(Kind),
 }
 
+/// A part of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// What is in no sequence, control characters included. Those inside a sequence come before it, as terminals obey
+    /// them; bytes that mean nothing there do not come.
+    Text(&'a [u8]),
+    Sequence(Sequence<'a>),
+}
+
 /// The incremental parser behind everything in this module.
 ///
 /// 8-bit C1 controls are not recognised: in UTF-8 output those bytes are parts of characters.
-#[derive(Debug)]
-pub(super) struct Splitter {
+#[derive(Clone, Debug, Default)]
+pub struct Splitter {
     state: State,
     body: Vec<u8>,
     controls: Vec<u8>,
@@ -76,23 +86,17 @@ pub(super) struct Splitter {
 
 impl Splitter {
     /// Returns a splitter that is not inside any sequence.
-    pub(super) fn new() -> Self {
-        Self {
-            state: State::Ground,
-            body: Vec::new(),
-            controls: Vec::new(),
-            truncated: false,
-            open_len_bytes: 0,
-        }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Returns the raw length of the sequence that has begun and not ended, 0 in plain text.
-    pub(super) fn open_len_bytes(&self) -> u64 {
+    pub fn open_len_bytes(&self) -> u64 {
         self.open_len_bytes
     }
 
     /// Tells whether the open sequence is already too long to be kept whole.
-    pub(super) fn open_is_truncated(&self) -> bool {
+    pub fn open_is_truncated(&self) -> bool {
         self.truncated
     }
 
@@ -101,7 +105,7 @@ impl Splitter {
     /// CSI sequences whose body `wanted` refuses are passed over where they are whole. A flood is mostly such, so this
     /// loop is what the speed depends on; others are returned without asking.
     #[inline]
-    pub(super) fn next<'a, 'b: 'a>(
+    pub fn next<'a, 'b: 'a>(
         &'a mut self,
         input: &mut &'b [u8],
         wanted: impl Fn(&[u8]) -> bool,
@@ -133,6 +137,34 @@ impl Splitter {
         }
         *input = &[];
         None
+    }
+
+    /// Calls `take` with each piece of `output`, which follows what came before; a sequence that has not ended comes when
+    /// it does.
+    pub fn pieces(&mut self, output: &[u8], mut take: impl FnMut(Piece<'_>)) {
+        let mut rest = output;
+        let mut done = 0;
+        while let Some(sequence) = self.next(&mut rest, |_| true) {
+            let read = output.len() - rest.len();
+            let is_next_read = sequence.kind == Kind::Cancelled { by_escape: true };
+            let end = (read as u64).saturating_sub(u64::from(is_next_read));
+            let start = end.saturating_sub(sequence.len_bytes) as usize;
+            for text in [
+                output.get(done..start).unwrap_or_default(),
+                sequence.controls,
+            ] {
+                if !text.is_empty() {
+                    take(Piece::Text(text));
+                }
+            }
+            take(Piece::Sequence(sequence));
+            done = read;
+        }
+        let open = (self.open_len_bytes() as usize).min(output.len() - done);
+        let text = &output[done..output.len() - open];
+        if !text.is_empty() {
+            take(Piece::Text(text));
+        }
     }
 
     /// Goes on with a sequence that has begun.
@@ -240,6 +272,7 @@ impl Splitter {
 
 /// Returns the length of the CSI sequence that `input` begins with, if all of it is there and it has only
 /// parameter, intermediate and final bytes. Nearly all sequences of a flood are, and need no copy.
+#[inline]
 fn whole_csi_len(input: &[u8]) -> Option<usize> {
     if input.get(1) != Some(&b'[') {
         return None;
@@ -252,6 +285,7 @@ fn whole_csi_len(input: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn split(chunks: &[&[u8]]) -> Vec<(Kind, Vec<u8>, u64, bool)> {
         let mut splitter = Splitter::new();
@@ -345,5 +379,58 @@ mod tests {
             (found[0].1.len(), found[0].2, found[0].3),
             (MAX_BODY_BYTES, input.len() as u64, true)
         );
+    }
+
+    #[test]
+    fn text_comes_between_sequences_and_controls_before_their_own() {
+        let mut splitter = Splitter::new();
+        let mut shown = Vec::new();
+        for chunk in [
+            &b"a\r\n\x1b[1\x08mb\x1b]0;x\x1b"[..],
+            b"[2mc\x1b",
+            b"[",
+            b"Kd",
+        ] {
+            splitter.pieces(chunk, |piece| {
+                shown.push(match piece {
+                    Piece::Text(text) => String::from_utf8_lossy(text).into_owned(),
+                    Piece::Sequence(sequence) => format!("{:?}", sequence.kind),
+                });
+            });
+        }
+        let cancelled = "Cancelled { by_escape: true }";
+        assert_eq!(
+            shown,
+            [
+                "a\r\n", "\u{8}", "Csi", "b", cancelled, "Csi", "c", "Csi", "d"
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_the_same_wherever_the_output_is_cut(
+            output in prop::collection::vec(
+                prop_oneof![3 => prop::sample::select(&b"\x1b\x1b[]P\\\x07\x18;1mHa\n"[..]), 1 => any::<u8>()],
+                0..60,
+            ),
+            size in 1usize..9,
+        ) {
+            let pieces = |size: usize| {
+                let (mut splitter, mut text, mut kinds) = (Splitter::new(), Vec::new(), Vec::new());
+                for chunk in output.chunks(size) {
+                    splitter.pieces(chunk, |piece| match piece {
+                        Piece::Text(piece) => text.extend_from_slice(piece),
+                        Piece::Sequence(sequence) => {
+                            kinds.push((text.len(), sequence.kind, sequence.body.to_vec()));
+                        }
+                    });
+                }
+                (text, kinds)
+            };
+            let whole = pieces(output.len().max(1));
+            prop_assert!(!whole.0.contains(&ESC));
+            prop_assert_eq!(pieces(size), whole);
+        }
     }
 }

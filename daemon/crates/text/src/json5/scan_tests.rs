@@ -1,8 +1,31 @@
+use super::super::place;
 use super::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn value(text: &str) -> Scanned<Value> {
+const MAX_DEPTH: usize = 64;
+
+#[derive(Debug, Clone)]
+pub(in super::super) enum Text {}
+
+impl Format for Text {
+    const WHOLE: &'static str = "the text's object";
+    const MAX_DEPTH: u32 = MAX_DEPTH as u32;
+    const MAX_VALUES: u32 = 1000;
+    type Fault = Fault;
+
+    fn path(fault: &mut Fault) -> Option<&mut String> {
+        match fault {
+            Fault::Kind { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+}
+
+type Scanner<'a> = super::Scanner<'a, Text>;
+type Scanned<T> = super::Scanned<T, Text>;
+
+pub(in super::super) fn read(text: &str) -> Scanned<Value> {
     let mut scanner = Scanner::new(text);
     let value = scanner.value()?;
     scanner.end()?;
@@ -17,7 +40,7 @@ fn skip(text: &str) -> Scanned<Range<usize>> {
 }
 
 fn fault(text: &str) -> (usize, String) {
-    let stop = value(text).unwrap_err();
+    let stop = read(text).unwrap_err();
     let offset = stop.offset();
     let other = skip(text).unwrap_err();
     assert_eq!(
@@ -25,7 +48,7 @@ fn fault(text: &str) -> (usize, String) {
         other.offset(),
         "stepping over says the same of {text:?}"
     );
-    (offset, stop.locate(text.as_bytes()).fault.to_string())
+    (offset, stop.fault().to_string())
 }
 
 /// What the oracle makes of a text, with a byte order mark that it takes for a blank.
@@ -41,7 +64,7 @@ fn all_forms_of_json5_are_read() {
         "a": 1, "b": [16, -15, 0.5, 5.0, 1000.0], "c": "it's Aé😀\0", "$d_é": {}, "eA": null,
         "f": [true, false], "g": null, "h": null, "i": "a\u{2028}b",
     });
-    assert_eq!(value(text).unwrap(), expected);
+    assert_eq!(read(text).unwrap(), expected);
     assert_eq!(oracle(text).unwrap(), expected);
 }
 
@@ -64,9 +87,9 @@ fn a_value_is_stepped_over_to_its_end() {
 #[test]
 fn faults_name_what_is_wrong_and_where() {
     let cases = [
-        ("", 0, "the file ends inside the tape's object"),
-        ("{", 1, "the file ends inside the tape's object"),
-        ("[1", 2, "the file ends inside the tape's object"),
+        ("", 0, "the file ends inside the text's object"),
+        ("{", 1, "the file ends inside the text's object"),
+        ("[1", 2, "the file ends inside the text's object"),
         ("[1 2]", 3, "expected `,` or `]`, found `2`"),
         ("{a 1}", 3, "expected `:` after the key, found `1`"),
         ("{a: 1 b: 2}", 6, "expected `,` or `}`, found `b`"),
@@ -94,12 +117,11 @@ fn faults_name_what_is_wrong_and_where() {
 
 #[test]
 fn depth_is_bounded() {
-    let depth = MAX_DEPTH as usize;
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    assert!(value(&nested(depth)).is_ok());
-    assert!(skip(&nested(depth)).is_ok());
+    assert!(read(&nested(MAX_DEPTH)).is_ok());
+    assert!(skip(&nested(MAX_DEPTH)).is_ok());
     assert!(
-        fault(&nested(depth + 1))
+        fault(&nested(MAX_DEPTH + 1))
             .1
             .starts_with("objects and lists are nested more than 64 ")
     );
@@ -127,7 +149,7 @@ fn names_are_made_of_the_same_characters_as_in_the_oracle() {
     };
     for char in ('\u{80}'..='\u{ffff}').filter(|char| !is_new(*char)) {
         for text in [format!("{{{char}:1}}"), format!("{{a{char}:1}}")] {
-            assert_eq!(value(&text).is_ok(), oracle(&text).is_some(), "{text:?}");
+            assert_eq!(read(&text).is_ok(), oracle(&text).is_some(), "{text:?}");
         }
     }
 }
@@ -144,10 +166,11 @@ fn a_fault_of_a_kind_has_the_path() {
             scanner.object(|scanner, _| scanner.number("a number").map(drop))
         })
     });
-    let error = stop.unwrap_err().locate(text.as_bytes());
+    let stop = stop.unwrap_err();
+    assert_eq!(place(text.as_bytes(), stop.offset()), (1, 20));
     assert_eq!(
-        error.to_string(),
-        "1:20: `a[1].b c` must be a number, not a text"
+        stop.fault().to_string(),
+        "`a[1].b c` must be a number, not a text"
     );
 }
 
@@ -272,9 +295,8 @@ fn mutated() -> impl Strategy<Value = String> {
 }
 
 fn same_as_the_oracle(text: &str) -> Result<(), TestCaseError> {
-    let ours = value(text);
+    let ours = read(text);
     prop_assert_eq!(ours.is_ok(), skip(text).is_ok(), "stepping over {:?}", text);
-    let ours = ours.map_err(|stop| stop.locate(text.as_bytes()).to_string());
     match (ours, json5::from_str::<Value>(text)) {
         (Ok(ours), Ok(oracle)) => prop_assert_eq!(ours, oracle, "{:?}", text),
         (Err(_), Err(_)) => {}
@@ -288,7 +310,7 @@ proptest! {
 
     #[test]
     fn documents_are_read_as_the_oracle_reads_them(text in document()) {
-        prop_assert!(value(&text).is_ok(), "{:?}", text);
+        prop_assert!(read(&text).is_ok(), "{:?}", text);
         same_as_the_oracle(&text)?;
     }
 
@@ -306,7 +328,7 @@ proptest! {
 
     #[test]
     fn no_text_panics(text in any::<String>()) {
-        let _ = value(&text);
+        let _ = read(&text);
         let _ = skip(&text);
     }
 }

@@ -1,13 +1,12 @@
 //! The smallest parts of JSON5: escapes, numbers, and which characters are blank or part of a name.
 
-use super::fault::{Fault, Stop};
-use super::scan::Scanned;
+use super::fault::Fault;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 use std::sync::LazyLock;
 
 /// A number as it stands there.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Number {
+pub enum Number {
     Unsigned(u64),
     /// Below zero.
     Signed(i64),
@@ -26,7 +25,7 @@ impl Number {
     }
 
     /// The number if it is whole and not below zero; `12.0` is.
-    pub(super) fn to_whole(self) -> Option<u64> {
+    pub fn to_whole(self) -> Option<u64> {
         match self {
             Self::Unsigned(number) => Some(number),
             Self::Signed(_) => None,
@@ -44,7 +43,7 @@ impl Number {
     }
 
     /// The number if it is whole.
-    pub(super) fn to_signed(self) -> Option<i64> {
+    pub fn to_signed(self) -> Option<i64> {
         match self {
             Self::Signed(number) => Some(number),
             number => i64::try_from(number.to_whole()?).ok(),
@@ -52,7 +51,7 @@ impl Number {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "as JSON's numbers do")]
-    pub(super) fn to_float(self) -> f64 {
+    pub fn to_float(self) -> f64 {
         match self {
             Self::Unsigned(number) => number as f64,
             Self::Signed(number) => number as f64,
@@ -126,9 +125,9 @@ fn decimal(text: &str) -> Option<(Number, usize)> {
 
 /// Reads the escape whose backslash is at `at`; returns what it stands for, nothing for an escaped line end, and where
 /// it ends.
-pub(super) fn escape(text: &str, at: usize) -> Scanned<(Option<char>, usize)> {
-    let stop = |what| Stop::at(at, Fault::Escape { what });
-    let cut = || Stop::at(at, Fault::Ends { within: "a string" });
+pub(super) fn escape(text: &str, at: usize) -> Result<(Option<char>, usize), Fault> {
+    let stop = |what| Fault::Escape { what };
+    let cut = || Fault::Ends { within: "a string" };
     let rest = text.get(at + 1..).unwrap_or_default();
     let char = rest.chars().next().ok_or_else(cut)?;
     let next = at + 1 + char.len_utf8();

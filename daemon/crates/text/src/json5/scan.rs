@@ -1,27 +1,40 @@
 //! A scanner of JSON5 that hands out spans: what nobody asks for is stepped over, without memory.
 //!
-//! It takes what the json5 crate takes, which is its oracle in the tests, but is bounded in depth and faster where tapes are
-//! large: in texts (base64) and comments.
+//! It takes what the json5 crate takes, which is its oracle in the tests, but is bounded in depth and fast in long texts and
+//! comments.
 
 use super::fault::{BOM, Fault, Stop};
 use super::literal::{self, Number};
 use memchr::{memchr, memchr3};
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::ops::Range;
-
-/// Largest file of a tape.
-pub(super) const MAX_BYTES: usize = 64 << 20;
-
-/// Most objects and lists within each other.
-pub(super) const MAX_DEPTH: u32 = 64;
 
 /// Longest part of a text that an error repeats, in characters.
 const SHOWN: usize = 20;
 
-pub(super) type Scanned<T> = Result<T, Stop>;
+/// What a scanner takes of a text in the format `F`.
+pub type Scanned<T, F> = Result<T, Stop<<F as Format>::Fault>>;
+
+/// A format that is written in JSON5.
+pub trait Format {
+    /// What its texts hold, such as "the tape's object".
+    const WHOLE: &'static str;
+    /// Most objects and lists within each other, at most 128.
+    const MAX_DEPTH: u32;
+    /// Most values that [`Scanner::value`] takes.
+    const MAX_VALUES: u32;
+    /// What can be wrong: with the JSON5, and with what it says.
+    type Fault: From<Fault>;
+
+    /// The path to the value that is wrong, in a fault that has one.
+    fn path(_fault: &mut Self::Fault) -> Option<&mut String> {
+        None
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     Object,
     List,
     Text,
@@ -32,55 +45,56 @@ pub(super) enum Kind {
 
 /// A text or a key as it stands there, without its quotation marks.
 #[derive(Debug, Clone)]
-pub(super) struct Token {
-    pub(super) span: Range<usize>,
+struct Token {
+    span: Range<usize>,
     is_escaped: bool,
 }
 
 /// The key of a member.
 #[derive(Debug)]
-pub(super) struct Key<'a> {
-    pub(super) name: Cow<'a, str>,
+pub struct Key<'a> {
+    pub name: Cow<'a, str>,
     /// With its quotation marks.
-    pub(super) span: Range<usize>,
+    pub span: Range<usize>,
 }
 
 /// A place in a text, in front of a value or behind it.
 #[derive(Debug, Clone)]
-pub(super) struct Scanner<'a> {
-    text: &'a str,
-    at: usize,
+pub struct Scanner<'a, F> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
     depth: u32,
     /// How many were taken: each needs memory, and many of them stand in few bytes.
-    pub(super) chunks: u32,
     pub(super) values: u32,
+    format: PhantomData<F>,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a, F: Format> Scanner<'a, F> {
     /// Begins with the first value of `text`; a byte order mark is stepped over.
-    pub(super) fn new(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         let at = if text.starts_with(BOM) { BOM.len() } else { 0 };
         Self::begin_at(text, at)
     }
 
     /// Begins with the value at `offset`, which must be where one begins.
-    pub(super) fn begin_at(text: &'a str, offset: usize) -> Self {
+    pub fn begin_at(text: &'a str, offset: usize) -> Self {
+        const { assert!(F::MAX_DEPTH <= u128::BITS) };
         Self {
             text,
             at: offset,
             depth: 0,
-            chunks: 0,
             values: 0,
+            format: PhantomData,
         }
     }
 
     /// Where the scanner is: behind [`Self::kind`] at the beginning of the value.
-    pub(super) fn offset(&self) -> usize {
+    pub fn offset(&self) -> usize {
         self.at
     }
 
     /// Says what the next value is, by its first character.
-    pub(super) fn kind(&mut self) -> Scanned<Kind> {
+    pub fn kind(&mut self) -> Scanned<Kind, F> {
         self.blanks()?;
         match self.byte() {
             Some(b'{') => Ok(Kind::Object),
@@ -94,10 +108,10 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes an object; `member` must take the value of each key.
-    pub(super) fn object(
+    pub fn object(
         &mut self,
-        mut member: impl FnMut(&mut Self, Key<'a>) -> Scanned<()>,
-    ) -> Scanned<()> {
+        mut member: impl FnMut(&mut Self, Key<'a>) -> Scanned<(), F>,
+    ) -> Scanned<(), F> {
         self.expect(Kind::Object, "an object { … }")?;
         self.enter()?;
         let mut is_first = true;
@@ -105,22 +119,22 @@ impl<'a> Scanner<'a> {
             is_first = false;
             let name = self.decode(&token);
             let path = name.clone();
-            member(self, Key { name, span }).map_err(|stop| stop.within(&path))?;
+            member(self, Key { name, span }).map_err(|stop| within::<F>(stop, &path))?;
         }
         self.depth -= 1;
         Ok(())
     }
 
     /// Takes a list; `item` must take the value of each index.
-    pub(super) fn list(
+    pub fn list(
         &mut self,
-        mut item: impl FnMut(&mut Self, usize) -> Scanned<()>,
-    ) -> Scanned<()> {
+        mut item: impl FnMut(&mut Self, usize) -> Scanned<(), F>,
+    ) -> Scanned<(), F> {
         self.expect(Kind::List, "a list [ … ]")?;
         self.enter()?;
         let mut index = 0;
         while self.next_item(index == 0)? {
-            item(self, index).map_err(|stop| stop.within(&format!("[{index}]")))?;
+            item(self, index).map_err(|stop| within::<F>(stop, &format!("[{index}]")))?;
             index += 1;
         }
         self.depth -= 1;
@@ -128,19 +142,19 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes a text.
-    pub(super) fn text(&mut self) -> Scanned<Cow<'a, str>> {
+    pub fn text(&mut self) -> Scanned<Cow<'a, str>, F> {
         self.expect(Kind::Text, "a string in quotation marks")?;
         let token = self.text_token()?;
         Ok(self.decode(&token))
     }
 
     /// Takes a number, also one that is none (`NaN`).
-    pub(super) fn number(&mut self, wanted: &'static str) -> Scanned<Number> {
+    pub fn number(&mut self, wanted: &'static str) -> Scanned<Number, F> {
         self.expect(Kind::Number, wanted)?;
         self.number_token()
     }
 
-    pub(super) fn bool(&mut self) -> Scanned<bool> {
+    pub fn bool(&mut self) -> Scanned<bool, F> {
         self.expect(Kind::Bool, "true or false")?;
         if self.byte() == Some(b't') {
             self.word("true").map(|()| true)
@@ -150,7 +164,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes a `null` if there is one.
-    pub(super) fn null(&mut self) -> Scanned<bool> {
+    pub fn null(&mut self) -> Scanned<bool, F> {
         let is_null = self.kind()? == Kind::Null;
         if is_null {
             self.word("null")?;
@@ -159,12 +173,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over a value.
-    pub(super) fn skip(&mut self) -> Scanned<()> {
+    pub fn skip(&mut self) -> Scanned<(), F> {
         self.span().map(|_| ())
     }
 
     /// Steps over a value and says where it stands.
-    pub(super) fn span(&mut self) -> Scanned<Range<usize>> {
+    pub fn span(&mut self) -> Scanned<Range<usize>, F> {
         self.blanks()?;
         let start = self.at;
         let outside = self.depth;
@@ -201,7 +215,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Checks that nothing but blanks and comments follows.
-    pub(super) fn end(&mut self) -> Scanned<()> {
+    pub fn end(&mut self) -> Scanned<(), F> {
         self.blanks()?;
         match self.byte() {
             None => Ok(()),
@@ -210,7 +224,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A fault of the value that began at `from`.
-    pub(super) fn wrong(&self, from: usize, wanted: &'static str) -> Stop {
+    pub fn wrong(&self, from: usize, wanted: &'static str) -> Stop<F::Fault> {
         let fault = Fault::Kind {
             path: String::new(),
             wanted,
@@ -237,16 +251,17 @@ impl<'a> Scanner<'a> {
         self.text.get(self.at..)?.chars().next()
     }
 
-    fn expect(&mut self, kind: Kind, wanted: &'static str) -> Scanned<()> {
+    fn expect(&mut self, kind: Kind, wanted: &'static str) -> Scanned<(), F> {
         if self.kind()? == kind {
             return Ok(());
         }
         Err(self.wrong(self.at, wanted))
     }
 
-    fn enter(&mut self) -> Scanned<()> {
-        if self.depth == MAX_DEPTH {
-            return Err(Stop::at(self.at, Fault::TooDeep));
+    fn enter(&mut self) -> Scanned<(), F> {
+        if self.depth == F::MAX_DEPTH {
+            let most = F::MAX_DEPTH;
+            return Err(Stop::at(self.at, Fault::TooDeep { most }));
         }
         self.depth += 1;
         self.at += 1;
@@ -254,7 +269,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes to the value of the next key, or behind the object's end.
-    fn next_key(&mut self, is_first: bool) -> Scanned<Option<(Token, Range<usize>)>> {
+    fn next_key(&mut self, is_first: bool) -> Scanned<Option<(Token, Range<usize>)>, F> {
         if !self.goes_on(is_first, b'}', "`,` or `}`")? {
             return Ok(None);
         }
@@ -273,11 +288,11 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes to the next item, or behind the list's end.
-    fn next_item(&mut self, is_first: bool) -> Scanned<bool> {
+    fn next_item(&mut self, is_first: bool) -> Scanned<bool, F> {
         self.goes_on(is_first, b']', "`,` or `]`")
     }
 
-    fn goes_on(&mut self, is_first: bool, close: u8, wanted: &'static str) -> Scanned<bool> {
+    fn goes_on(&mut self, is_first: bool, close: u8, wanted: &'static str) -> Scanned<bool, F> {
         self.blanks()?;
         if !is_first && self.byte() == Some(b',') {
             self.at += 1;
@@ -292,7 +307,7 @@ impl<'a> Scanner<'a> {
         Ok(true)
     }
 
-    pub(super) fn word(&mut self, word: &'static str) -> Scanned<()> {
+    pub(super) fn word(&mut self, word: &'static str) -> Scanned<(), F> {
         if self
             .text
             .get(self.at..)
@@ -304,7 +319,7 @@ impl<'a> Scanner<'a> {
         Err(self.unexpected("a value"))
     }
 
-    fn blanks(&mut self) -> Scanned<()> {
+    fn blanks(&mut self) -> Scanned<(), F> {
         loop {
             match self.byte() {
                 Some(b' ' | b'\t'..=b'\r') => self.at += 1,
@@ -318,7 +333,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn comment(&mut self) -> Scanned<()> {
+    fn comment(&mut self) -> Scanned<(), F> {
         let bytes = self.text.as_bytes();
         match bytes.get(self.at + 1) {
             Some(b'/') => self.at = line_end(bytes, self.at + 2),
@@ -342,7 +357,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes a text from its opening quotation mark.
-    fn text_token(&mut self) -> Scanned<Token> {
+    fn text_token(&mut self) -> Scanned<Token, F> {
         let bytes = self.text.as_bytes();
         let quote = bytes.get(self.at).copied().unwrap_or(b'"');
         let from = self.at + 1;
@@ -358,7 +373,8 @@ impl<'a> Scanner<'a> {
             match bytes.get(at) {
                 Some(b'\\') if !is_broken => {
                     is_escaped = true;
-                    at = literal::escape(self.text, at)?.1;
+                    let escape = literal::escape(self.text, at);
+                    at = escape.map_err(|fault| Stop::at(at, fault))?.1;
                 }
                 Some(&end) if end == quote && !is_broken => break,
                 _ => {
@@ -373,7 +389,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes a key without quotation marks.
-    fn name_token(&mut self) -> Scanned<Token> {
+    fn name_token(&mut self) -> Scanned<Token, F> {
         let from = self.at;
         let mut is_escaped = false;
         while let Some(char) = self.char() {
@@ -382,7 +398,8 @@ impl<'a> Scanner<'a> {
                 if self.text.as_bytes().get(self.at + 1) != Some(&b'u') {
                     return Err(self.unexpected("a key"));
                 }
-                let (escaped, next) = literal::escape(self.text, self.at)?;
+                let escape = literal::escape(self.text, self.at);
+                let (escaped, next) = escape.map_err(|fault| Stop::at(self.at, fault))?;
                 if !escaped.is_some_and(|char| literal::is_name(char, is_start)) {
                     return Err(self.unexpected("a key"));
                 }
@@ -401,7 +418,7 @@ impl<'a> Scanner<'a> {
         Ok(Token { span, is_escaped })
     }
 
-    pub(super) fn number_token(&mut self) -> Scanned<Number> {
+    pub(super) fn number_token(&mut self) -> Scanned<Number, F> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let Some((number, len)) = literal::number(rest) else {
             let text = self.shown(self.at);
@@ -411,11 +428,9 @@ impl<'a> Scanner<'a> {
         Ok(number)
     }
 
-    fn unexpected(&self, wanted: &'static str) -> Stop {
+    fn unexpected(&self, wanted: &'static str) -> Stop<F::Fault> {
         let fault = match self.char() {
-            None => Fault::Ends {
-                within: "the tape's object",
-            },
+            None => Fault::Ends { within: F::WHOLE },
             Some(_) => Fault::Unexpected {
                 wanted,
                 found: self.shown(self.at),
@@ -431,7 +446,7 @@ impl<'a> Scanner<'a> {
             None => "the end".to_owned(),
             Some('{') => "an object".to_owned(),
             Some('[') => "a list".to_owned(),
-            Some('"' | '\'') => "a text".to_owned(),
+            Some('"' | '\'') => "a string".to_owned(),
             Some(char) if literal::is_name(char, true) || "+-.0123456789".contains(char) => {
                 let is_part = |char: &char| literal::is_name(*char, false) || "+-.".contains(*char);
                 format!(
@@ -447,8 +462,20 @@ impl<'a> Scanner<'a> {
     }
 }
 
+fn within<F: Format>(mut stop: Stop<F::Fault>, name: &str) -> Stop<F::Fault> {
+    if let Some(path) = F::path(stop.fault_mut()) {
+        let dot = if path.is_empty() || path.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
+        *path = format!("{name}{dot}{path}");
+    }
+    stop
+}
+
 /// Returns where the comment that goes on at `from` ends: before its line's end.
-pub(super) fn line_end(bytes: &[u8], from: usize) -> usize {
+pub fn line_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -468,4 +495,4 @@ pub(super) fn line_end(bytes: &[u8], from: usize) -> usize {
 
 #[cfg(test)]
 #[path = "scan_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -1,8 +1,8 @@
 //! Secrets in command lines and environments, whose words are known one by one.
 
-use super::key::secret_key;
-use super::placeholder::is_placeholder;
-use super::redactor::{MASK, part_without, redact, redact_part, secrets_in};
+use super::engine::{MASK, part_without, redact, redact_part, secrets_in};
+use super::rules::is_placeholder;
+use super::rules::secret_key;
 use std::ops::Range;
 
 /// Returns the arguments of a program without their secrets: also the one behind `--password`, and what is a secret

@@ -1,11 +1,11 @@
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
+use crate::redact::engine::Shown;
+use crate::redact::engine::{Rule, Verdict};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 /// A private key in PEM, from `BEGIN` to `END`, or to where it was cut off.
-pub(super) const RULE: Rule = Rule {
+pub(in crate::redact) const RULE: Rule = Rule {
     anchors: &["-----BEGIN "],
     judge,
 };
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
 const DASHES: &str = "-----";
 
 /// Longest block that is looked through for its end, in bytes; an RSA key of 16,384 bits has 12,700.
-pub(super) const MAX_BLOCK_BYTES: usize = 64 * 1024;
+pub(in crate::redact) const MAX_BLOCK_BYTES: usize = 64 * 1024;
 
 /// Longest `END` line, in bytes.
 const MAX_END_BYTES: usize = 64;
@@ -43,7 +43,7 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
 }
 
 /// Returns the length of the first line of a private key that `bytes` begin with.
-pub(super) fn begin_len(bytes: &[u8]) -> Option<usize> {
+pub(in crate::redact) fn begin_len(bytes: &[u8]) -> Option<usize> {
     static BEGIN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new("^-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
             .expect("a test compiles every pattern")

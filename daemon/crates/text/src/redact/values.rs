@@ -1,6 +1,6 @@
 //! Where in a document a secret stands.
 
-use super::redactor::{MASK, redact};
+use super::engine::{MASK, redact};
 use serde_json::{Map, Value};
 
 /// Returns the place of the first text in `document` that has a secret, as `steps[2].text`; `None` when none has.

@@ -1,9 +1,9 @@
 //! Secrets that a name gives away: `PASSWORD=…`, `"token": "…"`, `api_key: …`, `X-Api-Key: …`, `--password …`.
 
 use super::key::{self, SecretKey, secret_key};
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
 use super::value::Quote;
+use crate::redact::engine::Shown;
+use crate::redact::engine::{Rule, Verdict};
 use std::ops::Range;
 
 /// Values of names that end with a word for a secret.

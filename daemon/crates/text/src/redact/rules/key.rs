@@ -1,15 +1,15 @@
 /// What a name says about the value behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SecretKey {
-    pub(super) kind: KeyKind,
+pub(in crate::redact) struct SecretKey {
+    pub(in crate::redact) kind: KeyKind,
     /// `db_password` rather than `password`: no word of a sentence.
-    pub(super) compound: bool,
+    pub(in crate::redact) compound: bool,
     /// The same name is in use for paths: `PWD`, `GOOGLE_APPLICATION_CREDENTIALS`.
-    pub(super) may_be_path: bool,
+    pub(in crate::redact) may_be_path: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeyKind {
+pub(in crate::redact) enum KeyKind {
     /// Chosen by people: may be a word or a number.
     Password,
     /// Made by machines, as a token or a key is.
@@ -19,7 +19,7 @@ pub(super) enum KeyKind {
 }
 
 /// Literals, one of which every secret name has.
-pub(super) const ANCHORS: &[&str] = &[
+pub(in crate::redact) const ANCHORS: &[&str] = &[
     "passw",
     "passphrase",
     "passcode",
@@ -89,7 +89,7 @@ const OWNERS_OF_PASS: &[&str] = &[
 /// Returns what `name` says, or `None` when it names no secret: `token_count`, `secretary`, `max_tokens`.
 ///
 /// A secret's name ends with a word for a secret, with digits behind it at most (`PASSWORD_2`).
-pub(super) fn secret_key(name: &str) -> Option<SecretKey> {
+pub(in crate::redact) fn secret_key(name: &str) -> Option<SecretKey> {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '_' | '-' | '.'));
     let plain = normalized(name);
     let ends_with = |words: &[&str]| words.iter().any(|word| plain.ends_with(word));
@@ -111,7 +111,7 @@ pub(super) fn secret_key(name: &str) -> Option<SecretKey> {
 }
 
 /// Returns `name` in lower case without separators, so that `api_key`, `x-api-key` and `apiKey` end alike.
-pub(super) fn normalized(name: &str) -> String {
+pub(in crate::redact) fn normalized(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, '_' | '-' | '.' | ' '))
         .map(|c| c.to_ascii_lowercase())

@@ -1,9 +1,9 @@
 //! The lines of a `.netrc`: `machine example.org login me password …`, in one line or several.
 
 use super::placeholder::is_placeholder;
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
 use super::value::Quote;
+use crate::redact::engine::Shown;
+use crate::redact::engine::{Rule, Verdict};
 use std::ops::Range;
 
 pub(super) const RULE: Rule = Rule {

@@ -2,9 +2,9 @@
 
 use super::assignment::{blanks, is_name};
 use super::placeholder::{MAX_COMPARED_BYTES, is_placeholder};
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
 use super::value::Quote;
+use crate::redact::engine::Shown;
+use crate::redact::engine::{Rule, Verdict};
 use std::ops::Range;
 
 pub(super) const RULE: Rule = Rule {

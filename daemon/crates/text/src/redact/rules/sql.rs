@@ -2,9 +2,9 @@
 
 use super::assignment::blanks;
 use super::placeholder::is_placeholder;
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
 use super::value::Quote;
+use crate::redact::engine::Shown;
+use crate::redact::engine::{Rule, Verdict};
 use std::ops::Range;
 
 /// A quote must follow: prose has none there.

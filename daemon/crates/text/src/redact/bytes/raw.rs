@@ -1,8 +1,8 @@
 //! Secrets in the bytes of a terminal, where control sequences, line editing and borders of chunks may stand inside
 //! of them.
 
-use super::redactor::{MASK, MAX_PASSES, Redactor, in_force, merge};
 use super::view::{Source, View, control_strings, readable};
+use crate::redact::engine::{MASK, MAX_PASSES, Redactor, in_force, merge};
 use std::ops::Range;
 
 /// Returns output of a terminal with [`MASK`] in place of every secret, and how many were replaced.
@@ -89,7 +89,11 @@ fn secrets(redactor: &Redactor, raw: &[u8], source: Source) -> Vec<Range<usize>>
 }
 
 /// Puts [`MASK`] at `places` of the concatenated chunks, and counts those of each.
-pub(super) fn mask(chunks: &mut [Vec<u8>], places: &[Range<usize>], counts: &mut [usize]) {
+pub(in crate::redact) fn mask(
+    chunks: &mut [Vec<u8>],
+    places: &[Range<usize>],
+    counts: &mut [usize],
+) {
     let mut next = 0;
     let mut start = 0;
     for (chunk, count) in chunks.iter_mut().zip(counts) {

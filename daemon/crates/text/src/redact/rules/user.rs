@@ -64,12 +64,12 @@ impl UserRules {
     }
 
     /// The rules as they were written.
-    pub(super) fn sources(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::redact) fn sources(&self) -> impl Iterator<Item = &str> {
         self.rules.iter().map(Regex::as_str)
     }
 
     /// Appends what the rules find; false when that is nothing.
-    pub(super) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) -> bool {
+    pub(in crate::redact) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) -> bool {
         let before = found.len();
         for rule in &self.rules {
             let secrets = rule.captures_iter(text).filter_map(|captures| {

@@ -1,7 +1,7 @@
 //! Texts that are known to be secret: they go wherever they stand, with no sign of a secret beside them.
 
 use super::raw::mask;
-use super::redactor::MASK;
+use crate::redact::engine::MASK;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 /// A shorter text stands in much that is innocent.
@@ -45,7 +45,7 @@ pub fn is_distinctive(text: &str) -> bool {
 }
 
 /// Whether a text is of more than one kind of characters.
-pub(super) fn is_mixed(text: &str) -> bool {
+pub(in crate::redact) fn is_mixed(text: &str) -> bool {
     let has = |wanted: fn(char) -> bool| text.chars().any(wanted);
     let is_special = |c: char| !(c.is_alphanumeric() || c.is_whitespace() || "-_./:,".contains(c));
     let changes_case = has(char::is_lowercase) && text.chars().skip(1).any(char::is_uppercase);

@@ -1,6 +1,6 @@
 //! A `.netrc` that is typed line by line: the line of its password has no sign of being a secret.
 
-use super::placeholder::is_placeholder;
+use crate::redact::rules::is_placeholder;
 use serde::{Deserialize, Serialize};
 
 /// What stands before a value, besides `password`.
@@ -10,7 +10,7 @@ const PASSWORD: &str = "password";
 
 /// Follows typed lines from the name of a machine to the password.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct NetrcLines(Place);
+pub(in crate::redact) struct NetrcLines(Place);
 
 /// What comes next.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ impl NetrcLines {
     /// Takes a whole input; returns the passwords of an entry that an earlier one has begun.
     ///
     /// The password of an entry that begins in the input itself is a secret that shows.
-    pub(super) fn take(&mut self, lines: &[String]) -> Vec<String> {
+    pub(in crate::redact) fn take(&mut self, lines: &[String]) -> Vec<String> {
         let mut found = Vec::new();
         let mut is_own = false;
         for line in lines.iter().filter(|line| !line.starts_with('#')) {

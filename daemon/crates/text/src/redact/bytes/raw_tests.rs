@@ -1,4 +1,4 @@
-use super::*;
+use crate::redact::*;
 use proptest::prelude::*;
 
 #[track_caller]

@@ -1,7 +1,7 @@
 //! A private key that is typed line by line: no line of it alone has a sign of being a secret.
 
-use super::pem;
 use super::view::readable;
+use crate::redact::rules::pem;
 use serde::{Deserialize, Serialize};
 
 /// A shorter line begins no key: it may be a command.
@@ -9,7 +9,7 @@ const MIN_LINE_BYTES: usize = 16;
 
 /// Follows typed lines from the `BEGIN` of a private key to its `END`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct KeyLines {
+pub(in crate::redact) struct KeyLines {
     /// Bytes of the open key.
     open: Option<usize>,
     has_lines: bool,
@@ -19,7 +19,7 @@ impl KeyLines {
     /// Takes the lines of a whole input; true when there are some of a key that an earlier one has begun.
     ///
     /// What begins in the input itself is a secret that shows.
-    pub(super) fn take(&mut self, lines: &[String]) -> bool {
+    pub(in crate::redact) fn take(&mut self, lines: &[String]) -> bool {
         let was_open = self.open.is_some();
         let mut has_key = false;
         for line in lines {

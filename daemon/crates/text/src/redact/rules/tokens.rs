@@ -1,7 +1,7 @@
 //! Tokens that are known by their own form.
 
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
+use crate::redact::engine::Shown;
+use crate::redact::engine::{Rule, Verdict};
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;

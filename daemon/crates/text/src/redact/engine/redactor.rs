@@ -1,6 +1,5 @@
 use super::shown::Shown;
-use super::user::{RuleError, UserRules};
-use super::{assignment, bearer, command, cookie, netrc, pem, sql, tokens, url};
+use crate::redact::rules::{RuleError, UserRules, builtin};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +9,7 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 pub const MASK: &str = "***";
 
 /// How often a text is looked at; a third time is hardly ever needed.
-pub(super) const MAX_PASSES: usize = 8;
+pub(in crate::redact) const MAX_PASSES: usize = 8;
 
 static IN_FORCE: LazyLock<RwLock<Arc<Redactor>>> =
     LazyLock::new(|| RwLock::new(Arc::new(Redactor::new(UserRules::default()))));
@@ -32,7 +31,7 @@ pub fn rules_in_force() -> String {
 }
 
 /// What redacts now.
-pub(super) fn in_force() -> Arc<Redactor> {
+pub(in crate::redact) fn in_force() -> Arc<Redactor> {
     Arc::clone(&IN_FORCE.read().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -53,7 +52,11 @@ pub fn redact_part(text: &str, shown: Range<usize>) -> String {
 }
 
 /// Likewise, where the secrets of the text are known.
-pub(super) fn part_without(secrets: &[Range<usize>], text: &str, shown: Range<usize>) -> String {
+pub(in crate::redact) fn part_without(
+    secrets: &[Range<usize>],
+    text: &str,
+    shown: Range<usize>,
+) -> String {
     let mut clean = String::new();
     let mut copied = shown.start;
     let first = secrets.partition_point(|secret| secret.end <= shown.start);
@@ -80,7 +83,7 @@ pub struct Redacted<'a> {
 
 /// What a rule says about a place where one of its anchors stands.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(in crate::redact) enum Verdict {
     /// These bytes are a secret. They begin at or behind the anchor's begin.
     Secret(Range<usize>),
     /// Likewise both of these, the second behind the first.
@@ -92,16 +95,16 @@ pub(super) enum Verdict {
 type Judge = fn(Shown<'_>, Range<usize>) -> Verdict;
 
 /// A kind of secret.
-pub(super) struct Rule {
+pub(in crate::redact) struct Rule {
     /// Literals, in any ASCII case, one of which every such secret has.
-    pub(super) anchors: &'static [&'static str],
+    pub(in crate::redact) anchors: &'static [&'static str],
     /// When it finds nothing it must have looked at a bounded number of bytes, or at bytes that no later anchor will
     /// make it look at again: else a hostile text costs quadratic time.
-    pub(super) judge: Judge,
+    pub(in crate::redact) judge: Judge,
 }
 
 /// A set of rules, ready to search.
-pub(super) struct Redactor {
+pub(in crate::redact) struct Redactor {
     anchors: AhoCorasick,
     /// The judge of each anchor.
     judges: Vec<Judge>,
@@ -110,8 +113,8 @@ pub(super) struct Redactor {
 
 impl Redactor {
     /// Returns a redactor with the built-in rules and these.
-    pub(super) fn new(user: UserRules) -> Self {
-        let (literals, judges): (Vec<_>, Vec<_>) = builtin_rules()
+    pub(in crate::redact) fn new(user: UserRules) -> Self {
+        let (literals, judges): (Vec<_>, Vec<_>) = builtin()
             .flat_map(|rule| rule.anchors.iter().map(move |&anchor| (anchor, rule.judge)))
             .unzip();
         let anchors = AhoCorasick::builder()
@@ -131,7 +134,7 @@ impl Redactor {
     /// Returns `text` with every secret replaced by [`MASK`]; takes time linear in its length.
     ///
     /// Redacting the result again changes nothing.
-    pub(super) fn redact<'a>(&self, text: &'a str) -> Redacted<'a> {
+    pub(in crate::redact) fn redact<'a>(&self, text: &'a str) -> Redacted<'a> {
         let mut redacted = self.pass(text);
         // A mask may bring together what a secret kept apart; clean text, the rule, is looked at once.
         for _ in 1..MAX_PASSES {
@@ -151,7 +154,7 @@ impl Redactor {
     }
 
     /// Returns where [`Self::redact`] puts a mask, in offsets of `text`.
-    pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
+    pub(in crate::redact) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();
         for _ in 0..MAX_PASSES {
             let masked = masked(text, &places);
@@ -175,7 +178,7 @@ impl Redactor {
     }
 
     /// What the rules find in a text as it stands.
-    pub(super) fn find(&self, shown: Shown<'_>) -> Vec<Range<usize>> {
+    pub(in crate::redact) fn find(&self, shown: Shown<'_>) -> Vec<Range<usize>> {
         let text = shown.text;
         let mut found = Vec::new();
         let mut from = 0;
@@ -259,7 +262,7 @@ fn in_original(found: &[Range<usize>], places: &[Range<usize>]) -> Vec<Range<usi
 }
 
 /// Puts places in order, and those that touch together.
-pub(super) fn merge(places: &mut Vec<Range<usize>>) {
+pub(in crate::redact) fn merge(places: &mut Vec<Range<usize>>) {
     places.sort_unstable_by_key(|place| place.start);
     places.dedup_by(|next, last| {
         let touches = next.start <= last.end;
@@ -268,21 +271,4 @@ pub(super) fn merge(places: &mut Vec<Range<usize>>) {
         }
         touches
     });
-}
-
-fn builtin_rules() -> impl Iterator<Item = Rule> {
-    [
-        assignment::RULE,
-        bearer::RULE,
-        command::RULE,
-        cookie::RULE,
-        netrc::RULE,
-        pem::RULE,
-        sql::RULE,
-        url::CREDENTIALS,
-        url::SIGNATURE,
-        url::WEBHOOK,
-    ]
-    .into_iter()
-    .chain(tokens::RULES)
 }

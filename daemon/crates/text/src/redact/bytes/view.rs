@@ -1,7 +1,7 @@
 //! What rules read of raw bytes: a text, and where each byte of it stood.
 
-use super::shown::Shown;
 use crate::expect::Stripper;
+use crate::redact::engine::Shown;
 use std::ops::Range;
 
 /// Stands in for each byte that is no UTF-8. No rule knows it, and no other way leads into a text without control
@@ -22,7 +22,7 @@ pub enum Source {
 }
 
 /// A text, and where each byte of it stood.
-pub(super) struct View {
+pub(in crate::redact) struct View {
     text: String,
     places: Places,
     /// Where in the text something stood that shows nothing.
@@ -39,7 +39,7 @@ struct Places {
 
 impl View {
     /// The text without control sequences, as expect and `session.read` see it.
-    pub(super) fn without_sequences(raw: &[u8]) -> Self {
+    pub(in crate::redact) fn without_sequences(raw: &[u8]) -> Self {
         let mut bytes = Vec::with_capacity(raw.len());
         let mut places = Places::default();
         let mut seams = Vec::new();
@@ -62,7 +62,7 @@ impl View {
     }
 
     /// The text that backspaces and the line breaks of a line editor left; `None` where there are none of them.
-    pub(super) fn as_edited(raw: &[u8], source: Source) -> Option<Self> {
+    pub(in crate::redact) fn as_edited(raw: &[u8], source: Source) -> Option<Self> {
         let breaks = source == Source::Output && memchr::memchr(b'\r', raw).is_some();
         if !breaks && memchr::memchr2(BACKSPACE, DELETE, raw).is_none() {
             return None;
@@ -88,12 +88,12 @@ impl View {
         })
     }
 
-    pub(super) fn shown(&self) -> Shown<'_> {
+    pub(in crate::redact) fn shown(&self) -> Shown<'_> {
         Shown::with_seams(&self.text, &self.seams)
     }
 
     /// From a place in the text, which is not empty, to the one in the raw bytes.
-    pub(super) fn raw(&self, place: &Range<usize>) -> Range<usize> {
+    pub(in crate::redact) fn raw(&self, place: &Range<usize>) -> Range<usize> {
         let last = self.places.raw(place.end - 1) + 1;
         let erased = &self.places.erased;
         let end = match erased.binary_search_by_key(&place.end, |&(len, _)| len) {
@@ -204,7 +204,7 @@ impl Editor {
 }
 
 /// Where in `raw` the contents of control strings stand, such as the title of a window.
-pub(super) fn control_strings(raw: &[u8]) -> Vec<Range<usize>> {
+pub(in crate::redact) fn control_strings(raw: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut seen = 0;
     let mut look = |gap: Range<usize>| {
@@ -325,7 +325,7 @@ fn strings_in(control: &[u8]) -> Vec<Range<usize>> {
 }
 
 /// The bytes as UTF-8 of the same length.
-pub(super) fn readable(bytes: Vec<u8>) -> String {
+pub(in crate::redact) fn readable(bytes: Vec<u8>) -> String {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) => return text,
         Err(error) => error.into_bytes(),

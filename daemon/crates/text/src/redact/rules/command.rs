@@ -1,9 +1,9 @@
 //! Passwords that a command takes in a form of its own: `curl -u me:…`, `mysql -p…`, `sshpass -p …`.
 
 use super::placeholder::is_placeholder;
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
 use super::value::{Ending, Quote, bare_end};
+use crate::redact::engine::Shown;
+use crate::redact::engine::{Rule, Verdict};
 use std::ops::Range;
 
 /// One anchor for each command; what it takes stands in [`FORMS`].

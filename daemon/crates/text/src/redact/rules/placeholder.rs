@@ -1,7 +1,7 @@
 //! What stands where a secret could stand and is none.
 
 /// Longest value that is compared as a whole, in bytes; longer ones are taken for secrets.
-pub(super) const MAX_COMPARED_BYTES: usize = 64;
+pub(in crate::redact) const MAX_COMPARED_BYTES: usize = 64;
 
 /// Words that say "none here", name a type, or go on with a sentence.
 const WORDS: &[&str] = &[
@@ -105,7 +105,7 @@ const ROOTS: &[&str] = &[
 /// Tells whether `value` is a mask, a variable, a template's gap or a word that is no secret.
 ///
 /// Looks at [`MAX_COMPARED_BYTES`] at most.
-pub(super) fn is_placeholder(value: &[u8]) -> bool {
+pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
     if value.is_empty() || begins_a_gap(value) {
         return true;
     }
@@ -130,7 +130,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
 /// Tells whether an unquoted `value` is a piece of a program: a call, an index, a member of a known object.
 ///
 /// `value` may go on behind what is given here.
-pub(super) fn is_expression(value: &[u8]) -> bool {
+pub(in crate::redact) fn is_expression(value: &[u8]) -> bool {
     let name_len = value
         .iter()
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:&".contains(byte))
@@ -147,7 +147,7 @@ pub(super) fn is_expression(value: &[u8]) -> bool {
 }
 
 /// Tells whether `value` begins with a mask or a gap of a template, whatever follows.
-pub(super) fn begins_a_gap(value: &[u8]) -> bool {
+pub(in crate::redact) fn begins_a_gap(value: &[u8]) -> bool {
     [&b"***"[..], b"${", b"$(", b"{{", b"%(", b"#{"]
         .iter()
         .any(|gap| value.starts_with(gap))

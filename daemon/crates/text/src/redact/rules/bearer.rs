@@ -1,5 +1,5 @@
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
+use crate::redact::engine::Shown;
+use crate::redact::engine::{Rule, Verdict};
 use std::ops::Range;
 
 /// `Bearer TOKEN` wherever it stands: in headers, commands and messages.

@@ -2,26 +2,26 @@
 
 /// What rules look at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shown<'a> {
-    pub(super) text: &'a str,
+pub(in crate::redact) struct Shown<'a> {
+    pub(in crate::redact) text: &'a str,
     /// Where control sequences and other bytes without a picture stood; in order.
     seams: &'a [usize],
 }
 
 impl<'a> Shown<'a> {
-    pub(super) fn with_seams(text: &'a str, seams: &'a [usize]) -> Self {
+    pub(in crate::redact) fn with_seams(text: &'a str, seams: &'a [usize]) -> Self {
         Self { text, seams }
     }
 
     /// The byte that stands right before; none where the text begins, or where something invisible stands between: a
     /// secret may end there as it may at the end of a word.
-    pub(super) fn before(self, at: usize) -> Option<u8> {
+    pub(in crate::redact) fn before(self, at: usize) -> Option<u8> {
         let before = self.text.as_bytes()[..at].last();
         before.copied().filter(|_| !self.is_seam(at))
     }
 
     /// Likewise the byte that stands right behind.
-    pub(super) fn behind(self, at: usize) -> Option<u8> {
+    pub(in crate::redact) fn behind(self, at: usize) -> Option<u8> {
         let behind = self.text.as_bytes().get(at);
         behind.copied().filter(|_| !self.is_seam(at))
     }

@@ -1,8 +1,8 @@
 //! Secrets in addresses.
 
 use super::placeholder::is_placeholder;
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
+use crate::redact::engine::Shown;
+use crate::redact::engine::{Rule, Verdict};
 use std::ops::Range;
 
 /// The password in `scheme://user:password@host`; the user stays.

@@ -5,7 +5,7 @@ use super::error::ChainError;
 use crate::durations::Deadline;
 use crate::expect::Patterns;
 use crate::program::asks_for_secret;
-use crate::redact::secret_place;
+use crate::redact::{Values, redact_values};
 use crate::session::{SessionError, Sessions};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{Chain, ChainCommand};
@@ -238,11 +238,12 @@ async fn compiled(
 /// The first field that contains what looks like a secret.
 pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
     // It cannot fail: all keys are texts.
-    let document = serde_json::to_value(chain).unwrap_or_default();
-    match secret_place(&document) {
+    let mut document = serde_json::to_value(chain).unwrap_or_default();
+    match redact_values(Values::Document(&mut document)).first() {
         None => Ok(()),
-        Some(place) => Err(ChainError::Wrong(format!(
-            "{place} contains what looks like a secret, and secrets are not saved: let a shell read it from a variable, or run the chain from your own file"
+        Some(secret) => Err(ChainError::Wrong(format!(
+            "{} contains what looks like a secret, and secrets are not saved: let a shell read it from a variable, or run the chain from your own file",
+            secret.place
         ))),
     }
 }

@@ -1,6 +1,7 @@
 use super::check::{Checked, check};
 use super::mistake::{Mistake, Warning};
 use super::values::Config;
+use crate::redact::UserRules;
 use ccd_protocol::daemon::ConfigCheckReply;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -188,9 +189,12 @@ impl Loaded {
 
     /// Puts `replay.redact_rules` in force, wherever secrets are taken out.
     pub(crate) fn use_redact_rules(&self) {
-        if let Err(error) = crate::redact::use_rules(&self.config.replay.redact_rules) {
+        match UserRules::new(&self.config.replay.redact_rules) {
+            Ok(rules) => rules.put_in_force(),
             // The check of the file has compiled them before.
-            tracing::error!(%error, "the rules of replay.redact_rules are not applied");
+            Err(error) => {
+                tracing::error!(%error, "the rules of replay.redact_rules are not applied");
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use super::table::InteractionRow;
 use super::{Event, Form, Noted, Typed};
 use crate::expect::clean_lossy;
 use crate::hidden::{HIDDEN, Masked};
-use crate::redact::{redact, redact_part};
+use crate::redact::{Secrets, redact};
 use crate::session::{Session, describe_end};
 use ccd_protocol::session::EndReason;
 use ccd_text::shell::quoted;
@@ -195,7 +195,7 @@ async fn in_its_lines(session: &Session, text: &str, place: Range<u64>, nearby: 
     let before = clean_lossy(&before[line_start..], encoding);
     let after = clean_lossy(&after[..line_end], encoding);
     let shown = before.len()..before.len() + text.len();
-    redact_part(&format!("{before}{text}{after}"), shown)
+    Secrets::of(&format!("{before}{text}{after}")).masked_part(shown)
 }
 
 /// Typed text as the log may keep it, as far as the terminal has shown it by now.

@@ -1,7 +1,7 @@
 //! Secrets that somebody wrote into a configuration.
 
 use super::error::Mistake;
-use crate::redact::{redact, secret_place};
+use crate::redact::{Values, redact, redact_values};
 use ccd_protocol::program::ProgramConfig;
 
 /// Refuses what would lie on the disk in the clear, but in the sample of output: see [`redact_sample`].
@@ -15,11 +15,12 @@ pub(crate) fn refuse_secrets(config: &ProgramConfig) -> Result<(), Mistake> {
         ..config.clone()
     };
     // It cannot fail: all keys are texts.
-    let document = serde_json::to_value(without_sample).unwrap_or_default();
-    match secret_place(&document) {
+    let mut document = serde_json::to_value(without_sample).unwrap_or_default();
+    let secrets = redact_values(Values::Document(&mut document));
+    match secrets.into_iter().next() {
         None => Ok(()),
-        Some(place) => Err(Mistake::at(
-            place,
+        Some(secret) => Err(Mistake::at(
+            secret.place,
             "it contains what looks like a secret, and secrets are not saved: use a {placeholder}, or the response {\"secret\": {\"env\": \"NAME\"}}",
         )),
     }

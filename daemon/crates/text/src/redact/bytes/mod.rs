@@ -8,10 +8,9 @@ mod typed_lines;
 mod view;
 
 #[cfg(test)]
-mod raw_tests;
+pub(super) mod raw_tests;
 
-pub use key_lines::key_lines;
-pub use known::{KnownTexts, is_distinctive, masked_texts};
-pub use raw::{redact_bytes, redact_chunks, redact_each, redact_typed, secret_texts};
+pub use known::KnownTexts;
+pub use raw::{RedactedChunks, redact_chunks};
 pub use typed_lines::{SecretLines, TypedLines};
 pub use view::Source;

@@ -1,99 +1,102 @@
-//! Secrets in the bytes of a terminal, where control sequences, line editing and borders of chunks may stand inside
-//! of them.
+//! Secrets in the bytes of a terminal, where control sequences, line editing and borders of chunks may be inside them.
 
 use super::view::{Source, View, control_strings, readable};
-use crate::redact::engine::{MASK, MAX_PASSES, Redactor, in_force, merge};
+use crate::redact::engine::{MASK, MAX_PASSES, Redactor, merge};
+use crate::redact::rules::in_force;
 use std::ops::Range;
 
-/// Returns output of a terminal with [`MASK`] in place of every secret, and how many were replaced.
+/// Chunks without their secrets.
+#[derive(Debug)]
+pub struct RedactedChunks {
+    /// As many as before. A mask is in the chunk where its secret starts; a chunk may be empty.
+    pub chunks: Vec<Vec<u8>>,
+    /// How many masks each chunk contains.
+    pub removed: Vec<usize>,
+    /// The secrets, as a reader sees them. One may be listed twice.
+    pub texts: Vec<String>,
+}
+
+impl RedactedChunks {
+    /// Returns all chunks as one.
+    pub fn concat(&self) -> Vec<u8> {
+        self.chunks.concat()
+    }
+
+    /// Returns the number of masks.
+    pub fn count(&self) -> usize {
+        self.removed.iter().sum()
+    }
+}
+
+/// Replaces every secret in a stream of bytes, including those that cross the border of chunks, by [`MASK`].
 ///
-/// Rules look at the text without control sequences, and also at what a line editor left of it. What goes is from the
-/// first to the last byte of the secret, with the control sequences in between; every other byte stays as it is.
-/// Takes time linear in the length.
-pub fn redact_bytes(raw: &[u8]) -> (Vec<u8>, usize) {
-    in_one(raw, Source::Output)
-}
-
-/// Likewise of what was typed: there `\r` is the Enter key, which no secret but a private key has inside, and erased
-/// characters may stand inside of a secret.
-pub fn redact_typed(raw: &[u8]) -> (Vec<u8>, usize) {
-    in_one(raw, Source::Typed)
-}
-
-/// Replaces the secrets of output that comes in chunks, also those that lie over a border; returns how many.
-///
-/// The mask stands in the chunk where its secret begins. Every other byte stays in its chunk; a chunk may be empty
-/// afterwards.
-pub fn redact_chunks(chunks: &mut [Vec<u8>]) -> usize {
-    redact_each(chunks, Source::Output).iter().sum()
-}
-
-/// Likewise of output or of what was typed; returns how many masks each chunk got.
-pub fn redact_each(chunks: &mut [Vec<u8>], source: Source) -> Vec<usize> {
+/// Rules see the text without control sequences, and the text that a line editor left. A secret is replaced from its first
+/// to its last byte, with the control sequences in between; every other byte is kept. Takes time linear in the length.
+pub fn redact_chunks<C: Into<Vec<u8>>>(
+    chunks: impl IntoIterator<Item = C>,
+    source: Source,
+) -> RedactedChunks {
     let redactor = in_force();
+    let mut chunks: Vec<Vec<u8>> = chunks.into_iter().map(Into::into).collect();
     let mut removed = vec![0; chunks.len()];
-    // A mask may bring together what a secret kept apart, as in `Redactor::redact`.
-    for _ in 0..MAX_PASSES {
-        let found = match chunks {
-            [chunk] => secrets(&redactor, chunk, source),
-            _ => secrets(&redactor, &chunks.concat(), source),
+    let mut texts = Vec::new();
+    // A mask may join what a secret separated, as in `Redactor::redact`.
+    for pass in 0..MAX_PASSES {
+        let found = match &chunks[..] {
+            [chunk] => Found::of(&redactor, chunk, source),
+            _ => Found::of(&redactor, &chunks.concat(), source),
         };
-        if found.is_empty() {
+        if found.places.is_empty() {
             break;
         }
-        mask(chunks, &found, &mut removed);
+        mask(&mut chunks, &found.places, &mut removed);
+        if pass == 0 {
+            texts = found.texts;
+        }
     }
-    removed
+    RedactedChunks {
+        chunks,
+        removed,
+        texts,
+    }
 }
 
-fn in_one(raw: &[u8], source: Source) -> (Vec<u8>, usize) {
-    let mut chunks = [raw.to_vec()];
-    let removed = redact_each(&mut chunks, source).iter().sum();
-    let [clean] = chunks;
-    (clean, removed)
+/// The secrets of raw bytes.
+#[derive(Default)]
+struct Found {
+    /// Places in the raw bytes, in ascending order.
+    places: Vec<Range<usize>>,
+    texts: Vec<String>,
 }
 
-/// The texts that the rules find in what was typed or printed, as they are read.
-pub fn secret_texts(raw: &[u8], source: Source) -> Vec<String> {
-    let redactor = in_force();
-    let views = [
-        Some(View::without_sequences(raw)),
-        View::as_edited(raw, source),
-    ];
-    let texts = views.iter().flatten().flat_map(|view| {
+impl Found {
+    fn of(redactor: &Redactor, raw: &[u8], source: Source) -> Self {
+        let mut found = Self::default();
+        found.search(redactor, &View::without_sequences(raw));
+        if let Some(edited) = View::as_edited(raw, source) {
+            found.search(redactor, &edited);
+        }
+        for string in control_strings(raw) {
+            let content = readable(raw[string.clone()].to_vec());
+            let inside = redactor.find(content.as_str().into()).into_iter();
+            let inside = inside.map(|at| string.start + at.start..string.start + at.end);
+            found.places.extend(inside);
+        }
+        merge(&mut found.places);
+        found
+    }
+
+    fn search(&mut self, redactor: &Redactor, view: &View) {
         let shown = view.shown();
-        let found = redactor.find(shown).into_iter();
-        found.map(move |place| shown.text[place].to_owned())
-    });
-    texts.collect()
+        for place in redactor.find(shown) {
+            self.places.push(view.raw(&place));
+            self.texts.push(shown.text[place].to_owned());
+        }
+    }
 }
 
-/// Where secrets stand in `raw`, in order.
-fn secrets(redactor: &Redactor, raw: &[u8], source: Source) -> Vec<Range<usize>> {
-    let plain = View::without_sequences(raw);
-    let find = |view: &View| -> Vec<Range<usize>> {
-        let found = redactor.find(view.shown()).into_iter();
-        found.map(|at| view.raw(&at)).collect()
-    };
-    let mut found = find(&plain);
-    if let Some(edited) = View::as_edited(raw, source) {
-        found.extend(find(&edited));
-    }
-    for string in control_strings(raw) {
-        let content = readable(raw[string.clone()].to_vec());
-        let inside = redactor.find(content.as_str().into()).into_iter();
-        found.extend(inside.map(|at| string.start + at.start..string.start + at.end));
-    }
-    merge(&mut found);
-    found
-}
-
-/// Puts [`MASK`] at `places` of the concatenated chunks, and counts those of each.
-pub(in crate::redact) fn mask(
-    chunks: &mut [Vec<u8>],
-    places: &[Range<usize>],
-    counts: &mut [usize],
-) {
+/// Puts [`MASK`] at `places` of the concatenated chunks, and counts the masks of each chunk.
+pub(super) fn mask(chunks: &mut [Vec<u8>], places: &[Range<usize>], counts: &mut [usize]) {
     let mut next = 0;
     let mut start = 0;
     for (chunk, count) in chunks.iter_mut().zip(counts) {
@@ -108,7 +111,7 @@ pub(in crate::redact) fn mask(
             }
             copied = place.end.min(end);
             if place.end > end {
-                break; // the rest of it lies in the next chunk
+                break; // its rest is in the next chunk
             }
             next += 1;
         }

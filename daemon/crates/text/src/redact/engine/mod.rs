@@ -1,8 +1,15 @@
-//! The search for secrets in a text.
+//! The search: finds the anchors of rules in a text, lets each rule judge its surroundings, and puts masks.
 
+mod mask;
+mod patterns;
 mod redactor;
+mod rule;
 mod shown;
 
-pub use redactor::{MASK, Redacted, redact, redact_part, rules_in_force, secrets_in, use_rules};
-pub(super) use redactor::{MAX_PASSES, Redactor, Rule, Verdict, in_force, merge, part_without};
+pub use mask::MASK;
+pub(super) use mask::{masked_part, merge};
+pub(super) use patterns::Patterns;
+pub use redactor::Redacted;
+pub(super) use redactor::{MAX_PASSES, Redactor};
+pub(super) use rule::{Rule, Verdict};
 pub(super) use shown::Shown;

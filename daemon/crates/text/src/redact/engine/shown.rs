@@ -1,10 +1,10 @@
-//! A text, and where in it something stands that nobody sees.
+//! A text, and where it had something invisible.
 
-/// What rules look at.
+/// The text that rules read.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::redact) struct Shown<'a> {
     pub(in crate::redact) text: &'a str,
-    /// Where control sequences and other bytes without a picture stood; in order.
+    /// Where control sequences and other invisible bytes were removed, in ascending order.
     seams: &'a [usize],
 }
 
@@ -13,17 +13,18 @@ impl<'a> Shown<'a> {
         Self { text, seams }
     }
 
-    /// The byte that stands right before; none where the text begins, or where something invisible stands between: a
-    /// secret may end there as it may at the end of a word.
+    /// Returns the byte immediately before `at`.
+    ///
+    /// `None` at the start of the text and after a seam: something invisible ends a word just as a blank does.
     pub(in crate::redact) fn before(self, at: usize) -> Option<u8> {
         let before = self.text.as_bytes()[..at].last();
         before.copied().filter(|_| !self.is_seam(at))
     }
 
-    /// Likewise the byte that stands right behind.
-    pub(in crate::redact) fn behind(self, at: usize) -> Option<u8> {
-        let behind = self.text.as_bytes().get(at);
-        behind.copied().filter(|_| !self.is_seam(at))
+    /// Returns the byte at `at`; `None` at the end of the text and at a seam.
+    pub(in crate::redact) fn after(self, at: usize) -> Option<u8> {
+        let after = self.text.as_bytes().get(at);
+        after.copied().filter(|_| !self.is_seam(at))
     }
 
     fn is_seam(self, at: usize) -> bool {

@@ -1,8 +1,10 @@
+//! The table of rules.
+
 use super::{assignment, bearer, command, cookie, netrc, pem, sql, tokens, url};
 use crate::redact::engine::Rule;
 
 /// Returns the rules that are always in force.
-pub(in crate::redact) fn builtin() -> impl Iterator<Item = Rule> {
+pub(super) fn builtin() -> impl Iterator<Item = Rule> {
     [
         assignment::RULE,
         bearer::RULE,

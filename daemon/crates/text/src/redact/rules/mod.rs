@@ -5,6 +5,7 @@ mod bearer;
 mod builtin;
 mod command;
 mod cookie;
+mod in_force;
 mod key;
 mod netrc;
 pub(super) mod pem;
@@ -16,7 +17,7 @@ mod url;
 mod user;
 mod value;
 
-pub(super) use builtin::builtin;
+pub(super) use in_force::in_force;
 pub(super) use key::secret_key;
 pub(super) use placeholder::is_placeholder;
 pub use user::{MAX_RULE_BYTES, MAX_RULES, RuleError, UserRules};

@@ -11,15 +11,7 @@ pub(super) fn masked<'a>(text: &'a str, places: &[Range<usize>]) -> Cow<'a, str>
     if places.is_empty() {
         return Cow::Borrowed(text);
     }
-    let mut clean = String::new();
-    let mut copied = 0;
-    for place in places {
-        clean.push_str(&text[copied..place.start]);
-        clean.push_str(MASK);
-        copied = place.end;
-    }
-    clean.push_str(&text[copied..]);
-    Cow::Owned(clean)
+    Cow::Owned(masked_part(text, places, 0..text.len()))
 }
 
 /// Returns the part `shown` of `text` with [`MASK`] in place of `secrets`, including those that are only partly in it.

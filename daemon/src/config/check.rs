@@ -267,19 +267,16 @@ mod tests {
     #[test]
     fn malformed_text_is_an_error_with_its_place() {
         for (text, expected) in [
-            (
-                "{\n  a: 1\n  b: 2 }",
-                "3:3: `,` or `}` must stand here, not `b`",
-            ),
+            ("{\n  a: 1\n  b: 2 }", "3:3: expected `,` or `}`, found `b`"),
             ("{ max_sessions: ", "1:17: the file ends too early"),
             ("", "1:1: the file ends too early"),
             (
                 "{} {}",
-                "1:4: the end of the file must stand here, not an object",
+                "1:4: expected the end of the file, found an object",
             ),
             (
                 "{ a: 'x\ny' }",
-                "1:6: a text may not go over the end of its line: close it with ', or end the line with a backslash",
+                "1:6: a string must end on its line: close it with ', or end the line with a backslash",
             ),
         ] {
             assert_eq!(mistakes(text), [expected], "{text}");

@@ -2,7 +2,7 @@
 
 use super::format::Meta;
 use super::key::program_name;
-use ccd_text::redact::redact_args;
+use ccd_text::redact::{Values, redact_values};
 use std::path::Path;
 
 /// Bytes of a command line that an error has.
@@ -19,7 +19,12 @@ pub fn record_with(meta: &Meta, root: Option<&Path>) -> String {
         words.push("--".to_owned());
     }
     words.push(program.clone());
-    words.extend(redact_args(program_name(program), &meta.args));
+    let mut args = meta.args.clone();
+    redact_values(Values::Args {
+        program: program_name(program),
+        args: &mut args,
+    });
+    words.extend(args);
     let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
     let line = words.join(" ");
     match line.len() <= MAX_COMMAND_BYTES {

@@ -125,7 +125,7 @@ impl Head {
         Self {
             root: root.as_os_str().as_bytes().to_owned(),
             build,
-            rules: Fingerprint::of("rules", ccd_text::redact::rules_in_force().as_bytes()),
+            rules: Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::scrub::from_home;
 use crate::format::Meta;
 use ccd_protocol::tape::{IgnoredArg, MatchOptions};
-use ccd_text::redact::{redact, redact_args, redact_variable};
+use ccd_text::redact::{Values, redact, redact_values};
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -69,17 +69,20 @@ impl Invocation {
             cwd,
             ..
         } = meta;
-        let variable = |(name, value): (&String, &String)| {
-            let value = redact_variable(name, value);
-            (name.clone(), from_home(&value).into_owned())
-        };
+        let program = program_name(program);
+        let (mut args, mut env) = (args.clone(), env.clone());
+        redact_values(Values::Args {
+            program,
+            args: &mut args,
+        });
+        redact_values(Values::Env(&mut env));
+        for text in args.iter_mut().chain(env.values_mut()) {
+            *text = from_home(text).into_owned();
+        }
         Self {
-            program: program_name(program).to_owned(),
-            args: redact_args(program_name(program), args)
-                .iter()
-                .map(|arg| from_home(arg).into_owned())
-                .collect(),
-            env: env.iter().map(variable).collect(),
+            program: program.to_owned(),
+            args,
+            env,
             cwd: from_home(&redact(cwd).text).into_owned(),
             has_terminal: meta.has_terminal(),
         }

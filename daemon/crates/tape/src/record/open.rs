@@ -5,7 +5,7 @@ use super::journal::InputEntry;
 use super::typed::Typed;
 use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::expect::clean_lossy;
-use ccd_text::redact::{MASK, redact_typed};
+use ccd_text::redact::{MASK, Source, redact_chunks};
 use serde::{Deserialize, Serialize};
 
 /// A program that reads keys shows shorter lines in its own way, and they are no secrets.
@@ -159,7 +159,10 @@ impl Open {
         let (bytes, removed) = match (hidden, redacts) {
             (true, _) => (self.mask(), 1),
             (false, false) => (self.raw.clone(), 0),
-            (false, true) => redact_typed(&self.raw),
+            (false, true) => {
+                let redacted = redact_chunks([&self.raw[..]], Source::Typed);
+                (redacted.concat(), redacted.count())
+            }
         };
         InputEntry {
             number,

@@ -9,7 +9,7 @@ use super::typed::{Noted, Typed};
 use crate::key::PromptTracker;
 use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::hidden::HiddenTexts;
-use ccd_text::redact::{Source, TypedLines, secret_texts};
+use ccd_text::redact::{Source, TypedLines, redact_chunks};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -377,7 +377,7 @@ impl State {
         let mut entry = open.entry(self.number, self.redacts);
         entry.unfinished = unfinished;
         if !entry.hidden && entry.removed > 0 {
-            let found = secret_texts(&open.raw, Source::Typed);
+            let found = redact_chunks([&open.raw[..]], Source::Typed).texts;
             self.has_learned |= self.hidden.recognise(&found);
         }
         self.note(&Entry::Input(entry));

@@ -295,7 +295,7 @@ fn check_folder(path: &Path) -> Result<(), RootError> {
 }
 
 fn rules_in_force() -> Fingerprint {
-    Fingerprint::of("rules", ccd_text::redact::rules_in_force().as_bytes())
+    Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
 /// True for what is named like a tape.

@@ -2,7 +2,7 @@
 
 use crate::format::{Exchange, InputKind, Tape};
 use crate::key::{Fingerprint, StateHash};
-use ccd_text::redact::{MASK, SecretLines, TypedLines, key_lines};
+use ccd_text::redact::{MASK, SecretLines, TypedLines};
 
 /// Of what was typed in the middle of a private key.
 pub const PRIVATE_KEY: &str = "private_key";
@@ -17,7 +17,7 @@ pub fn shown_keys(tape: &Tape) -> Vec<String> {
 fn keys_in_output(exchange: &Exchange) -> Vec<String> {
     let chunks = exchange.chunks.iter();
     let output: Vec<u8> = chunks.flat_map(|chunk| &chunk.data).copied().collect();
-    key_lines(&output)
+    TypedLines::keys_in_output(&output)
 }
 
 /// Makes the lines of a secret what a recording makes of them, which is input typed hidden; returns how many each exchange

@@ -1,7 +1,7 @@
 //! Parts of a text without what nobody may read of the whole.
 
 use super::texts::{HIDDEN, HiddenTexts, part_of};
-use crate::redact::{MASK, secrets_in};
+use crate::redact::{MASK, Secrets};
 use std::ops::Range;
 
 /// A text in which all secrets are known. What is only a part of one is masked as well, which by itself would not be
@@ -16,7 +16,8 @@ impl<'a> Masked<'a> {
     /// Looks for what was typed hidden, and for secrets that tell themselves.
     pub fn of(text: &'a str, hidden: &HiddenTexts) -> Self {
         let typed = hidden.places_in(text).into_iter();
-        let found = secrets_in(text).into_iter();
+        let secrets = Secrets::of(text);
+        let found = secrets.places().iter().cloned();
         let mut places: Vec<_> = typed
             .map(|place| (place, HIDDEN))
             .chain(found.map(|place| (place, MASK)))

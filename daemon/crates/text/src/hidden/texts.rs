@@ -1,7 +1,7 @@
 //! Secrets that one session has seen: what was typed hidden, and what a rule has recognised. Kept in memory, so that
 //! nothing shows them where the terminal does, or where they are typed again.
 
-use crate::redact::{is_distinctive, redact_typed};
+use crate::redact::{KnownTexts, Source, redact_chunks};
 use std::collections::VecDeque;
 use std::fmt::{Debug, Formatter};
 use std::ops::Range;
@@ -69,9 +69,8 @@ impl HiddenTexts {
 
     /// Remembers the lines of what a rule has found, but for words that may be anywhere; false when there is none.
     pub fn recognise<T: AsRef<str>>(&self, texts: &[T]) -> bool {
-        let lines = texts.iter().flat_map(|text| text.as_ref().lines());
-        let lines = lines.map(str::trim).filter(|line| is_distinctive(line));
-        let lines: Vec<&str> = lines.collect();
+        let texts = texts.iter().map(AsRef::as_ref);
+        let lines: Vec<&str> = texts.flat_map(KnownTexts::distinctive_lines).collect();
         lines.iter().for_each(|line| self.add(line));
         !lines.is_empty()
     }
@@ -120,7 +119,7 @@ impl HiddenTexts {
             .filter(|line| has(raw, &line.0))
             .collect();
         let is_left = || {
-            let (clean, _) = redact_typed(raw);
+            let clean = redact_chunks([raw], Source::Typed).concat();
             in_raw.iter().any(|line| has(&clean, &line.0))
         };
         typed.any(|line| has(raw, line)) || (!in_raw.is_empty() && is_left())

@@ -170,7 +170,7 @@ fn a_fault_of_a_kind_has_the_path() {
     assert_eq!(place(text.as_bytes(), stop.offset()), (1, 20));
     assert_eq!(
         stop.fault().to_string(),
-        "`a[1].b c` must be a number, not a text"
+        "`a[1].b c` must be a number, not a string"
     );
 }
 

@@ -1,17 +1,16 @@
-//! Secrets in addresses.
+//! Secrets in URLs.
 
 use super::placeholder::is_placeholder;
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
+use crate::redact::engine::{Rule, Shown, Verdict};
 use std::ops::Range;
 
-/// The password in `scheme://user:password@host`; the user stays.
+/// The password in `scheme://user:password@host`; the user is kept.
 pub(super) const CREDENTIALS: Rule = Rule {
     anchors: &["://"],
     judge: credentials,
 };
 
-/// The last parts of a Slack webhook, which are all that it takes to write there.
+/// The path of a Slack or Discord webhook, which is enough to post there.
 pub(super) const WEBHOOK: Rule = Rule {
     anchors: &[
         "hooks.slack.com/services/",
@@ -23,16 +22,16 @@ pub(super) const WEBHOOK: Rule = Rule {
     judge: webhook,
 };
 
-/// The signature of an address that needs nothing else: of Azure and of AWS.
+/// The signature of a presigned URL of Azure or AWS.
 pub(super) const SIGNATURE: Rule = Rule {
     anchors: &["sig=", "X-Amz-Signature="],
     judge: signature,
 };
 
-/// A shorter path is an example or a documentation's.
+/// Minimum length of a secret path, in bytes: shorter ones are examples.
 const MIN_WEBHOOK_BYTES: usize = 16;
 
-/// Base64 of 256 bits has 43 characters, and some of them are escaped.
+/// Minimum length of a signature, in bytes: 256 bits have 43 characters in Base64.
 const MIN_SIGNATURE_BYTES: usize = 24;
 
 fn credentials(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
@@ -48,7 +47,7 @@ fn credentials(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     for (offset, &byte) in bytes[anchor.end..].iter().enumerate() {
         match byte {
             b':' => colon = colon.or(Some(anchor.end + offset)),
-            b'@' => at = Some(anchor.end + offset), // a password may hold @ itself
+            b'@' => at = Some(anchor.end + offset), // a password can contain @
             b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' => break,
             _ if byte <= b' ' => break,
             _ => {}
@@ -84,7 +83,7 @@ fn signature(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
         Some(b'?' | b'&' | b';')
     );
     if !is_parameter {
-        return Verdict::Innocent; // before the value is looked at, which may have the next anchor in it
+        return Verdict::Innocent; // before the value is read, since it may contain the next anchor
     }
     let value = run(text, anchor.end, |byte| {
         byte.is_ascii_alphanumeric() || b"%+/=_-".contains(&byte)

@@ -1,5 +1,25 @@
-use super::*;
+use crate::redact::*;
 use proptest::prelude::*;
+
+/// Redacts output in place; returns how many secrets were replaced.
+pub(in crate::redact) fn redact_output(chunks: &mut Vec<Vec<u8>>) -> usize {
+    let redacted = redact_chunks(std::mem::take(chunks), Source::Output);
+    let count = redacted.count();
+    *chunks = redacted.chunks;
+    count
+}
+
+/// Redacts output that comes as a whole.
+pub(in crate::redact) fn redact_bytes(raw: &[u8]) -> (Vec<u8>, usize) {
+    let redacted = redact_chunks([raw], Source::Output);
+    (redacted.concat(), redacted.count())
+}
+
+/// Redacts one input.
+pub(in crate::redact) fn redact_typed(raw: &[u8]) -> (Vec<u8>, usize) {
+    let redacted = redact_chunks([raw], Source::Typed);
+    (redacted.concat(), redacted.count())
+}
 
 #[track_caller]
 fn becomes(raw: &[u8], expected: &[u8]) {
@@ -33,7 +53,7 @@ fn sequences_inside_of_a_secret_go_and_others_stay() {
 }
 
 #[test]
-fn bytes_that_are_no_text_hide_nothing_and_stay() {
+fn bytes_that_are_not_text_hide_nothing_and_are_kept() {
     becomes(
         b"\xff\xfepassword=hunter2 \xc3\x28",
         b"\xff\xfepassword=*** \xc3\x28",
@@ -47,7 +67,7 @@ fn bytes_that_are_no_text_hide_nothing_and_stay() {
 }
 
 #[test]
-fn what_nobody_sees_ends_a_word() {
+fn what_is_invisible_ends_a_word() {
     let live = concat!("sk_li", "ve_aBcD1234efGH5678ijKL9012");
     becomes(format!("x\0{live}\0y").as_bytes(), b"x\0***\0y");
     becomes(
@@ -66,7 +86,7 @@ fn what_nobody_sees_ends_a_word() {
     becomes(b"to\x1b[0mbearer abcd1234\r\n", b"to\x1b[0mbearer ***\r\n");
     becomes(b"a\x1b[mcurl -u me:pw h", b"a\x1b[mcurl -u me:*** h");
     becomes(b"a\x1b[mCookie: sid=abc\n", b"a\x1b[mCookie: sid=***\n");
-    // Also in what a line editor has left.
+    // Also in text that a line editor left.
     becomes(
         b"no\x08\x1b[1mAKIAIOSX\x08FODNN7EXAMPLQ\x1b[mx",
         b"no\x08\x1b[1m***\x1b[mx",
@@ -124,10 +144,10 @@ fn typed_lines_keep_their_enter() {
 }
 
 #[test]
-fn a_mask_stands_where_its_secret_begins() {
+fn a_mask_is_where_its_secret_starts() {
     let redacted = |chunks: &[&[u8]]| {
         let mut chunks: Vec<Vec<u8>> = chunks.iter().map(|chunk| chunk.to_vec()).collect();
-        let removed = redact_chunks(&mut chunks);
+        let removed = redact_output(&mut chunks);
         let chunks: Vec<String> = chunks
             .iter()
             .map(|chunk| String::from_utf8_lossy(chunk).into_owned())
@@ -159,7 +179,7 @@ fn a_mask_stands_where_its_secret_begins() {
     );
 }
 
-/// Bytes that are mostly made of what rules and views look at.
+/// Bytes that consist mostly of what rules and views look for.
 fn soup() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![
         &b"password"[..],
@@ -205,7 +225,7 @@ fn soup() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// Shows that `part` is `whole` with pieces left out or replaced by masks.
+/// Returns whether `part` is `whole` with some pieces replaced by masks.
 fn is_masked(whole: &[u8], part: &[u8]) -> bool {
     let mut rest = whole;
     let pieces = part.split_str_masks();
@@ -257,13 +277,13 @@ proptest! {
         let mut chunks = Vec::new();
         let mut rest = &raw[..];
         for cut in cuts {
-            let (chunk, behind) = rest.split_at(cut.min(rest.len()));
+            let (chunk, after) = rest.split_at(cut.min(rest.len()));
             chunks.push(chunk.to_vec());
-            rest = behind;
+            rest = after;
         }
         chunks.push(rest.to_vec());
         let count = chunks.len();
-        let removed = redact_chunks(&mut chunks);
+        let removed = redact_output(&mut chunks);
         prop_assert_eq!((chunks.concat(), removed), redact_bytes(&raw));
         prop_assert_eq!(chunks.len(), count);
     }
@@ -275,7 +295,7 @@ proptest! {
     }
 }
 
-/// Text made to be looked at again and again.
+/// The texts are made to be read again and again.
 #[test]
 fn hostile_text_takes_no_longer_than_its_length() {
     for piece in [

@@ -1,13 +1,12 @@
-//! Passwords in statements that give one to a user: `IDENTIFIED BY '…'`, `WITH PASSWORD '…'`.
+//! Passwords in statements that set one for a user: `IDENTIFIED BY '…'`, `WITH PASSWORD '…'`.
 
 use super::assignment::blanks;
 use super::placeholder::is_placeholder;
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
 use super::value::Quote;
+use crate::redact::engine::{Rule, Shown, Verdict};
 use std::ops::Range;
 
-/// A quote must follow: prose has none there.
+/// A quote must follow, which distinguishes statements from prose.
 pub(super) const RULE: Rule = Rule {
     anchors: &[
         "identified by ",
@@ -18,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// Longest password that is compared, in bytes.
+/// Maximum length of a password, in bytes.
 const MAX_PASSWORD_BYTES: usize = 512;
 
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
@@ -28,7 +27,7 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
         return Verdict::Innocent;
     };
     let inner = start + quote.len();
-    // What proves innocent is bounded.
+    // If the text is innocent, only a bounded part of it was read.
     let head = &bytes[..bytes.len().min(inner + MAX_PASSWORD_BYTES)];
     let password = inner..quote.content_end(head, inner);
     if Quote::at(bytes, password.end) != Some(quote) || is_placeholder(&bytes[password.clone()]) {

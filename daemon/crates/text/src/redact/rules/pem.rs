@@ -1,33 +1,34 @@
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
+//! Private keys.
+
+use crate::redact::engine::{Rule, Shown, Verdict};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// A private key in PEM, from `BEGIN` to `END`, or to where it was cut off.
-pub(super) const RULE: Rule = Rule {
+/// A private key in PEM, from `BEGIN` to `END`, or to the point where it was cut off.
+pub(in crate::redact) const RULE: Rule = Rule {
     anchors: &["-----BEGIN "],
     judge,
 };
 
 const DASHES: &str = "-----";
 
-/// Longest block that is looked through for its end, in bytes; an RSA key of 16,384 bits has 12,700.
-pub(super) const MAX_BLOCK_BYTES: usize = 64 * 1024;
+/// How far the end of a block is searched for, in bytes; an RSA key of 16,384 bits has 12,700.
+pub(in crate::redact) const MAX_BLOCK_BYTES: usize = 64 * 1024;
 
-/// Longest `END` line, in bytes.
+/// Maximum length of an `END` line, in bytes.
 const MAX_END_BYTES: usize = 64;
 
-/// Longest header line of an encrypted key, in bytes.
+/// Maximum length of a header line of an encrypted key, in bytes.
 const MAX_HEADER_BYTES: usize = 128;
 
-/// A shorter line may as well be a word of the text behind.
+/// Minimum length of a line, in bytes: a shorter one may be a word of the text after the key.
 const MIN_LINE_BYTES: usize = 16;
 
-/// A line shorter than this is the last one of a block: full ones have 64 characters, 70 or 76.
+/// A line shorter than this is the last line of a block: full lines have 64, 70 or 76 characters.
 const MIN_FULL_LINE_BYTES: usize = 60;
 
-/// Longest first line, in bytes.
+/// Maximum length of the first line, in bytes.
 const MAX_BEGIN_BYTES: usize = 128;
 
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
@@ -38,12 +39,12 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     let body = anchor.start + begin_len;
     match block_end(text, body).or_else(|| cut_off_end(text, body)) {
         Some(end) => Verdict::Secret(anchor.start..end),
-        None => Verdict::Innocent, // only the marker, as in a program that looks for it
+        None => Verdict::Innocent, // only the marker, as in a program that searches for it
     }
 }
 
-/// Returns the length of the first line of a private key that `bytes` begin with.
-pub(super) fn begin_len(bytes: &[u8]) -> Option<usize> {
+/// Returns the length of the first line of a private key that `bytes` start with.
+pub(in crate::redact) fn begin_len(bytes: &[u8]) -> Option<usize> {
     static BEGIN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new("^-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
             .expect("a test compiles every pattern")
@@ -52,9 +53,9 @@ pub(super) fn begin_len(bytes: &[u8]) -> Option<usize> {
     BEGIN.find(line).map(|begin| begin.end())
 }
 
-/// Returns the end of the `END` line that closes the block, if the next dashes are one and there is a key between.
+/// Returns the end of the `END` line if the next dashes belong to one and a line of the key comes before it.
 ///
-/// Of a key that was typed line by line the lines may have gone before, and prompts stand there.
+/// If a key was typed line by line, its lines may have been masked already, and only prompts are left.
 fn block_end(text: &str, body: usize) -> Option<usize> {
     let window = &text[body..text.floor_char_boundary(body + MAX_BLOCK_BYTES)];
     let end = body + window.find(DASHES)?;
@@ -67,15 +68,15 @@ fn block_end(text: &str, body: usize) -> Option<usize> {
     Some(end + line.len() - label.len() + label_len + DASHES.len())
 }
 
-/// Returns where base64 ends, line by line, if there is any.
+/// Returns the end of the Base64 lines at `body`, if there are any.
 ///
-/// Looks no further than the first text that is no base64.
+/// Stops at the first text that is not Base64.
 fn cut_off_end(text: &str, body: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut end = None;
     let mut offset = body;
     loop {
-        // A quotation has a sign before each line.
+        // In a quotation, each line starts with `>`.
         offset += count(&bytes[offset..], |byte| {
             byte.is_ascii_whitespace() || byte == b'>'
         });
@@ -95,7 +96,7 @@ fn cut_off_end(text: &str, body: usize) -> Option<usize> {
     }
 }
 
-/// Returns the length of the header line that an encrypted key has, if `text` begins with one.
+/// Returns the length of the header line of an encrypted key, if `text` starts with one.
 fn header_len(text: &str) -> Option<usize> {
     let is_header = text.starts_with("Proc-Type:") || text.starts_with("DEK-Info:");
     let line = &text[..text.floor_char_boundary(MAX_HEADER_BYTES)];
@@ -106,7 +107,7 @@ fn count(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|byte| wanted(**byte)).count()
 }
 
-/// The backslash stands in keys that were written as one line with `\n`.
+/// Includes the backslash of keys that were written on one line with `\n`.
 fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=\\".contains(&byte)
 }

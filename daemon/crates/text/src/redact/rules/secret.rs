@@ -1,6 +1,6 @@
-//! Which bytes of an assignment are a secret, if any.
+//! Which bytes of an assignment are secret, if any.
 //!
-//! To stay linear, nothing is refused after more than [`MAX_COMPARED_BYTES`] of it have been looked at.
+//! To take linear time, a value is rejected after reading at most [`MAX_COMPARED_BYTES`] of it.
 
 use super::assignment::{Assignment, Position, Separator, blanks, is_name};
 use super::key::{KeyKind, normalized};
@@ -8,20 +8,20 @@ use super::placeholder::{MAX_COMPARED_BYTES, begins_a_gap, is_expression, is_pla
 use super::value::{Ending, Quote, bare_end, joined_end, line_end, without_outer};
 use std::ops::Range;
 
-/// What begins with a digit and is shorter is no token: it is a count.
+/// A shorter value that starts with a digit is a count rather than a token.
 const MIN_TOKEN_BYTES: usize = 6;
 
-/// A value of letters and digits that is at least this long is no word of a sentence.
+/// A value of letters and digits that is at least this long is not a word of a sentence.
 const MIN_MIXED_BYTES: usize = 8;
 
-/// Words that stand before the credentials of an `Authorization` header.
+/// Words before the credentials of an `Authorization` header.
 const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "negotiate", "ntlm"];
 
-/// Schemes with several credentials, the signature among them.
+/// Schemes with several parameters, including the signature.
 const SCHEMES_OF_PAIRS: &[&str] = &["digest", "aws4-hmac-sha256"];
 
 impl Assignment<'_> {
-    /// Returns the bytes to mask, never none of them.
+    /// Returns the bytes to mask; the range is never empty.
     pub(super) fn secret(&self) -> Option<Range<usize>> {
         let secret = match Quote::at(self.bytes, self.start) {
             Some(quote) if self.separator != Separator::Tag => self.quoted(quote),
@@ -71,7 +71,7 @@ impl Assignment<'_> {
         }
     }
 
-    /// What follows the scheme of an `Authorization` header.
+    /// Returns what follows the scheme of an `Authorization` header.
     fn credentials(&self, start: usize, quote: Option<Quote>) -> Option<Range<usize>> {
         let head = head(self.bytes, start);
         let scheme_len = head.iter().take_while(|byte| is_name(**byte)).count();
@@ -99,7 +99,7 @@ impl Assignment<'_> {
         is_header.then_some(value)
     }
 
-    /// An unquoted value behind a colon, which prose uses as well.
+    /// Returns an unquoted value after a colon, which is also used in prose.
     fn after_colon(&self) -> Option<Range<usize>> {
         let value = self.credible_word(self.start, Ending::Blank)?;
         if self.is_code(&value) {
@@ -111,7 +111,7 @@ impl Assignment<'_> {
         if is_mixed(&self.bytes[value.clone()]) || (alone && (begins || is_password)) {
             return Some(value);
         }
-        // `passphrase: correct horse battery staple`, where the name is no word of a sentence.
+        // `passphrase: correct horse battery staple`, where the name is not a word of prose.
         let is_name = self.key.compound || self.name.eq_ignore_ascii_case("passphrase");
         if self.position == Position::LineStart && is_name {
             let line = value.start..line_end(self.bytes, value.start);
@@ -125,7 +125,7 @@ impl Assignment<'_> {
             .map(|value| without_outer(self.bytes, value))
     }
 
-    /// Returns the value that `end_in` finds, unless it stands for something that is no secret.
+    /// Returns the value that `end_in` finds, unless it is something that is not a secret.
     fn credible(&self, start: usize, end_in: impl Fn(&[u8]) -> usize) -> Option<Range<usize>> {
         let horizon = self.bytes.len().min(start + MAX_COMPARED_BYTES + 1);
         let end = end_in(&self.bytes[..horizon]);
@@ -142,17 +142,17 @@ impl Assignment<'_> {
         (!is_placeholder(plain) && !self.names_itself(plain)).then_some(start..end)
     }
 
-    /// The quote at the value's place closes a text such as `"Enter password: "`, and there is no value.
-    fn closes_outer(&self, quote: Quote, behind: Option<&u8>) -> bool {
+    /// Returns whether the quote in place of the value closes a text such as `"Enter password: "`, so that there is no value.
+    fn closes_outer(&self, quote: Quote, after: Option<&u8>) -> bool {
         self.enclosing == Some(quote)
-            || match behind {
+            || match after {
                 None | Some(b'\n' | b'\r' | b',' | b';' | b')' | b']' | b'}') => true,
                 Some(b' ') => self.position == Position::Prose,
                 Some(_) => false,
             }
     }
 
-    /// `password=password` in a call, `token: 17` in statistics, `--password PASSWORD` in a help text.
+    /// Returns whether a value is not a secret because of its name: `password=password` in a call, `token: 17` in statistics, `--password PASSWORD` in a help text.
     fn names_itself(&self, value: &[u8]) -> bool {
         let own_name = normalized(last_part(self.name));
         let is_own_name =
@@ -167,8 +167,8 @@ impl Assignment<'_> {
         is_own_name || is_count || is_meta
     }
 
-    /// A type or a variable of a program, told by what stands around it: `token: CancellationToken,` and
-    /// `let token = next;`.
+    /// Returns whether the surroundings show that a value is a type or a variable of a program:
+    /// `token: CancellationToken,` and `let token = next;`.
     fn is_code(&self, value: &Range<usize>) -> bool {
         let word = &self.bytes[value.clone()];
         if word.len() > MAX_COMPARED_BYTES {
@@ -178,43 +178,43 @@ impl Assignment<'_> {
         let is_name = word
             .iter()
             .all(|byte| byte.is_ascii_alphabetic() || b"_:".contains(byte));
-        let behind = self.bytes.get(value.end + blanks(self.bytes, value.end));
+        let after = self.bytes.get(value.end + blanks(self.bytes, value.end));
         if self.separator == Separator::Colon {
             let is_type = word.first().is_some_and(u8::is_ascii_uppercase)
                 && (word.len() == 1 || word.iter().any(u8::is_ascii_lowercase));
-            return behind == Some(&b'=')
+            return after == Some(&b'=')
                 || ((is_path || (is_type && is_name))
-                    && behind.is_some_and(|byte| b",;){|".contains(byte)));
+                    && after.is_some_and(|byte| b",;){|".contains(byte)));
         }
         let is_spaced = self.bytes[self.start - 1] == b' ';
         if is_path && is_name && is_spaced {
             return true;
         }
         let is_member = self.name.starts_with("self.") || self.name.starts_with("this.");
-        let is_variable = is_member || behind == Some(&b';');
+        let is_variable = is_member || after == Some(&b';');
         is_name && is_variable && is_spaced && self.key.kind == KeyKind::Generated
     }
 
-    /// `NAME=value` as environments have it: what looks like a call is none there.
+    /// Returns whether this is `NAME=value` as in an environment, where nothing is a call.
     fn is_environment(&self) -> bool {
         self.separator == Separator::Equals
             && !self.name.bytes().any(|byte| byte.is_ascii_lowercase())
     }
 }
 
-/// Tells whether nothing but the end of the line, of a list or a comment follows.
-fn ends_value(behind: &[u8]) -> bool {
-    let rest = &behind[blanks(behind, 0)..];
+/// Returns whether only the end of the line, of a list, or a comment follows.
+fn ends_value(after: &[u8]) -> bool {
+    let rest = &after[blanks(after, 0)..];
     match rest.first() {
         None | Some(b'\n' | b'\r' | b',' | b';' | b'}' | b']' | b')' | b'"' | b'\'' | b'\\') => {
             true
         }
-        Some(b'#') => rest.len() < behind.len(),
+        Some(b'#') => rest.len() < after.len(),
         _ => false,
     }
 }
 
-/// Letters and digits in one long word: no word of a language.
+/// Returns whether a long word has letters and digits, so that it is not a word of a language.
 fn is_mixed(word: &[u8]) -> bool {
     let is_long = word.len() > MAX_COMPARED_BYTES;
     let is_mixed = word.len() >= MIN_MIXED_BYTES
@@ -227,7 +227,7 @@ fn trimmed(bytes: &[u8], value: Range<usize>) -> Range<usize> {
     value.start..value.start + bytes[value].trim_ascii_end().len()
 }
 
-/// What stands behind the last dot: `token` of `self.token`.
+/// Returns what follows the last dot: `token` of `self.token`.
 fn last_part(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(_, last)| last)
 }

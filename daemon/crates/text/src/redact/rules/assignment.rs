@@ -1,56 +1,55 @@
 //! Secrets that a name gives away: `PASSWORD=…`, `"token": "…"`, `api_key: …`, `X-Api-Key: …`, `--password …`.
 
 use super::key::{self, SecretKey, secret_key};
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
 use super::value::Quote;
+use crate::redact::engine::{Rule, Shown, Verdict};
 use std::ops::Range;
 
-/// Values of names that end with a word for a secret.
+/// Values whose name ends with a word for a secret.
 pub(super) const RULE: Rule = Rule {
     anchors: key::ANCHORS,
     judge,
 };
 
-/// Longest part of a name on either side of its anchor, in bytes.
+/// Maximum length of a name on either side of its anchor, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// Most blanks around a separator, and before a name that begins a line.
+/// Maximum number of blanks around a separator, and before a name that starts a line.
 const MAX_BLANKS: usize = 32;
 
-/// Longest remark between a name and its colon, in bytes.
+/// Maximum length of a remark between a name and its colon, in bytes.
 const MAX_REMARK_BYTES: usize = 48;
 
-/// A name, what stands between it and its value, and where the value begins.
+/// A name, the separator after it, and where its value starts.
 pub(super) struct Assignment<'a> {
     /// The whole text.
     pub(super) bytes: &'a [u8],
     pub(super) name: &'a str,
     pub(super) key: SecretKey,
     pub(super) separator: Separator,
-    /// Where the value begins, its quote included.
+    /// Where the value starts, including its quote.
     pub(super) start: usize,
-    /// The quote that opened before the name and is still open.
+    /// The quote that was opened before the name and is still open.
     pub(super) enclosing: Option<Quote>,
     pub(super) position: Position,
 }
 
-/// What stands between a name and its value.
+/// What separates a name from its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Separator {
     Equals,
     Colon,
-    /// The blank behind `--password`.
+    /// The blank after `--password`.
     Blank,
     /// `<password>`
     Tag,
 }
 
-/// Where a name stands.
+/// Where a name is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
     LineStart,
-    /// Behind a bracket, a comma or an open quote.
+    /// After a bracket, a comma or an open quote.
     ListStart,
     /// In the middle of a sentence.
     Prose,
@@ -95,7 +94,7 @@ impl<'a> Assignment<'a> {
     }
 }
 
-/// Returns the separator behind a name and where the value begins.
+/// Returns the separator after a name, and where the value starts.
 fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separator, usize)> {
     let is_tag = begin > 0 && bytes[begin - 1] == b'<';
     if is_tag && bytes.get(at) == Some(&b'>') {
@@ -105,7 +104,7 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
     let sign = sign + remark_len(bytes, sign);
     let (separator, len) = match bytes.get(sign..)? {
         [b':', b':', ..] => return None,
-        // `:-` gives a shell variable its default: ${PASSWORD:-hunter2}.
+        // `:-` sets the default of a shell variable: ${PASSWORD:-hunter2}.
         [b':', b'=' | b'-', ..] | [b'=', b'=' | b'>', ..] => (Separator::Equals, 2),
         [b'=', ..] => (Separator::Equals, 1),
         [b':', ..] => (Separator::Colon, 1),
@@ -117,7 +116,7 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
     };
     let start = sign + len;
     let value = start + blanks(bytes, start);
-    // A comparison in code is no secret, unless with a text.
+    // A comparison in code is not a secret, unless it compares with a literal.
     let compares = bytes[sign..].starts_with(b"==");
     if compares && !matches!(bytes.get(value), Some(b'"' | b'\'' | b'`')) {
         return None;
@@ -125,20 +124,20 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
     Some((separator, value))
 }
 
-/// Returns the length of a remark with a colon behind it: `AWS Secret Access Key [None]: `, `Password (again): `.
+/// Returns the length of a remark that is followed by a colon: `AWS Secret Access Key [None]: `, `Password (again): `.
 fn remark_len(bytes: &[u8], at: usize) -> usize {
-    let behind = &bytes[at.min(bytes.len())..];
-    let close = match behind.first() {
+    let after = &bytes[at.min(bytes.len())..];
+    let close = match after.first() {
         Some(b'[') => b']',
         Some(b'(') => b')',
         _ => return 0,
     };
-    let remark = &behind[..behind.len().min(MAX_REMARK_BYTES)];
+    let remark = &after[..after.len().min(MAX_REMARK_BYTES)];
     match remark
         .iter()
         .position(|byte| *byte == close || *byte < b' ')
     {
-        Some(end) if remark[end] == close && behind.get(end + 1) == Some(&b':') => end + 1,
+        Some(end) if remark[end] == close && after.get(end + 1) == Some(&b':') => end + 1,
         _ => 0,
     }
 }
@@ -166,10 +165,10 @@ fn position(bytes: &[u8], begin: usize) -> Position {
     }
 }
 
-/// Returns how many blanks follow, at most [`MAX_BLANKS`].
+/// Returns the number of blanks at `at`, at most [`MAX_BLANKS`].
 pub(super) fn blanks(bytes: &[u8], at: usize) -> usize {
-    let behind = bytes.get(at..).unwrap_or_default();
-    count(behind.iter(), MAX_BLANKS, |byte| {
+    let after = bytes.get(at..).unwrap_or_default();
+    count(after.iter(), MAX_BLANKS, |byte| {
         matches!(byte, b' ' | b'\t')
     })
 }
@@ -182,7 +181,7 @@ fn count<'b>(
     bytes.take(most).take_while(|byte| wanted(**byte)).count()
 }
 
-/// Letters of a name.
+/// Returns whether `byte` can be part of a name.
 pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }

@@ -1,9 +1,9 @@
-//! A `.netrc` that is typed line by line: the line of its password has no sign of being a secret.
+//! A `.netrc` that is typed line by line: the line with the password does not show that it is a secret.
 
-use super::placeholder::is_placeholder;
+use crate::redact::rules::is_placeholder;
 use serde::{Deserialize, Serialize};
 
-/// What stands before a value, besides `password`.
+/// Words before a value, except `password`.
 const KEYS: [&str; 3] = ["login", "account", "port"];
 
 const PASSWORD: &str = "password";
@@ -12,7 +12,7 @@ const PASSWORD: &str = "password";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct NetrcLines(Place);
 
-/// What comes next.
+/// What the next word is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Place {
     #[default]
@@ -24,9 +24,9 @@ enum Place {
 }
 
 impl NetrcLines {
-    /// Takes a whole input; returns the passwords of an entry that an earlier one has begun.
+    /// Takes a whole input; returns the passwords of an entry that started in an earlier input.
     ///
-    /// The password of an entry that begins in the input itself is a secret that shows.
+    /// If the entry starts in this input, a rule recognises its password.
     pub(super) fn take(&mut self, lines: &[String]) -> Vec<String> {
         let mut found = Vec::new();
         let mut is_own = false;

@@ -1,24 +1,23 @@
-//! A private key that is typed line by line: no line of it alone has a sign of being a secret.
+//! A private key that is typed line by line: no single line shows that it is part of a secret.
 
-use super::pem;
-use super::view::readable;
+use crate::redact::rules::pem;
 use serde::{Deserialize, Serialize};
 
-/// A shorter line begins no key: it may be a command.
-const MIN_LINE_BYTES: usize = 16;
+/// Minimum length of a key's first line, in bytes: a shorter one may be a command.
+pub(super) const MIN_LINE_BYTES: usize = 16;
 
 /// Follows typed lines from the `BEGIN` of a private key to its `END`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeyLines {
-    /// Bytes of the open key.
+    /// Bytes of the open key so far.
     open: Option<usize>,
     has_lines: bool,
 }
 
 impl KeyLines {
-    /// Takes the lines of a whole input; true when there are some of a key that an earlier one has begun.
+    /// Takes the lines of a whole input; returns whether some belong to a key that started in an earlier input.
     ///
-    /// What begins in the input itself is a secret that shows.
+    /// A key that starts in this input is found by its `BEGIN` line.
     pub(super) fn take(&mut self, lines: &[String]) -> bool {
         let was_open = self.open.is_some();
         let mut has_key = false;
@@ -48,17 +47,6 @@ impl KeyLines {
 fn is_body(line: &str) -> bool {
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
     line.bytes().all(is_base64) || line.starts_with("Proc-Type:") || line.starts_with("DEK-Info:")
-}
-
-/// The longest texts in output that may be lines of a key.
-pub fn key_lines(output: &[u8]) -> Vec<String> {
-    let text = readable(output.to_vec());
-    let is_other = |c: char| !(c.is_ascii_alphanumeric() || "+/=".contains(c));
-    let words = text.split(is_other);
-    words
-        .filter(|word| word.len() >= MIN_LINE_BYTES)
-        .map(str::to_owned)
-        .collect()
 }
 
 #[cfg(test)]
@@ -91,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_names_a_key_begins_none() {
+    fn a_text_that_only_mentions_a_key_starts_none() {
         let full = "Ab1Cd2Ef3Gh4Ij5K".repeat(4);
         let begin = "-----BEGIN PRIVATE KEY-----";
         assert_eq!(

@@ -1,10 +1,9 @@
-//! What a browser is known by: `Cookie: sid=…; theme=…`, `Set-Cookie: sid=…; Path=/`.
+//! Cookies of a browser: `Cookie: sid=…; theme=…`, `Set-Cookie: sid=…; Path=/`.
 
 use super::assignment::{blanks, is_name};
 use super::placeholder::{MAX_COMPARED_BYTES, is_placeholder};
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
 use super::value::Quote;
+use crate::redact::engine::{Rule, Shown, Verdict};
 use std::ops::Range;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,13 +11,13 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// What stands before `Cookie` where the server gives one.
+/// The prefix of `Cookie` in the answer of a server.
 const SET: &[u8] = b"set-";
 
-/// Longest name of a cookie, in bytes.
+/// Maximum length of the name of a cookie, in bytes.
 const MAX_NAME_BYTES: usize = 128;
 
-/// A header has a colon and `name=value` behind it; "Cookie: chocolate chip" has not.
+/// In a header, a colon and `name=value` follow, unlike in "Cookie: chocolate chip".
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     match value(shown, anchor) {
         Some(value) => Verdict::Secret(value),
@@ -48,14 +47,14 @@ fn value(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let own = Quote::at(bytes, at).filter(|_| is_closed || enclosing.is_none());
     at += own.map_or(0, Quote::len);
     let quote = own.or(enclosing.filter(|_| !is_closed));
-    let behind = bytes.get(at..)?;
-    let name = behind.iter().take(MAX_NAME_BYTES);
+    let after = bytes.get(at..)?;
+    let name = after.iter().take(MAX_NAME_BYTES);
     let name_len = name.take_while(|byte| is_cookie_name(**byte)).count();
-    if name_len == 0 || behind.get(name_len) != Some(&b'=') {
+    if name_len == 0 || after.get(name_len) != Some(&b'=') {
         return None;
     }
     let start = at + name_len + 1;
-    // What proves innocent is bounded.
+    // If the text is innocent, only a bounded part of it was read.
     let head = &bytes[..bytes.len().min(start + MAX_COMPARED_BYTES + 1)];
     let known = value_end(head, start, quote);
     let others = |first: usize| pairs_end(bytes, first, quote);
@@ -63,11 +62,11 @@ fn value(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let first = value_end(bytes, known, quote);
-    // The server says behind its one cookie where and how long it counts.
+    // The attributes after the single cookie of a server are kept.
     Some(start..if is_set { first } else { others(first) }).filter(|value| !value.is_empty())
 }
 
-/// Where the last of several cookies ends.
+/// Returns the end of the last of several cookies.
 fn pairs_end(bytes: &[u8], first: usize, quote: Option<Quote>) -> usize {
     let mut end = first;
     while bytes.get(end) == Some(&b';') {
@@ -85,7 +84,7 @@ fn pairs_end(bytes: &[u8], first: usize, quote: Option<Quote>) -> usize {
     end
 }
 
-/// Where the value of a cookie ends: it has no blank.
+/// Returns the end of the value of a cookie, which contains no blanks.
 fn value_end(bytes: &[u8], start: usize, quote: Option<Quote>) -> usize {
     let ends = |at: &usize| {
         let is_closing = quote.is_some() && Quote::at(bytes, *at) == quote;

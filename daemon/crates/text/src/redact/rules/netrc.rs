@@ -1,9 +1,8 @@
-//! The lines of a `.netrc`: `machine example.org login me password …`, in one line or several.
+//! The lines of a `.netrc`: `machine example.org login me password …`, on one line or several.
 
 use super::placeholder::is_placeholder;
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
 use super::value::Quote;
+use crate::redact::engine::{Rule, Shown, Verdict};
 use std::ops::Range;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,19 +10,19 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// Longest word, in bytes.
+/// Maximum length of a word, in bytes.
 const MAX_WORD_BYTES: usize = 512;
 
-/// Most blanks and ends of lines between two words.
+/// Maximum number of blanks and line breaks between two words.
 const MAX_GAP_BYTES: usize = 64;
 
-/// A shorter word is a name rather than one of a sentence.
+/// A shorter word is a name rather than a word of a sentence.
 const MIN_PROSE_BYTES: usize = 3;
 
-/// What stands before a word.
+/// The words before a value, except `password`.
 const KEYS: [&[u8]; 3] = [b"login", b"account", b"port"];
 
-/// Only the form itself: in a sentence "machine" has other words behind it.
+/// Accepts only the exact form: in a sentence, other words follow "machine".
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     match password(shown, &anchor) {
         Some(password) => Verdict::Secret(password),
@@ -48,7 +47,7 @@ fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
     let mut may_be_prose = is_name && enclosing.is_none();
     let mut at = host.end;
     for _ in 0..=KEYS.len() {
-        // A sentence goes on.
+        // The sentence continues.
         if at > 0 && b",:;".contains(&bytes[at - 1]) {
             return None;
         }
@@ -69,16 +68,17 @@ fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
     None
 }
 
-/// Such as a sentence has, if by chance it has the words of an entry too: "machine learning login page password policy".
+/// Returns whether a sentence could contain this word. A sentence can contain all words of an entry by chance: "machine
+/// learning login page password policy".
 fn is_plain_word(word: &[u8]) -> bool {
     let is_lower = word.iter().all(u8::is_ascii_lowercase);
     is_lower && word.len() >= MIN_PROSE_BYTES && word != b"localhost"
 }
 
-/// The next word; `None` when there is none, or it is too long or too far away.
+/// Returns the next word; `None` if there is none, or if it is too long or too far away.
 fn word(bytes: &[u8], from: usize, enclosing: Option<Quote>) -> Option<Range<usize>> {
-    let behind = bytes.get(from..)?;
-    let gap = behind.iter().take(MAX_GAP_BYTES + 1);
+    let after = bytes.get(from..)?;
+    let gap = after.iter().take(MAX_GAP_BYTES + 1);
     let start = from + gap.take_while(|byte| byte.is_ascii_whitespace()).count();
     let rest = bytes.get(start..)?;
     let ends = |at: &usize| {

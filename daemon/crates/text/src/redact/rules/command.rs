@@ -1,12 +1,11 @@
-//! Passwords that a command takes in a form of its own: `curl -u me:…`, `mysql -p…`, `sshpass -p …`.
+//! Passwords in options that only some commands have: `curl -u me:…`, `mysql -p…`, `sshpass -p …`.
 
 use super::placeholder::is_placeholder;
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
 use super::value::{Ending, Quote, bare_end};
+use crate::redact::engine::{Rule, Shown, Verdict};
 use std::ops::Range;
 
-/// One anchor for each command; what it takes stands in [`FORMS`].
+/// One anchor per command; [`FORMS`] lists its options.
 pub(super) const RULE: Rule = Rule {
     anchors: &[
         "curl ",
@@ -23,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// How far behind a command its password is looked for, in bytes.
+/// How far after a command the password is searched for, in bytes.
 const MAX_COMMAND_BYTES: usize = 256;
 
 /// A command, the option, and the form of what follows.
@@ -44,7 +43,7 @@ const FORMS: &[(&str, &str, Form)] = &[
 enum Form {
     /// `-u user:password`
     UserAndPassword,
-    /// `-ppassword`; what follows a blank is something else.
+    /// `-ppassword`; the next word is something else.
     Attached,
     /// `-ppassword` and `-p password`.
     Either,
@@ -65,7 +64,7 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     let mut found: Option<Range<usize>> = None;
     for (_, option, form) in forms {
         let secret = of_option(bytes, anchor.end - 1..end, option.as_bytes(), *form);
-        // The first one; the next pass sees the others.
+        // The first secret; the next pass finds the others.
         found = found
             .into_iter()
             .chain(secret)
@@ -74,26 +73,26 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     found.map_or(Verdict::Innocent, Verdict::Secret)
 }
 
-/// The secret behind the first ` option` in this part of the text.
+/// Returns the secret after the first ` option` in this part of the text.
 fn of_option(bytes: &[u8], part: Range<usize>, option: &[u8], form: Form) -> Option<Range<usize>> {
     for blank in part.filter(|&at| bytes[at] == b' ') {
-        let behind = blank + 1 + option.len();
+        let after = blank + 1 + option.len();
         if !bytes[blank + 1..].starts_with(option) {
             continue;
         }
-        if let Some(secret) = value(bytes, behind, form) {
+        if let Some(secret) = value(bytes, after, form) {
             return Some(secret);
         }
     }
     None
 }
 
-fn value(bytes: &[u8], behind: usize, form: Form) -> Option<Range<usize>> {
-    let is_apart = matches!(bytes.get(behind), Some(b' ' | b'='));
+fn value(bytes: &[u8], after: usize, form: Form) -> Option<Range<usize>> {
+    let is_apart = matches!(bytes.get(after), Some(b' ' | b'='));
     let start = match form {
         Form::Attached if is_apart => return None,
         Form::UserAndPassword if !is_apart => return None,
-        _ => behind + usize::from(is_apart),
+        _ => after + usize::from(is_apart),
     };
     let word = match Quote::at(bytes, start) {
         Some(quote) => {
@@ -103,7 +102,7 @@ fn value(bytes: &[u8], behind: usize, form: Form) -> Option<Range<usize>> {
         None => start..bare_end(bytes, start, Ending::Operator),
     };
     let secret = if form == Form::UserAndPassword {
-        // An address, not a user.
+        // This is a URL, not a user.
         if memchr::memmem::find(&bytes[word.clone()], b"://").is_some() {
             return None;
         }

@@ -1,15 +1,16 @@
-//! Secrets that are typed line by line, where no line alone has the sign of one: private keys and a `.netrc`.
+//! Secrets that are typed line by line, where no single line shows that it is one: private keys and a `.netrc`.
 
-use super::key_lines::KeyLines;
+use super::key_lines::{self, KeyLines};
 use super::known::is_mixed;
 use super::netrc_lines::NetrcLines;
+use super::view::readable;
 use crate::expect::clean_lossy;
 use serde::{Deserialize, Serialize};
 
-/// A shorter line of a key says nothing by itself.
+/// Minimum length of a text that is masked in output, in bytes.
 const MIN_LINE_BYTES: usize = 4;
 
-/// Follows what is typed.
+/// Follows typed inputs across the lines of a secret.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TypedLines {
@@ -17,18 +18,18 @@ pub struct TypedLines {
     netrc: NetrcLines,
 }
 
-/// Of an input that goes on with a secret.
+/// The lines of an input that continue a secret.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SecretLines {
     pub is_private_key: bool,
-    /// What of it goes wherever a program shows it.
+    /// The texts to mask wherever a program prints them.
     pub texts: Vec<String>,
 }
 
 impl TypedLines {
-    /// Takes a whole input.
+    /// Takes a whole input; returns its lines if they continue a secret from an earlier input.
     ///
-    /// A secret that begins in the input itself is one that shows.
+    /// If a secret starts in this input, rules recognise it.
     pub fn take(&mut self, typed: &[u8]) -> Option<SecretLines> {
         let lines = lines(typed);
         let passwords = self.netrc.take(&lines);
@@ -44,9 +45,20 @@ impl TypedLines {
             texts: texts.filter(is_known).collect(),
         })
     }
+
+    /// Returns the words in output that are long enough to be lines of a key.
+    pub fn keys_in_output(output: &[u8]) -> Vec<String> {
+        let text = readable(output.to_vec());
+        let is_other = |c: char| !(c.is_ascii_alphanumeric() || "+/=".contains(c));
+        let words = text.split(is_other);
+        words
+            .filter(|word| word.len() >= key_lines::MIN_LINE_BYTES)
+            .map(str::to_owned)
+            .collect()
+    }
 }
 
-/// The lines that have text: without control characters, and without the sign of a quotation.
+/// Returns the lines that contain text, without control characters and quotation marks (`>`).
 fn lines(typed: &[u8]) -> Vec<String> {
     let lines = typed.split(|byte| matches!(byte, b'\r' | b'\n'));
     let lines = lines.map(|line| {
@@ -62,7 +74,7 @@ mod tests {
 
     const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 
-    /// Whether each input goes on with a secret, and what of it is one.
+    /// Returns for each input whether it continues a secret, and the texts to mask.
     fn taken(inputs: &[&str]) -> Vec<Option<Vec<String>>> {
         let mut lines = TypedLines::default();
         let taken = inputs.iter().map(|input| {
@@ -73,9 +85,9 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_known_whatever_stands_around_its_lines() {
+    fn a_key_is_recognised_whatever_surrounds_its_lines() {
         let body = "Ab1Cd2Ef3Gh4Ij5K".repeat(4);
-        for (before, behind) in [
+        for (before, after) in [
             ("", "\r\n"),
             ("", "\u{16}\r\n"),
             ("\u{1}", "\n"),
@@ -86,7 +98,7 @@ mod tests {
             (">> ", "\r"),
             ("\u{1b}[200~", "\u{1b}[201~\r"),
         ] {
-            let input = |line: &str| format!("{before}{line}{behind}");
+            let input = |line: &str| format!("{before}{line}{after}");
             let (begin, full, last) = (input(BEGIN), input(&body), input("Zz9=aB"));
             assert_eq!(
                 taken(&[&begin, &full, &last, &input("-----END PRIVATE KEY-----")]),
@@ -96,13 +108,13 @@ mod tests {
                     Some(vec!["Zz9=aB".into()]),
                     None
                 ],
-                "{before:?} {behind:?}"
+                "{before:?} {after:?}"
             );
         }
     }
 
     #[test]
-    fn the_password_of_an_entry_that_was_begun_is_a_secret() {
+    fn the_password_of_an_entry_that_was_started_is_a_secret() {
         let password = |text: &str| Some(vec![text.to_owned()]);
         assert_eq!(
             taken(&[
@@ -121,7 +133,7 @@ mod tests {
             taken(&["default\n", "# mine\n", "\n", "password abc-1\nmachine h\n"]),
             [None, None, None, password("abc-1")]
         );
-        // A plain word goes with its line, and nowhere else.
+        // A plain word is hidden in its own line only.
         assert_eq!(taken(&["machine h", "password test"]), [None, Some(vec![])]);
         for innocent in [
             &["machine h login u password x1\n", "ls -l\n"][..],

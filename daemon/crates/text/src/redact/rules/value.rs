@@ -1,13 +1,13 @@
-//! How far a value reaches.
+//! Where a value ends.
 
 use std::ops::Range;
 
-/// How an unquoted value ends, besides at a blank.
+/// What ends an unquoted value, in addition to a blank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// `NAME=value` in shells, query strings and connection strings: also at `;` `&` `|` `<` `>`.
+    /// `NAME=value` in shells, query strings and connection strings: `;` `&` `|` `<` `>`.
     Operator,
-    /// `name: value`: at blanks only.
+    /// `name: value`: only blanks.
     Blank,
 }
 
@@ -15,19 +15,19 @@ pub(super) enum Ending {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Quote {
     byte: u8,
-    /// It has a backslash, as in JSON within JSON.
+    /// A backslash precedes it, as in JSON within JSON.
     escaped: bool,
 }
 
 impl Quote {
-    /// Returns the quote that begins at `start`.
+    /// Returns the quote that starts at `start`.
     pub(super) fn at(bytes: &[u8], start: usize) -> Option<Self> {
         let escaped = bytes.get(start) == Some(&b'\\');
         let byte = *bytes.get(start + usize::from(escaped))?;
         matches!(byte, b'"' | b'\'' | b'`').then_some(Self { byte, escaped })
     }
 
-    /// Returns the quote that ends right before `end`.
+    /// Returns the quote that ends immediately before `end`.
     pub(super) fn before(bytes: &[u8], end: usize) -> Option<Self> {
         let start = end.checked_sub(1)?;
         let quote = Self::at(bytes, start)?;
@@ -39,7 +39,7 @@ impl Quote {
         1 + usize::from(self.escaped)
     }
 
-    /// Returns where a text that this quote opened before `start` ends: at the same quote, else with the line.
+    /// Returns the end of a text that this quote opened before `start`: the next such quote, or the end of the line.
     pub(super) fn content_end(self, bytes: &[u8], start: usize) -> usize {
         let mut offset = start;
         while let Some(&byte) = bytes.get(offset) {
@@ -65,7 +65,7 @@ pub(super) fn bare_end(bytes: &[u8], start: usize, ending: Ending) -> usize {
         .unwrap_or(bytes.len())
 }
 
-/// Returns an unquoted `value` without commas and brackets that belong to what is around it.
+/// Returns an unquoted `value` without commas and brackets at its end that belong to the surrounding text.
 pub(super) fn without_outer(bytes: &[u8], value: Range<usize>) -> Range<usize> {
     let content = &bytes[value.clone()];
     let opens = [b'(', b'[', b'{'].map(|open| content.contains(&open));
@@ -84,14 +84,14 @@ pub(super) fn without_outer(bytes: &[u8], value: Range<usize>) -> Range<usize> {
     value.start..value.end - outer_len
 }
 
-/// Returns where the shell word ends whose first, quoted part was closed before `start`: 'it'"'"'s' is one word.
+/// Returns the end of the shell word whose first, quoted part was closed before `start`: 'it'"'"'s' is one word.
 pub(super) fn joined_end(bytes: &[u8], start: usize) -> usize {
     let mut end = start;
     loop {
         if let Some(quote) = Quote::at(bytes, end) {
             let content_end = quote.content_end(bytes, end + quote.len());
             let closes = Quote::at(bytes, content_end) == Some(quote);
-            // Before a blank it closes what was opened before the word.
+            // A quote before a blank closes one that was opened before the word.
             if !closes || closes_outer(bytes.get(end + quote.len())) {
                 return end;
             }
@@ -126,20 +126,20 @@ fn ends_bare(bytes: &[u8], at: usize, ending: Ending) -> bool {
     }
 }
 
-/// A quote with one of these behind it closes what was opened before the value.
-fn closes_word(behind: Option<&u8>) -> bool {
-    closes_outer(behind) || behind.is_some_and(|byte| b":>\\\"'".contains(byte))
+/// Returns whether a quote followed by this byte closes one that was opened before the value.
+fn closes_word(after: Option<&u8>) -> bool {
+    closes_outer(after) || after.is_some_and(|byte| b":>\\\"'".contains(byte))
 }
 
-fn closes_outer(behind: Option<&u8>) -> bool {
-    behind.is_none_or(|&byte| byte <= b' ' || b",;)]}".contains(&byte))
+fn closes_outer(after: Option<&u8>) -> bool {
+    after.is_none_or(|&byte| byte <= b' ' || b",;)]}".contains(&byte))
 }
 
-/// `name=` or `name:` behind a comma: arguments of a call, members of an object.
-fn begins_next_pair(behind: &[u8]) -> bool {
-    let name_len = behind
+/// Returns whether `name=` or `name:` follows a comma, as in calls and objects.
+fn begins_next_pair(after: &[u8]) -> bool {
+    let name_len = after
         .iter()
         .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
         .count();
-    name_len > 0 && matches!(behind.get(name_len), Some(b'=' | b':'))
+    name_len > 0 && matches!(after.get(name_len), Some(b'=' | b':'))
 }

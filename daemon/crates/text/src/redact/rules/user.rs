@@ -1,18 +1,18 @@
-//! Rules of the user: `replay.redact_rules`.
+//! The user's own rules: `replay.redact_rules`.
 
+use crate::redact::engine::Patterns;
 use regex::{Regex, RegexBuilder};
-use std::ops::Range;
 
-/// Most rules of a user.
+/// Maximum number of rules.
 pub const MAX_RULES: usize = 64;
 
-/// Longest rule, in bytes.
+/// Maximum length of a rule, in bytes.
 pub const MAX_RULE_BYTES: usize = 1024;
 
-/// What a compiled rule may take in memory, in bytes.
+/// Maximum memory of a compiled rule, in bytes.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
-/// Why a list of rules is refused.
+/// Why a list of rules is rejected.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     #[error("{count} rules: at most {MAX_RULES} are allowed")]
@@ -26,7 +26,7 @@ pub enum RuleError {
 }
 
 impl RuleError {
-    /// The reason alone, for who knows which rule it is.
+    /// Returns the reason without the position of the rule.
     pub fn reason(&self) -> String {
         match self {
             RuleError::TooMany { .. } => format!("more than {MAX_RULES} rules"),
@@ -37,18 +37,16 @@ impl RuleError {
     }
 }
 
-/// Regular expressions whose first group, or else whole match, is a secret.
+/// Compiled rules of a user. The first group of a match is a secret, or the whole match if there is no group.
 #[derive(Debug, Default, Clone)]
-pub struct UserRules {
-    rules: Vec<Regex>,
-}
+pub struct UserRules(pub(super) Patterns);
 
 impl UserRules {
     /// Compiles a list of rules.
     ///
     /// # Errors
     ///
-    /// [`RuleError`], which names the first rule that is wrong by its place in the list, from 0.
+    /// [`RuleError`] with the position in the list, from 0, of the first invalid rule.
     pub fn new(rules: &[String]) -> Result<Self, RuleError> {
         if rules.len() > MAX_RULES {
             let count = rules.len();
@@ -58,29 +56,7 @@ impl UserRules {
             .iter()
             .enumerate()
             .map(|(index, rule)| compile(index, rule));
-        Ok(Self {
-            rules: compiled.collect::<Result<_, _>>()?,
-        })
-    }
-
-    /// The rules as they were written.
-    pub(super) fn sources(&self) -> impl Iterator<Item = &str> {
-        self.rules.iter().map(Regex::as_str)
-    }
-
-    /// Appends what the rules find; false when that is nothing.
-    pub(super) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) -> bool {
-        let before = found.len();
-        for rule in &self.rules {
-            let secrets = rule.captures_iter(text).filter_map(|captures| {
-                let secret = captures.get(1).or_else(|| captures.get(0))?;
-                // A mask is none, or there would be no end.
-                let is_masked = secret.as_str().bytes().all(|byte| byte == b'*');
-                (!is_masked).then(|| secret.range())
-            });
-            found.extend(secrets);
-        }
-        found.len() > before
+        Ok(Self(Patterns(compiled.collect::<Result<_, _>>()?)))
     }
 }
 
@@ -102,7 +78,7 @@ fn compile(index: usize, rule: &str) -> Result<Regex, RuleError> {
     Ok(compiled)
 }
 
-/// The reason without the picture of the place above it.
+/// Returns the last line of an error, which is the reason. The lines above it draw the position.
 fn last_line(error: &str) -> String {
     let line = error.lines().last().unwrap_or_default();
     line.trim_start_matches("error: ").to_owned()
@@ -118,16 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_group_or_else_the_whole_match_is_the_secret() {
-        let rules = rules(&["PIN ([0-9]{4})", "corp-[a-z]+"]).unwrap();
-        let mut found = Vec::new();
-        assert!(rules.find("PIN 1234 corp-abc corp-***", &mut found));
-        assert_eq!(found, [4..8, 9..17]);
-        assert!(!rules.find("PIN none", &mut Vec::new()));
-    }
-
-    #[test]
-    fn what_is_no_rule_is_refused_by_its_place() {
+    fn an_invalid_rule_is_rejected_with_its_position() {
         let error = |list: &[&str]| rules(list).unwrap_err().to_string();
         assert_eq!(
             error(&["a", "(b"]),

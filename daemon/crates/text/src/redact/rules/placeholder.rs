@@ -1,9 +1,9 @@
-//! What stands where a secret could stand and is none.
+//! Texts in the place of a secret that are not secrets.
 
-/// Longest value that is compared as a whole, in bytes; longer ones are taken for secrets.
-pub(super) const MAX_COMPARED_BYTES: usize = 64;
+/// Maximum length of a value that is compared as a whole, in bytes; longer ones count as secrets.
+pub(in crate::redact) const MAX_COMPARED_BYTES: usize = 64;
 
-/// Words that say "none here", name a type, or go on with a sentence.
+/// Words that mean "none", are the name of a type, or continue a sentence.
 const WORDS: &[&str] = &[
     "none",
     "null",
@@ -82,7 +82,7 @@ const WORDS: &[&str] = &[
     "argument",
 ];
 
-/// Objects in programs whose members are no literals.
+/// Objects in programs whose members are not literals.
 const ROOTS: &[&str] = &[
     "self.",
     "this.",
@@ -102,10 +102,10 @@ const ROOTS: &[&str] = &[
     "std::",
 ];
 
-/// Tells whether `value` is a mask, a variable, a template's gap or a word that is no secret.
+/// Returns whether `value` is a mask, a variable, a placeholder of a template, or a word that is not a secret.
 ///
-/// Looks at [`MAX_COMPARED_BYTES`] at most.
-pub(super) fn is_placeholder(value: &[u8]) -> bool {
+/// Reads [`MAX_COMPARED_BYTES`] at most.
+pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
     if value.is_empty() || begins_a_gap(value) {
         return true;
     }
@@ -127,33 +127,33 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
             .any(|start| lower.starts_with(start))
 }
 
-/// Tells whether an unquoted `value` is a piece of a program: a call, an index, a member of a known object.
+/// Returns whether an unquoted `value` is an expression of a program: a call, an index, a member of a known object.
 ///
-/// `value` may go on behind what is given here.
-pub(super) fn is_expression(value: &[u8]) -> bool {
+/// `value` may be cut.
+pub(in crate::redact) fn is_expression(value: &[u8]) -> bool {
     let name_len = value
         .iter()
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:&".contains(byte))
         .count();
-    let (name, behind) = value.split_at(name_len);
-    // A password may well be `a1(b2`; a function has no digit or is named by its path.
+    let (name, after) = value.split_at(name_len);
+    // A password can be `a1(b2`; the name of a function has no digit, or is a path.
     let is_function = !name.is_empty()
         && (!name.iter().any(u8::is_ascii_digit) || name.windows(2).any(|pair| pair == b"::"));
-    let is_call = matches!(behind, [b'(' | b'[', ..] | [b'!', b'(' | b'[' | b'{', ..]);
-    let is_generic = matches!(behind, [b'<', b'A'..=b'Z' | b'&', ..]);
+    let is_call = matches!(after, [b'(' | b'[', ..] | [b'!', b'(' | b'[' | b'{', ..]);
+    let is_generic = matches!(after, [b'<', b'A'..=b'Z' | b'&', ..]);
     (is_function && (is_call || is_generic))
         || value.first().is_some_and(|byte| b"&[{<(".contains(byte))
         || ROOTS.iter().any(|root| value.starts_with(root.as_bytes()))
 }
 
-/// Tells whether `value` begins with a mask or a gap of a template, whatever follows.
-pub(super) fn begins_a_gap(value: &[u8]) -> bool {
+/// Returns whether `value` starts with a mask or a placeholder of a template.
+pub(in crate::redact) fn begins_a_gap(value: &[u8]) -> bool {
     [&b"***"[..], b"${", b"$(", b"{{", b"%(", b"#{"]
         .iter()
         .any(|gap| value.starts_with(gap))
 }
 
-/// `xxxx`, `......`, `----`: one character over and over.
+/// Returns whether one character is repeated: `xxxx`, `......`, `----`.
 fn is_filler(text: &str) -> bool {
     const MIN_CHARS: usize = 3;
     let mut chars = text.chars();
@@ -163,7 +163,7 @@ fn is_filler(text: &str) -> bool {
         && text.chars().count() >= MIN_CHARS
 }
 
-/// `$NAME` and `$1`; in lower case it may as well be a password that begins with a dollar.
+/// Returns whether `text` is `$NAME` or `$1`. In lower case it could be a password that starts with a dollar.
 fn is_shell_variable(text: &str) -> bool {
     text.strip_prefix('$').is_some_and(|name| {
         !name.is_empty()

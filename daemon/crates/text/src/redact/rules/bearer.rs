@@ -1,8 +1,9 @@
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
+//! Bearer tokens.
+
+use crate::redact::engine::{Rule, Shown, Verdict};
 use std::ops::Range;
 
-/// `Bearer TOKEN` wherever it stands: in headers, commands and messages.
+/// `Bearer TOKEN` anywhere: in headers, commands and messages.
 pub(super) const RULE: Rule = Rule {
     anchors: &["bearer "],
     judge,
@@ -10,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
 
 const MIN_TOKEN_BYTES: usize = 8;
 
-/// A token has a digit; "the bearer authentication" and "bearer token-based" have none.
+/// A token contains a digit, unlike "the bearer authentication" and "bearer token-based".
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     let bytes = shown.text.as_bytes();
     let before = shown.before(anchor.start);
@@ -30,7 +31,7 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     }
 }
 
-/// The alphabet that RFC 6750 gives to bearer tokens.
+/// The alphabet of bearer tokens in RFC 6750.
 fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte)
 }

@@ -1,12 +1,11 @@
-//! Tokens that are known by their own form.
+//! Tokens that are recognised by their own format.
 
-use super::redactor::{Rule, Verdict};
-use super::shown::Shown;
+use crate::redact::engine::{Rule, Shown, Verdict};
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// One rule for each issuer.
+/// One rule per issuer.
 pub(super) const RULES: [Rule; 10] = [
     Rule {
         anchors: &["ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_"],
@@ -75,7 +74,7 @@ macro_rules! judge_by_pattern {
     )+};
 }
 
-// All patterns begin with `^` and are matched where the anchor stands.
+// All patterns start with `^` and are matched at the anchor.
 judge_by_pattern! {
     github = "^(?:gh[opsur]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})";
     gitlab = r"^gl(?:pat|dt|rt|cbt|ptt|oas|soat|ft|imt|agent)-[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*";
@@ -83,15 +82,14 @@ judge_by_pattern! {
     stripe = "^(?:[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{24,})";
     /// Keys of APIs, OAuth access and refresh tokens, and secrets of OAuth clients.
     google = r"^(?:AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_.-]{20,}|1//0[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,})";
-    /// Anthropic, OpenAI, OpenRouter; the bare form of OpenAI has no hyphen, as names of CSS classes have.
+    /// Anthropic, OpenAI, OpenRouter; the bare form of OpenAI has no hyphen, unlike names of CSS classes.
     model_provider = "^sk-(?:(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{20,})";
     package_registry = "^(?:npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{50,}|hf_[A-Za-z]{30,}|dop_v1_[a-f0-9]{64}|dckr_pat_[A-Za-z0-9_-]{20,}|shpat_[a-fA-F0-9]{32}|AGE-SECRET-KEY-1[A-Z0-9]{50,})";
     sendgrid = r"^SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}";
     json_web_token = r"^eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*";
 }
 
-/// An access key's id, and the secret of 40 characters where it stands right behind, as in the tables and files that AWS
-/// gives out.
+/// The id of an access key, and the secret of 40 characters if it follows, as in tables and files from AWS.
 fn aws(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
@@ -106,14 +104,14 @@ fn aws(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     let Some(captures) = PATTERN.captures(&shown.text[anchor.start..]) else {
         return Verdict::Innocent;
     };
-    let goes_on = |end: usize, more: &[u8]| {
-        let behind = shown.behind(end);
-        behind.is_some_and(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
+    let continues = |end: usize, more: &[u8]| {
+        let after = shown.after(end);
+        after.is_some_and(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
     };
     let id = captures.get(1).map(place);
     let secret = captures.get(2).map(place);
-    match (id, secret.filter(|secret| !goes_on(secret.end, b"/+="))) {
-        (Some(id), _) if goes_on(id.end, b"_") => Verdict::Innocent,
+    match (id, secret.filter(|secret| !continues(secret.end, b"/+="))) {
+        (Some(id), _) if continues(id.end, b"_") => Verdict::Innocent,
         (Some(id), Some(secret)) => Verdict::Secrets(id, secret),
         (Some(id), None) => Verdict::Secret(id),
         _ => Verdict::Innocent,
@@ -130,7 +128,7 @@ fn whole_match(pattern: &Regex, shown: Shown<'_>, start: usize) -> Verdict {
     }
 }
 
-/// Only at the begin of a word: `task-…` has no key, and a run of one class is looked at once.
+/// Returns whether a word starts here: `task-…` contains no key, and each run of letters is read once.
 fn begins_word(shown: Shown<'_>, start: usize) -> bool {
     let before = shown.before(start);
     !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))

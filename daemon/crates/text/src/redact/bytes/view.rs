@@ -1,44 +1,44 @@
-//! What rules read of raw bytes: a text, and where each byte of it stood.
+//! The text that rules read instead of raw bytes, and where each byte of it was.
 
-use super::shown::Shown;
 use crate::expect::Stripper;
+use crate::redact::engine::Shown;
 use std::ops::Range;
 
-/// Stands in for each byte that is no UTF-8. No rule knows it, and no other way leads into a text without control
-/// sequences.
+/// Replaces each byte that is not UTF-8. No rule uses it, and it cannot be part of a text without control sequences
+/// otherwise.
 const FOREIGN: u8 = 0x7f;
 
 const BACKSPACE: u8 = 0x08;
 const DELETE: u8 = 0x7f;
 const ESC: u8 = 0x1b;
 
-/// Whose bytes they are.
+/// Where bytes come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A program's, on a terminal.
+    /// A program, on a terminal.
     Output,
-    /// A keyboard's.
+    /// A keyboard. `\r` is the Enter key: of all secrets, only a private key contains it.
     Typed,
 }
 
-/// A text, and where each byte of it stood.
+/// A text, and where each byte of it was.
 pub(super) struct View {
     text: String,
     places: Places,
-    /// Where in the text something stood that shows nothing.
+    /// Where something invisible was removed from the text.
     seams: Vec<usize>,
 }
 
 #[derive(Default)]
 struct Places {
-    /// Where a run begins in the text and in the raw bytes.
+    /// Where a run starts in the text and in the raw bytes.
     runs: Vec<(usize, usize)>,
-    /// Up to where the raw bytes belong to a text of this length, because what stood there was erased.
+    /// A length of the text, and the end of the raw bytes that belong to it because they were erased.
     erased: Vec<(usize, usize)>,
 }
 
 impl View {
-    /// The text without control sequences, as expect and `session.read` see it.
+    /// Returns the text without control sequences, as expect and `session.read` see it.
     pub(super) fn without_sequences(raw: &[u8]) -> Self {
         let mut bytes = Vec::with_capacity(raw.len());
         let mut places = Places::default();
@@ -61,7 +61,7 @@ impl View {
         }
     }
 
-    /// The text that backspaces and the line breaks of a line editor left; `None` where there are none of them.
+    /// Returns the text after backspaces and the line breaks of a line editor; `None` if there are none.
     pub(super) fn as_edited(raw: &[u8], source: Source) -> Option<Self> {
         let breaks = source == Source::Output && memchr::memchr(b'\r', raw).is_some();
         if !breaks && memchr::memchr2(BACKSPACE, DELETE, raw).is_none() {
@@ -92,7 +92,7 @@ impl View {
         Shown::with_seams(&self.text, &self.seams)
     }
 
-    /// From a place in the text, which is not empty, to the one in the raw bytes.
+    /// Converts a place in the text, which must not be empty, to its place in the raw bytes.
     pub(super) fn raw(&self, place: &Range<usize>) -> Range<usize> {
         let last = self.places.raw(place.end - 1) + 1;
         let erased = &self.places.erased;
@@ -105,7 +105,7 @@ impl View {
 }
 
 impl Places {
-    /// The text goes on at `text` with the raw byte at `raw`.
+    /// Notes that the text continues at `text` with the raw byte at `raw`.
     fn note(&mut self, text: usize, raw: usize) {
         let goes_on = self
             .runs
@@ -116,7 +116,7 @@ impl Places {
         }
     }
 
-    /// The text was cut to `text` bytes, and the raw bytes before `raw` are gone through.
+    /// Notes that the text was cut to `text` bytes after reading the raw bytes before `raw`.
     fn cut(&mut self, text: usize, raw: usize) {
         while self.runs.last().is_some_and(|&(start, _)| start >= text) {
             self.runs.pop();
@@ -136,14 +136,14 @@ impl Places {
     }
 }
 
-/// A line of text as it is edited.
+/// A text while it is edited.
 #[derive(Default)]
 struct Editor {
     text: Vec<u8>,
     places: Places,
     seams: Vec<usize>,
     joins_lines: bool,
-    /// Where a `\r` stands of which nobody knows yet what it does.
+    /// Where a `\r` was whose effect depends on the next byte.
     returned: Option<usize>,
 }
 
@@ -164,8 +164,8 @@ impl Editor {
         }
     }
 
-    /// At the right edge line editors print a blank, or the next character already, and return to the begin of what is
-    /// the next line by then: `abc \rdef` and `abcd\rdef` show `abcdef`.
+    /// Returns whether a line editor wraps here. At the right edge it prints a blank or the next character, which moves the
+    /// cursor to the next line, and returns to the start of that line: `abc \rdef` and `abcd\rdef` both show `abcdef`.
     fn is_wrapped(&self, next: u8) -> bool {
         match self.text.as_slice() {
             [.., before, b' '] => *before > b' ' && next > b' ',
@@ -188,7 +188,7 @@ impl Editor {
         self.text.push(byte);
     }
 
-    /// Takes the last character away.
+    /// Removes the last character.
     fn drop_last(&mut self, seen: usize) {
         while let Some(byte) = self.text.pop() {
             let is_first = !(0x80..0xc0).contains(&byte);
@@ -203,7 +203,7 @@ impl Editor {
     }
 }
 
-/// Where in `raw` the contents of control strings stand, such as the title of a window.
+/// Returns where the contents of control strings are in `raw`, such as the title of a window.
 pub(super) fn control_strings(raw: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut seen = 0;
@@ -240,11 +240,11 @@ fn each_run(raw: &[u8], mut keep: impl FnMut(Range<usize>)) {
 enum Part {
     /// Text.
     Shown(Range<usize>),
-    /// A byte that ends what stands before it, as the end of a line does: see [`is_separator`].
+    /// A byte that separates records as a line break does: see [`is_separator`].
     Separator(usize),
-    /// A key or a byte that takes the last character away.
+    /// A byte that erases the last character.
     Erasure(usize),
-    /// Anything else that shows nothing.
+    /// Anything else that is invisible.
     Unseen,
 }
 
@@ -262,10 +262,10 @@ fn each_part(raw: &[u8], mut take: impl FnMut(Part)) {
     runs(raw.len()..raw.len());
 }
 
-/// The parts of what is no text.
+/// Calls `take` with each part of the bytes in `gap`, which are not text.
 fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(Part)) {
     let control = &raw[gap.clone()];
-    // Nothing, or the first half of a line's end.
+    // Nothing, or the first half of a line break.
     if matches!(control, [] | [b'\r']) {
         return;
     }
@@ -285,8 +285,8 @@ fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(Part)) {
     take(Part::Unseen);
 }
 
-/// NUL and the four separators of ASCII, which keep records apart. Between the bytes of wide characters NUL is no more
-/// than padding.
+/// Returns whether the byte is NUL or one of the four ASCII separators, which separate records. Between the bytes of wide
+/// characters NUL is only padding.
 fn is_separator(raw: &[u8], at: usize) -> bool {
     let is_nul = |at: Option<usize>| at.and_then(|at| raw.get(at)) == Some(&0);
     let is_padding =
@@ -306,7 +306,7 @@ fn note_seam(seams: &mut Vec<usize>, at: usize) {
     }
 }
 
-/// Where in what is no text the contents of control strings stand.
+/// Returns where the contents of control strings are in bytes that are not text.
 fn strings_in(control: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -324,7 +324,7 @@ fn strings_in(control: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// The bytes as UTF-8 of the same length.
+/// Returns the bytes as UTF-8 of the same length.
 pub(super) fn readable(bytes: Vec<u8>) -> String {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) => return text,

@@ -29,11 +29,11 @@ pub struct Screen {
     /// The last byte may begin a character that the decoder has not finished.
     may_lack_bytes: bool,
     splitter: Splitter,
-    picture: Picture,
+    picture: ScreenState,
 }
 
 /// Everything of a [`Screen`] that a complete sequence or text changes.
-struct Picture {
+struct ScreenState {
     parser: vt100::Parser,
     modes: Modes,
     charsets: Charsets,
@@ -53,7 +53,7 @@ struct OpenCharacter {
 impl Screen {
     /// Returns a blank screen; sizes of 0 count as 1.
     pub fn new(rows: u16, cols: u16) -> Self {
-        let picture = Picture {
+        let picture = ScreenState {
             parser: vt100::Parser::new(at_least_one(rows), at_least_one(cols), SCROLLBACK_LINES),
             modes: Modes::default(),
             charsets: Charsets::default(),
@@ -211,7 +211,7 @@ impl Screen {
     }
 }
 
-impl Picture {
+impl ScreenState {
     fn sequence(&mut self, sequence: &Sequence<'_>) {
         self.text(sequence.controls);
         self.modes.apply(sequence);

@@ -19,14 +19,14 @@ mod libproc {
     const SPARE_PROCESSES: usize = 64;
 
     /// A living process.
-    pub struct Process {
+    pub struct ProcessInfo {
         pub parent: i32,
         /// Microseconds since 1970.
         pub started_us: u64,
     }
 
     /// Returns the process that has the number `pid`; `None` when it has ended, even if nobody has reaped it.
-    pub fn process(pid: i32) -> Option<Process> {
+    pub fn process(pid: i32) -> Option<ProcessInfo> {
         let mut info = MaybeUninit::<libc::proc_bsdinfo>::zeroed();
         let len = size_of_val(&info) as c_int;
         let buffer = info.as_mut_ptr().cast();
@@ -37,7 +37,7 @@ mod libproc {
         }
         // SAFETY: it was filled, and it is made of numbers.
         let info = unsafe { info.assume_init() };
-        (info.pbi_status != libc::SZOMB).then_some(Process {
+        (info.pbi_status != libc::SZOMB).then_some(ProcessInfo {
             parent: info.pbi_ppid.cast_signed(),
             started_us: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
         })

@@ -20,14 +20,14 @@ const USE_BYTES: usize = 40;
 pub struct Film {
     /// Numbers of rows by what they show.
     numbers: HashMap<String, usize>,
-    pictures: Vec<Picture>,
+    pictures: Vec<Frame>,
     /// Of the first picture, as rows and columns.
     size: (u16, u16),
     ink: Rgb,
     len_bytes: usize,
 }
 
-struct Picture {
+struct Frame {
     at_ms: u64,
     ground: Rgb,
     ink: Rgb,
@@ -57,12 +57,12 @@ impl Film {
                 rows.push((row, next));
             }
         }
-        let is_same = |last: &Picture| (last.ground, last.ink, &last.rows) == (ground, ink, &rows);
+        let is_same = |last: &Frame| (last.ground, last.ink, &last.rows) == (ground, ink, &rows);
         if self.pictures.last().is_some_and(is_same) {
             return;
         }
         self.len_bytes += (rows.len() + 3) * USE_BYTES;
-        self.pictures.push(Picture {
+        self.pictures.push(Frame {
             at_ms,
             ground,
             ink,
@@ -141,7 +141,7 @@ impl Film {
         }
     }
 
-    fn picture(&self, picture: &Picture, top: usize, size: (u32, u32), out: &mut String) {
+    fn picture(&self, picture: &Frame, top: usize, size: (u32, u32), out: &mut String) {
         let (ground, (width, height)) = (hex(picture.ground), size);
         let _ = writeln!(
             out,

@@ -17,7 +17,7 @@ const NO_LEAD: &str = "it starts in the middle of a recording, and no tape leads
     restore the tape that comes before it, or record it again";
 
 /// Reads a tape, or all of the folder, and returns what is wrong with them. Two exchanges with the same key, and tapes to
-/// which no other leads, are told of when all are read.
+/// which no other leads, are report of when all are read.
 ///
 /// # Errors
 ///
@@ -30,33 +30,33 @@ pub fn check(
 ) -> Result<TapeValidateReply, FilesError> {
     let folder = &folder.now();
     let tapes = folder.one_or_all(given)?;
-    let mut told = Told::default();
+    let mut report = CheckReport::default();
     for which in &tapes {
-        told.add(problems_of(which, strict));
+        report.add(problems_of(which, strict));
     }
     if given.is_none() {
-        told.add(folder.nameless().cloned());
+        report.add(folder.nameless().cloned());
         let (found, more) = folder.index.duplicates(rules, MAX_PROBLEMS);
-        told.add(
+        report.add(
             found
                 .iter()
                 .map(|duplicate| of_duplicate(folder, duplicate)),
         );
-        told.found += more;
-        told.add(left_alone(folder, rules));
+        report.found += more;
+        report.add(left_alone(folder, rules));
     }
-    Ok(told.reply(folder, tapes.len() as u64))
+    Ok(report.reply(folder, tapes.len() as u64))
 }
 
 /// What was found, and of it so much as a reply has room for.
 #[derive(Default)]
-struct Told {
+struct CheckReport {
     errors: Vec<TapeProblem>,
     warnings: Vec<TapeProblem>,
     found: u64,
 }
 
-impl Told {
+impl CheckReport {
     fn add(&mut self, problems: impl IntoIterator<Item = TapeProblem>) {
         for problem in problems {
             self.found += 1;

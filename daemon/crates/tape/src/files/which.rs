@@ -31,7 +31,7 @@ pub struct Which {
 
 /// A tape with the text of its file.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedTape {
     pub which: Which,
     pub text: Vec<u8>,
     pub tape: Tape,
@@ -178,10 +178,10 @@ impl Which {
     /// # Errors
     ///
     /// The file cannot be read, or is no tape.
-    pub fn load(self) -> Result<Loaded, FilesError> {
+    pub fn load(self) -> Result<LoadedTape, FilesError> {
         let text = file::load(&self.path)?;
         let tape = read(&text).map_err(|error| self.wrong(error))?;
-        Ok(Loaded {
+        Ok(LoadedTape {
             which: self,
             text,
             tape,

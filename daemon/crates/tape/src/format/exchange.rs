@@ -1,4 +1,4 @@
-//! From bytes to an exchange.
+//! Parses an exchange.
 
 use super::fault::{Fault, Stop};
 use super::keys::Part;
@@ -10,25 +10,25 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ccd_protocol::tape::TapeExit;
 use std::borrow::Cow;
 
-/// Padding may be missing: people cut it off.
+/// Padding may be missing, because people cut it off.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Stands in text for bytes that are none.
+/// The character that replaces bytes that are not valid text.
 const REPLACED: char = '\u{fffd}';
 
-/// How much of an exchange is kept.
+/// How much of an exchange is kept in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExchangeReader {
     Whole,
-    /// Output and annotations are checked and thrown away.
+    /// Output and annotations are checked, but not kept.
     Outline,
 }
 
 impl ExchangeReader {
-    /// Takes an exchange.
+    /// Parses an exchange.
     pub(super) fn read(self, scanner: &mut Scanner<'_>) -> Scanned<Exchange> {
         let mut exchange = Exchange::default();
         scanner.object(|scanner, key| {
@@ -80,7 +80,7 @@ impl ExchangeReader {
     }
 }
 
-/// Takes an object of any values.
+/// Parses an object with any values.
 pub(super) fn read_map(scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
     let mut map = Annotations::new();
     scanner.object(|scanner, key| {
@@ -90,7 +90,7 @@ pub(super) fn read_map(scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
     Ok(map)
 }
 
-/// Takes a number of milliseconds, or another one that cannot be below zero.
+/// Parses a number that is not negative, such as milliseconds.
 pub(super) fn whole(scanner: &mut Scanner<'_>) -> Scanned<u64> {
     const WANTED: &str = "a whole number, 0 or more";
     scanner.kind()?;
@@ -133,7 +133,7 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
         }
         Ok(())
     })?;
-    // Who writes a text and no type means a line.
+    // A text without a type means a line.
     let is_line = text.as_ref().is_some_and(|text| !text.is_empty());
     let kind = kind.unwrap_or(if is_line {
         InputKind::Line
@@ -156,7 +156,7 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
     })
 }
 
-/// Says whether the bytes know better than the text: there is none, or it stands for bytes that are no text.
+/// Whether the bytes are needed besides the text: it is missing, or was made of bytes that are not valid text.
 fn is_poor_text(text: Option<&str>, bytes: Option<&[u8]>) -> bool {
     bytes.is_some() && text.is_none_or(|text| text.contains(REPLACED))
 }
@@ -171,7 +171,7 @@ fn input_kind(scanner: &mut Scanner<'_>) -> Scanned<InputKind> {
     }
 }
 
-/// Takes a chunk.
+/// Parses a chunk.
 pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
     let mut chunk = Chunk::default();
     let (mut text, mut bytes): (Option<Cow<'_, str>>, _) = (None, None);
@@ -232,7 +232,7 @@ fn status(scanner: &mut Scanner<'_>) -> Scanned<i32> {
     number.ok_or_else(|| scanner.wrong(start, WANTED))
 }
 
-/// Takes bytes in base64.
+/// Parses bytes in base64.
 pub(super) fn base64(scanner: &mut Scanner<'_>) -> Scanned<Vec<u8>> {
     scanner.kind()?;
     let start = scanner.offset();

@@ -1,17 +1,17 @@
-//! What can be wrong with the text of a tape, and where.
+//! Errors in the text of a tape, and their positions.
 
 use super::model::FORMAT;
 use super::scan::{MAX_BYTES, MAX_DEPTH};
 use ccd_protocol::{ErrorCode, Reportable};
 
-/// Of a text in a tape that a problem names.
+/// Maximum length of a text from the tape in an error.
 const SHOWN_CHARS: usize = 200;
 
-/// What is wrong with a tape, and at which place of its text.
+/// An error in a tape, and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {fault}")]
 pub struct FormatError {
-    /// From 1; of an exchange that is read alone, counted from its own beginning.
+    /// From 1. For an exchange that is parsed alone, counted from its own start.
     pub line: u64,
     /// From 1, in characters.
     pub column: u64,
@@ -19,7 +19,7 @@ pub struct FormatError {
 }
 
 impl FormatError {
-    /// Says whether the tape was made by a newer ccd.
+    /// Whether the tape was made by a newer version of ccd.
     pub fn is_newer(&self) -> bool {
         matches!(self.fault, Fault::Newer { .. })
     }
@@ -35,7 +35,7 @@ impl Reportable for FormatError {
     }
 }
 
-/// What is wrong, and what to do.
+/// An error, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     #[error("the file is empty: a tape is at least {{ meta: {{ program: \"NAME\" }} }}")]
@@ -81,7 +81,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Cuts what it has from the tape.
+    /// Shortens the parts that were copied from the tape.
     fn shorten(&mut self) {
         match self {
             Self::Unexpected { found: text, .. }
@@ -93,7 +93,7 @@ impl Fault {
         }
     }
 
-    /// Puts the name of what is around before the path.
+    /// Puts the name of the enclosing value before the path.
     pub(super) fn within(&mut self, name: &str) {
         if let Self::Kind { path, .. } | Self::Base64 { path, .. } | Self::Missing { path, .. } =
             self
@@ -108,7 +108,7 @@ impl Fault {
     }
 }
 
-/// Cuts a text that a tape says, and a person is told, where it is long.
+/// Shortens a text from the tape for a message.
 pub(super) fn shorten(text: &mut String) {
     if let Some((end, _)) = text.char_indices().nth(SHOWN_CHARS) {
         text.truncate(end);
@@ -124,7 +124,7 @@ fn name(path: &str) -> String {
     }
 }
 
-/// A fault at an offset. Boxed: almost all results hold none.
+/// An error at an offset. It is boxed because almost no result contains one.
 #[derive(Debug)]
 pub(super) struct Stop(Box<(usize, Fault)>);
 
@@ -147,7 +147,7 @@ impl Stop {
         matches!(self.0.1, Fault::Newer { .. })
     }
 
-    /// Turns the offset into a line and a column of `text`.
+    /// Converts the offset into a line and a column of `text`.
     pub(super) fn locate(self, text: &[u8]) -> FormatError {
         let (offset, mut fault) = *self.0;
         fault.shorten();
@@ -162,7 +162,7 @@ impl Stop {
 
 /// Returns the line and the column of an offset, both from 1; the column counts characters.
 ///
-/// Lines end as in editors: with `\n`, `\r\n` or `\r`. A byte order mark has no column.
+/// As in editors, lines end with `\n`, `\r\n` or `\r`. A byte order mark has no column.
 pub fn place(text: &[u8], offset: usize) -> (u64, u64) {
     let before = text.get(..offset).unwrap_or(text);
     let begin = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |at| at + 1);
@@ -172,7 +172,7 @@ pub fn place(text: &[u8], offset: usize) -> (u64, u64) {
     (lines_in(before) + 1, characters.count() as u64 + 1)
 }
 
-/// Counts the ends of lines.
+/// Counts line ends.
 pub(super) fn lines_in(text: &[u8]) -> u64 {
     let ends = memchr::memchr2_iter(b'\n', b'\r', text);
     let lines = ends.filter(|&at| text[at] == b'\n' || text.get(at + 1) != Some(&b'\n'));

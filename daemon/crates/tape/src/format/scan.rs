@@ -1,7 +1,7 @@
-//! A scanner of JSON5 that hands out spans: what nobody asks for is stepped over, without memory.
+//! A scanner of JSON5 that returns spans; values that nobody needs are skipped without using memory.
 //!
-//! It takes what the json5 crate takes, which is its oracle in the tests, but is bounded in depth and faster where tapes are
-//! large: in texts (base64) and comments.
+//! It accepts what the json5 crate accepts, which the tests compare it with. But its depth is bounded, and it is faster
+//! at texts (base64) and comments, which make up most of a tape.
 
 use super::fault::{BOM, Fault, Stop};
 use super::literal::{self, Number};
@@ -9,13 +9,13 @@ use memchr::{memchr, memchr3};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Largest file of a tape.
+/// Maximum size of a tape's file.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 
-/// Most objects and lists within each other.
+/// Maximum depth of nested objects and lists.
 pub(super) const MAX_DEPTH: u32 = 64;
 
-/// Longest part of a text that an error repeats, in characters.
+/// Maximum length of a text that an error repeats, in characters.
 const SHOWN: usize = 20;
 
 pub(super) type Scanned<T> = Result<T, Stop>;
@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Null,
 }
 
-/// A text or a key as it stands there, without its quotation marks.
+/// A text or a key as it is written, without its quotation marks.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) span: Range<usize>,
@@ -41,29 +41,29 @@ pub(super) struct Token {
 #[derive(Debug)]
 pub(super) struct Key<'a> {
     pub(super) name: Cow<'a, str>,
-    /// With its quotation marks.
+    /// Including its quotation marks.
     pub(super) span: Range<usize>,
 }
 
-/// A place in a text, in front of a value or behind it.
+/// A position in a text, before or after a value.
 #[derive(Debug, Clone)]
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
-    /// How many were taken: each needs memory, and many of them stand in few bytes.
+    /// The number of chunks so far. Each needs memory, and a few bytes can contain many.
     pub(super) chunks: u32,
     pub(super) values: u32,
 }
 
 impl<'a> Scanner<'a> {
-    /// Begins with the first value of `text`; a byte order mark is stepped over.
+    /// Starts before the first value of `text`; a byte order mark is skipped.
     pub(super) fn new(text: &'a str) -> Self {
         let at = if text.starts_with(BOM) { BOM.len() } else { 0 };
         Self::begin_at(text, at)
     }
 
-    /// Begins with the value at `offset`, which must be where one begins.
+    /// Starts at the value at `offset`, which must be the start of a value.
     pub(super) fn begin_at(text: &'a str, offset: usize) -> Self {
         Self {
             text,
@@ -74,12 +74,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Where the scanner is: behind [`Self::kind`] at the beginning of the value.
+    /// The position of the scanner; after [`Self::kind`], the start of the value.
     pub(super) fn offset(&self) -> usize {
         self.at
     }
 
-    /// Says what the next value is, by its first character.
+    /// Returns the kind of the next value, from its first character.
     pub(super) fn kind(&mut self) -> Scanned<Kind> {
         self.blanks()?;
         match self.byte() {
@@ -93,7 +93,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Takes an object; `member` must take the value of each key.
+    /// Parses an object; `member` must parse the value of each key.
     pub(super) fn object(
         &mut self,
         mut member: impl FnMut(&mut Self, Key<'a>) -> Scanned<()>,
@@ -111,7 +111,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Takes a list; `item` must take the value of each index.
+    /// Parses a list; `item` must parse the value of each index.
     pub(super) fn list(
         &mut self,
         mut item: impl FnMut(&mut Self, usize) -> Scanned<()>,
@@ -127,14 +127,14 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Takes a text.
+    /// Parses a text.
     pub(super) fn text(&mut self) -> Scanned<Cow<'a, str>> {
         self.expect(Kind::Text, "a string in quotation marks")?;
         let token = self.text_token()?;
         Ok(self.decode(&token))
     }
 
-    /// Takes a number, also one that is none (`NaN`).
+    /// Parses a number, including `NaN`.
     pub(super) fn number(&mut self, wanted: &'static str) -> Scanned<Number> {
         self.expect(Kind::Number, wanted)?;
         self.number_token()
@@ -149,7 +149,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Takes a `null` if there is one.
+    /// Parses a `null` if there is one.
     pub(super) fn null(&mut self) -> Scanned<bool> {
         let is_null = self.kind()? == Kind::Null;
         if is_null {
@@ -158,17 +158,17 @@ impl<'a> Scanner<'a> {
         Ok(is_null)
     }
 
-    /// Steps over a value.
+    /// Skips a value.
     pub(super) fn skip(&mut self) -> Scanned<()> {
         self.span().map(|_| ())
     }
 
-    /// Steps over a value and says where it stands.
+    /// Skips a value and returns its span.
     pub(super) fn span(&mut self) -> Scanned<Range<usize>> {
         self.blanks()?;
         let start = self.at;
         let outside = self.depth;
-        let mut is_object = 0_u128; // a bit each depth, the innermost lowest
+        let mut is_object = 0_u128; // one bit per level, the innermost lowest
         loop {
             let mut is_first = match self.kind()? {
                 kind @ (Kind::Object | Kind::List) => {
@@ -209,7 +209,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A fault of the value that began at `from`.
+    /// Returns an error in the value that started at `from`.
     pub(super) fn wrong(&self, from: usize, wanted: &'static str) -> Stop {
         let fault = Fault::Kind {
             path: String::new(),
@@ -219,7 +219,7 @@ impl<'a> Scanner<'a> {
         Stop::at(from, fault)
     }
 
-    /// What a token says.
+    /// Returns the text of a token.
     fn decode(&self, token: &Token) -> Cow<'a, str> {
         let raw = self.text.get(token.span.clone()).unwrap_or_default();
         if token.is_escaped {
@@ -253,7 +253,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Goes to the value of the next key, or behind the object's end.
+    /// Moves to the value of the next key, or after the object's end.
     fn next_key(&mut self, is_first: bool) -> Scanned<Option<(Token, Range<usize>)>> {
         if !self.goes_on(is_first, b'}', "`,` or `}`")? {
             return Ok(None);
@@ -272,7 +272,7 @@ impl<'a> Scanner<'a> {
         Ok(Some((token, span)))
     }
 
-    /// Goes to the next item, or behind the list's end.
+    /// Moves to the next item, or after the list's end.
     fn next_item(&mut self, is_first: bool) -> Scanned<bool> {
         self.goes_on(is_first, b']', "`,` or `]`")
     }
@@ -341,7 +341,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Takes a text from its opening quotation mark.
+    /// Parses a text from its opening quotation mark.
     fn text_token(&mut self) -> Scanned<Token> {
         let bytes = self.text.as_bytes();
         let quote = bytes.get(self.at).copied().unwrap_or(b'"');
@@ -352,7 +352,7 @@ impl<'a> Scanner<'a> {
             let Some(found) = memchr3(quote, b'\\', b'\n', rest) else {
                 return Err(Stop::at(self.at, Fault::Ends { within: "a string" }));
             };
-            // Lone ones are rare: a second look costs less than a search for four.
+            // A lone `\r` is rare: a second search costs less than searching for four bytes.
             let is_broken = memchr(b'\r', rest.get(..found).unwrap_or_default()).is_some();
             at += found;
             match bytes.get(at) {
@@ -372,7 +372,7 @@ impl<'a> Scanner<'a> {
         Ok(Token { span, is_escaped })
     }
 
-    /// Takes a key without quotation marks.
+    /// Parses a key without quotation marks.
     fn name_token(&mut self) -> Scanned<Token> {
         let from = self.at;
         let mut is_escaped = false;
@@ -424,7 +424,7 @@ impl<'a> Scanner<'a> {
         Stop::at(self.at, fault)
     }
 
-    /// What begins at `from`, in words or the first characters of it.
+    /// Describes the token at `from`, in words or by its first characters.
     fn shown(&self, from: usize) -> String {
         let rest = self.text.get(from..).unwrap_or_default();
         match rest.chars().next() {
@@ -447,12 +447,12 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns where the comment that goes on at `from` ends: before its line's end.
+/// Returns the end of the comment that continues at `from`, which is before the end of its line.
 pub(super) fn line_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
-        // U+2028 and U+2029 end lines too, and begin with the byte 0xe2.
+        // U+2028 and U+2029 end lines too, and start with the byte 0xe2.
         match memchr3(b'\n', b'\r', 0xe2, rest) {
             None => return bytes.len(),
             Some(found) => at += found,

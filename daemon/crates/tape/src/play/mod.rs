@@ -1,15 +1,15 @@
-//! Playing: a tape stands in for a program.
+//! Replay: a tape answers in place of a program.
 
-mod acts;
-mod cue;
 mod miss;
+mod options;
 mod pace;
+mod playback;
 mod player;
 mod prompt_text;
 mod search;
-mod show;
+mod steps;
 
-pub use cue::{Cue, PlayError};
+pub use options::{PlayError, ReplayOptions};
 pub use pace::{Injection, Pace};
+pub use playback::{FarSide, InputModes, Playback, PlaybackStep};
 pub use player::{KeptPlayer, Player};
-pub use show::{Act, FarSide, InputModes, Show};

@@ -26,7 +26,7 @@ const MAX_KEY_BYTES: usize = 4;
 
 /// How fast an animation is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pace {
+pub struct AnimationPace {
     /// Times as fast as it was recorded; more than 0.
     pub speed: f64,
     /// Longest pause, at the speed of the recording.
@@ -40,7 +40,7 @@ pub struct Pace {
 /// # Errors
 ///
 /// [`PictureTooLarge`] when two pictures alone are too large.
-pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLarge> {
+pub fn animate(tape: &Tape, pace: AnimationPace) -> Result<(String, usize), PictureTooLarge> {
     let (chunks, end_ms) = paced(tape, pace);
     let mut frame_ms = MIN_FRAME_MS;
     loop {
@@ -85,7 +85,7 @@ fn title(tape: &Tape) -> String {
 }
 
 /// All output with the time at which it is shown, and the end.
-fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, &Chunk)>, u64) {
+fn paced(tape: &Tape, pace: AnimationPace) -> (Vec<(u64, &Chunk)>, u64) {
     let (mut last_ms, mut shown_ms, mut unechoed_bytes) = (0, 0.0, 0);
     let mut chunks = Vec::new();
     for moment in moments(tape) {
@@ -150,7 +150,7 @@ mod tests {
     use super::super::tests::{exchange, tape};
     use super::*;
 
-    const PACE: Pace = Pace {
+    const PACE: AnimationPace = AnimationPace {
         speed: 1.0,
         idle_limit_ms: 2000,
     };
@@ -208,7 +208,7 @@ mod tests {
         let (svg, count) = animate(&tape, PACE).unwrap();
         assert!((24..=34).contains(&count), "{count}");
         assert!(svg.contains("animation:play 3.000s"));
-        let fast = Pace {
+        let fast = AnimationPace {
             speed: 10.0,
             ..PACE
         };

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::slot_set::SlotSet;
 use super::slots::Place;
 use super::terminal::{FULL_READ_BYTES, Watch};
-use super::wake::{Bell, Line};
+use super::wake::{Bell, NewsBell};
 
 /// A terminal that has not filled a read for so long floods no more. What prints in bursts must not go to and fro.
 const CALM: Duration = Duration::from_millis(5);
@@ -65,7 +65,7 @@ impl Floods {
     /// flood no more.
     pub(super) fn start(
         self: &Arc<Self>,
-        news: Line,
+        news: NewsBell,
         calmed: Arc<SlotSet>,
         bell: Bell,
     ) -> io::Result<JoinHandle<()>> {
@@ -102,7 +102,7 @@ impl Floods {
         self.bell.notify_one();
     }
 
-    fn run(&self, news: &Line, calmed: &SlotSet, bell: &Bell) {
+    fn run(&self, news: &NewsBell, calmed: &SlotSet, bell: &Bell) {
         let mut turns = VecDeque::new();
         while self.take_new(&mut turns) {
             let mut all_dry = true;
@@ -138,7 +138,7 @@ impl Floods {
 
 impl Turn {
     /// Reads once.
-    fn read(&mut self, news: &Line) -> Found {
+    fn read(&mut self, news: &NewsBell) -> Found {
         let mut place = lock(&self.place);
         let Place::Held(terminal) = &mut *place else {
             return Found::Calm; // released meanwhile

@@ -21,9 +21,9 @@ use super::launch::Originals;
 use super::platform::Event;
 use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
-use super::reader::Reader;
+use super::reader::HolderReader;
 use super::ring::{Ring, RingError};
-use super::wake::{Bell, Line, Wakes};
+use super::wake::{Bell, NewsBell, Wakes};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
 use crate::probe::Probe;
 
@@ -115,10 +115,10 @@ impl Holder {
         let board = Arc::new(Board::create()?);
         let event = || Event::new().map(Arc::new);
         let bell = Bell::of_holder(&board, event()?);
-        let quiet = Line::quiet(&board, event()?);
-        let floods = Line::floods(&board, event()?);
+        let quiet = NewsBell::quiet(&board, event()?);
+        let floods = NewsBell::floods(&board, event()?);
         let (own, port) = Port::pair()?;
-        let reader = Reader::new(
+        let reader = HolderReader::new(
             Arc::clone(&board),
             bell.clone(),
             port,
@@ -174,8 +174,8 @@ impl Holder {
             board: Arc::clone(&board),
         });
         let news = HolderNews {
-            quiet: Wakes::new(Line::quiet(&board, quiet)),
-            floods: Wakes::new(Line::floods(&board, floods)),
+            quiet: Wakes::new(NewsBell::quiet(&board, quiet)),
+            floods: Wakes::new(NewsBell::floods(&board, floods)),
         };
         tokio::spawn(answers(port, Arc::downgrade(&link)));
         Ok((Self(link), news))

@@ -72,7 +72,7 @@ pub(super) fn abandon(pid: Pid) {
     let _ = waitpid(Some(pid), WaitOptions::empty());
 }
 
-struct Terminal {
+struct OpenTerminal {
     master: OwnedFd,
     /// Held open until the child has it, so that the master never sees a terminal that everyone has closed.
     _slave: Pts,
@@ -80,7 +80,7 @@ struct Terminal {
     device: u64,
 }
 
-fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
+fn open_terminal(spec: &SpawnSpec) -> io::Result<OpenTerminal> {
     let (pty, pts) = pty_process::blocking::open().map_err(into_io)?;
     pty.resize(pty_process::Size::new(spec.rows, spec.cols))
         .map_err(into_io)?;
@@ -99,7 +99,7 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
     let flags = rustix::fs::fcntl_getfl(&master)?;
     rustix::fs::fcntl_setfl(&master, flags | OFlags::NONBLOCK)?;
     report_flushes(&master)?;
-    Ok(Terminal {
+    Ok(OpenTerminal {
         master,
         _slave: pts,
         name,
@@ -107,7 +107,7 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
     })
 }
 
-fn start(spec: &SpawnSpec, terminal: &Terminal, originals: &Originals) -> io::Result<Pid> {
+fn start(spec: &SpawnSpec, terminal: &OpenTerminal, originals: &Originals) -> io::Result<Pid> {
     let program = path_string(&spec.program)?;
     let cwd = path_string(&spec.cwd)?;
     let fallback = [program.clone()];

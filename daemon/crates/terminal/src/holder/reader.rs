@@ -26,23 +26,23 @@ use super::source::Source;
 use super::supervise::Next;
 use super::supervise::Worker;
 use super::terminal::Watch;
-use super::wake::{Bell, Line};
+use super::wake::{Bell, NewsBell};
 use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
 
 /// How long a terminal waits before memory for its ring is asked for again.
 const STARVED_RETRY: Duration = Duration::from_millis(500);
 
-/// The holder's state. [`Reader::run`] is its thread.
+/// The holder's state. [`HolderReader::run`] is its thread.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct HolderReader {
     board: Arc<Board>,
     bell: Bell,
     port: Port,
     /// What the worker has asked for, oldest first.
     requests: VecDeque<(ToHolder, Vec<OwnedFd>)>,
-    quiet: Line,
-    flooding: Line,
+    quiet: NewsBell,
+    flooding: NewsBell,
     /// Terminals that flood no more, from the thread that reads floods.
     calmed: Arc<SlotSet>,
     poller: Arc<Poller>,
@@ -58,14 +58,14 @@ pub(super) struct Reader {
     worker: Option<Worker>,
 }
 
-impl Reader {
+impl HolderReader {
     /// See `Holder::start`. The thread that calls it tells whether SIGCHLD is blocked.
     pub(super) fn new(
         board: Arc<Board>,
         bell: Bell,
         port: Port,
-        quiet: Line,
-        flooding: Line,
+        quiet: NewsBell,
+        flooding: NewsBell,
         originals: Originals,
     ) -> io::Result<Self> {
         #[cfg(not(portable))] // elsewhere each child does it for itself
@@ -369,7 +369,7 @@ impl Reader {
     }
 }
 
-impl Drop for Reader {
+impl Drop for HolderReader {
     fn drop(&mut self) {
         self.floods.stop();
         if let Some(Err(_)) = self.flood_thread.take().map(JoinHandle::join) {

@@ -14,10 +14,10 @@ use super::board::Board;
 use super::launch::Originals;
 use super::platform::{AskingSignals, Event, start_worker};
 use super::port::{MAX_DESCRIPTORS, Port, blob};
-use super::reader::Reader;
+use super::reader::HolderReader;
 use super::ring::{Exit, exit_of};
 use super::slots::HeldTerminal;
-use super::wake::{Bell, Line};
+use super::wake::{Bell, NewsBell};
 use super::wire::{Cause, HandOver, ToWorker, VERSION, Welcome};
 
 /// How long a worker that has said goodbye may take to be gone.
@@ -431,12 +431,12 @@ pub fn hold(held: &Held, originals: Originals, since: &str) -> io::Result<Ended>
     let [bell, quiet, floods] = house.events.clone();
     let board = Arc::clone(&house.board);
     let (worker, port) = Worker::first(house, signals)?;
-    let mut reader = Reader::new(
+    let mut reader = HolderReader::new(
         Arc::clone(&board),
         Bell::of_holder(&board, bell),
         port,
-        Line::quiet(&board, quiet),
-        Line::floods(&board, floods),
+        NewsBell::quiet(&board, quiet),
+        NewsBell::floods(&board, floods),
         originals,
     )?;
     reader.supervise(worker)?;

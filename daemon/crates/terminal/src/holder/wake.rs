@@ -17,7 +17,7 @@ use super::board::{Board, BoardLayout, News, Notes};
 use super::platform::Event;
 
 /// Which part of a board.
-type Part<T> = fn(&BoardLayout) -> &T;
+type BoardPart<T> = fn(&BoardLayout) -> &T;
 
 /// A descriptor that becomes readable when someone rings while its owner sleeps. There is one for the owner and one
 /// for who rings, or both have the same.
@@ -25,7 +25,7 @@ type Part<T> = fn(&BoardLayout) -> &T;
 pub(super) struct Bell {
     event: Arc<Event>,
     board: Arc<Board>,
-    is_awake: Part<AtomicBool>,
+    is_awake: BoardPart<AtomicBool>,
 }
 
 impl Bell {
@@ -85,12 +85,12 @@ impl Notes {
 
 /// One of the two parts of the worker that hear of output: both ends use it.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct NewsBell {
     bell: Bell,
-    news: Part<News>,
+    news: BoardPart<News>,
 }
 
-impl Line {
+impl NewsBell {
     /// To who takes the output of terminals that do not flood, and all ends.
     pub(super) fn quiet(board: &Arc<Board>, event: Arc<Event>) -> Self {
         Self::new(
@@ -114,8 +114,8 @@ impl Line {
     fn new(
         board: &Arc<Board>,
         event: Arc<Event>,
-        news: Part<News>,
-        is_awake: Part<AtomicBool>,
+        news: BoardPart<News>,
+        is_awake: BoardPart<AtomicBool>,
     ) -> Self {
         let bell = Bell {
             event,
@@ -142,15 +142,15 @@ impl Line {
     }
 }
 
-/// The worker's end of a [`Line`]. There is one; its descriptor goes into an `AsyncFd`, or its owner blocks.
+/// The worker's end of a [`NewsBell`]. There is one; its descriptor goes into an `AsyncFd`, or its owner blocks.
 ///
 /// The loop of its owner: [`Wakes::drain`] until [`Wakes::try_sleep`] is true, then wait until it is readable; end
 /// when [`Wakes::is_closed`].
 #[derive(Debug)]
-pub struct Wakes(Line);
+pub struct Wakes(NewsBell);
 
 impl Wakes {
-    pub(super) fn new(line: Line) -> Self {
+    pub(super) fn new(line: NewsBell) -> Self {
         Self(line)
     }
 
@@ -207,9 +207,9 @@ mod tests {
     use super::*;
     use crate::holder::slot_set::MAX_SLOTS;
 
-    fn line() -> (Line, Wakes) {
+    fn line() -> (NewsBell, Wakes) {
         let board = Arc::new(Board::create().unwrap());
-        let line = Line::quiet(&board, Arc::new(Event::new().unwrap()));
+        let line = NewsBell::quiet(&board, Arc::new(Event::new().unwrap()));
         (line.clone(), Wakes::new(line))
     }
 

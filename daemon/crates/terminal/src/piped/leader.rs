@@ -3,7 +3,7 @@
 //! To the daemon it is a program on a terminal, so that log, limits, signals and survival are those of any session. The
 //! program is in its process group: what a key or the daemon signals goes to both, and only the program heeds it.
 
-use super::relay::{Relay, Terminal};
+use super::relay::{Relay, RelayTerminal};
 use crate::own_process::{NAME, die_by, program};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -61,7 +61,7 @@ pub fn play_part() -> Option<ExitCode> {
 fn lead(marks: &Path, path: &OsStr, argv: impl Iterator<Item = OsString>) -> ExitCode {
     keep_signals();
     keep_output();
-    let mut terminal = Terminal::new(marks);
+    let mut terminal = RelayTerminal::new(marks);
     let (child, relay) = match start(path, argv) {
         Ok(started) => started,
         Err(error) => return not_started(&mut terminal, path, &error),
@@ -97,7 +97,7 @@ fn start(path: &OsStr, mut argv: impl Iterator<Item = OsString>) -> io::Result<(
 }
 
 /// Tells it as a shell would: the daemon has looked whether the file is there.
-fn not_started(terminal: &mut Terminal, path: &OsStr, error: &io::Error) -> ExitCode {
+fn not_started(terminal: &mut RelayTerminal, path: &OsStr, error: &io::Error) -> ExitCode {
     let text = format!("{NAME}: {}: {error}\n", path.to_string_lossy());
     let _ = terminal.print_error(text.as_bytes());
     ExitCode::from(match error.kind() {

@@ -21,11 +21,11 @@ const MAX_WAITING_BYTES: usize = 64 << 10;
 const STACK_BYTES: usize = 64 << 10;
 
 /// The session's terminal. Nobody else prints on it, so what was printed is the offset in the session's output.
-pub(super) struct Terminal {
+pub(super) struct RelayTerminal {
     marks: Option<MarkWriter>,
 }
 
-impl Terminal {
+impl RelayTerminal {
     /// Without marks, where there is no room for them, everything counts as standard output.
     pub(super) fn new(marks: &Path) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Relay {
     /// The terminal is gone; the program has got the signal that tells of it.
     pub(super) fn run(
         mut self,
-        mut terminal: Terminal,
+        mut terminal: RelayTerminal,
         mut child: Child,
     ) -> io::Result<ExitStatus> {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -132,7 +132,7 @@ impl Relay {
             .map_err(|_| io::Error::other("the wait failed"))?
     }
 
-    fn pass_on(&mut self, terminal: &mut Terminal, ended: &OwnedFd) -> Result<(), Errno> {
+    fn pass_on(&mut self, terminal: &mut RelayTerminal, ended: &OwnedFd) -> Result<(), Errno> {
         loop {
             let ready = self.wait(ended)?;
             for output in 0..self.outputs.len() {
@@ -205,7 +205,7 @@ impl Relay {
         &mut self,
         output: usize,
         max: usize,
-        terminal: &mut Terminal,
+        terminal: &mut RelayTerminal,
     ) -> Result<usize, Errno> {
         let (stream, Some(pipe)) = (&self.outputs[output].0, &self.outputs[output].1) else {
             return Ok(0);
@@ -224,7 +224,7 @@ impl Relay {
     }
 
     /// Prints what is in a pipe by now, and waits for nothing.
-    fn print_rest(&mut self, output: usize, terminal: &mut Terminal) -> Result<(), Errno> {
+    fn print_rest(&mut self, output: usize, terminal: &mut RelayTerminal) -> Result<(), Errno> {
         let pipe = self.outputs[output].1.as_ref();
         let left = pipe.map_or(0, |pipe| ioctl_fionread(pipe).unwrap_or(0));
         let mut left = usize::try_from(left).unwrap_or(0);

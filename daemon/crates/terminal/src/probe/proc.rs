@@ -26,7 +26,7 @@ impl fmt::Display for Task {
 
 /// What `stat` tells of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stat {
+pub(super) struct ProcStat {
     pub(super) state: char,
     pub(super) group: i32,
     pub(super) session: i32,
@@ -80,7 +80,7 @@ impl ProcFiles {
     }
 
     /// Returns `None` when the process is gone.
-    pub(super) fn stat(&mut self, pid: i32) -> Option<Stat> {
+    pub(super) fn stat(&mut self, pid: i32) -> Option<ProcStat> {
         parse_stat(self.read(format_args!("/proc/{pid}/stat")).ok()?)
     }
 
@@ -170,14 +170,14 @@ impl ProcFiles {
 
 /// The name in parentheses may hold anything, `)` and spaces included: the fields begin after the
 /// last one.
-fn parse_stat(content: &[u8]) -> Option<Stat> {
+fn parse_stat(content: &[u8]) -> Option<ProcStat> {
     let end_of_name = content.iter().rposition(|&byte| byte == b')')?;
     let fields = std::str::from_utf8(&content[end_of_name + 1..]).ok()?;
     let mut fields = fields.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
     let group = fields.nth(1)?.parse().ok()?;
     let session = fields.next()?.parse().ok()?;
-    Some(Stat {
+    Some(ProcStat {
         state,
         group,
         session,
@@ -215,7 +215,7 @@ mod tests {
         let stat = parse_stat(b"31 (a) R 9 (\xff\n) S 30 29 28 34817 27 4194560");
         assert_eq!(
             stat,
-            Some(Stat {
+            Some(ProcStat {
                 state: 'S',
                 group: 29,
                 session: 28

@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use super::report::Verdict::{self, Accepts, Blocked, No};
 use super::test_table::{Hidden, Plain, Raw, play_all, row, wait_for_reader};
-use super::test_terminal::{Folder, Terminal, eventually, is_installed};
+use super::test_terminal::{Folder, TestTerminal, eventually, is_installed};
 use super::{Probe, fresh};
 
 #[test]
@@ -102,7 +102,7 @@ fn a_protected_program_is_either_seen_or_said_to_be_denied() {
             eprintln!("skipped, not installed: {}", argv[0]);
             continue;
         }
-        let mut terminal = Terminal::start(argv);
+        let mut terminal = TestTerminal::start(argv);
         eventually(|| {
             let probe = terminal.probe();
             let denied = probe.verdict == Verdict::Unknown
@@ -145,7 +145,7 @@ fn line_editors_accept() {
 /// Which of the two calls the interactive Python uses depends on its version.
 #[test]
 fn an_interactive_python_accepts() {
-    let mut terminal = Terminal::start(&["python3", "-q"]);
+    let mut terminal = TestTerminal::start(&["python3", "-q"]);
     eventually(|| {
         let probe = terminal.probe();
         let right = probe.verdict == Accepts
@@ -352,7 +352,7 @@ fn a_stopped_reader_does_not_wait_until_it_goes_on() {
 
 #[test]
 fn a_terminal_whose_program_has_ended_waits_for_nothing() {
-    let mut terminal = Terminal::start(&["bash", "-c", "exit 3"]);
+    let mut terminal = TestTerminal::start(&["bash", "-c", "exit 3"]);
     eventually(|| match terminal.probe() {
         probe if probe.verdict == No && probe.foreground == 0 => Ok(()),
         probe => Err(format!("{probe:?}")),
@@ -364,7 +364,7 @@ fn a_terminal_whose_program_has_ended_waits_for_nothing() {
 #[test]
 fn a_reader_that_was_just_given_input_is_never_fresh() {
     let script = "import sys, time\nwhile sys.stdin.readline(): time.sleep(0.1)";
-    let mut terminal = Terminal::start(&["python3", "-c", script]);
+    let mut terminal = TestTerminal::start(&["python3", "-c", script]);
     for _ in 0..20 {
         let before = wait_for_reader(&mut terminal, None);
         terminal.send("line\n");

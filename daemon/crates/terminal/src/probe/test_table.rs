@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::report::Verdict::{self, Accepts, Blocked};
-use super::test_terminal::{Terminal, eventually, is_installed};
+use super::test_terminal::{TestTerminal, eventually, is_installed};
 use super::{Line, Probe, fresh};
 
 /// How many looks in a row must agree, and over how long.
@@ -86,7 +86,7 @@ impl<'a> Row<'a> {
 
     /// Plays the row and returns its terminal and the last look; `None` when the program is not
     /// installed.
-    pub(super) fn play(&self) -> Option<(Terminal, Probe)> {
+    pub(super) fn play(&self) -> Option<(TestTerminal, Probe)> {
         if !is_installed(self.argv[0]) {
             assert!(
                 !REQUIRED.contains(&self.argv[0]),
@@ -96,7 +96,7 @@ impl<'a> Row<'a> {
             eprintln!("skipped, not installed: {}", self.argv[0]);
             return None;
         }
-        let mut terminal = Terminal::start(&self.argv);
+        let mut terminal = TestTerminal::start(&self.argv);
         let mut last = None;
         for text in &self.typed {
             let before = wait_for_reader(&mut terminal, last.take());
@@ -142,7 +142,10 @@ fn is_fresh(last: Option<&(Probe, Instant)>, probe: &Probe) -> bool {
 }
 
 /// Waits until the program waits for input, anew since `last`: a look and the write after it.
-pub(super) fn wait_for_reader(terminal: &mut Terminal, last: Option<(Probe, Instant)>) -> Probe {
+pub(super) fn wait_for_reader(
+    terminal: &mut TestTerminal,
+    last: Option<(Probe, Instant)>,
+) -> Probe {
     eventually(|| {
         let probe = terminal.probe();
         let waits = probe.verdict >= Accepts && is_fresh(last.as_ref(), &probe);

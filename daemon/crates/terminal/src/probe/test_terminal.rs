@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const MARK: &str = "CCD_PROBE_TEST";
 
 /// A program and its terminal; dropped, it ends the program and all that it has started.
-pub(super) struct Terminal {
+pub(super) struct TestTerminal {
     pty: Pty,
     child: Child,
     device: u64,
@@ -28,7 +28,7 @@ pub(super) struct Terminal {
     output: Vec<u8>,
 }
 
-impl Terminal {
+impl TestTerminal {
     /// Starts a program on a terminal of 24 rows and 80 columns.
     pub(super) fn start(argv: &[&str]) -> Self {
         static STARTED: AtomicU32 = AtomicU32::new(0);
@@ -110,7 +110,7 @@ impl Terminal {
     }
 }
 
-impl Drop for Terminal {
+impl Drop for TestTerminal {
     fn drop(&mut self) {
         for pid in self.marked() {
             let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);

@@ -20,12 +20,12 @@ pub struct PatternCache {
 
 #[derive(Default)]
 struct Lists {
-    entries: Vec<Entry>,
+    entries: Vec<CacheEntry>,
     memory_bytes: usize,
     uses: u64,
 }
 
-struct Entry {
+struct CacheEntry {
     hash: u64,
     last_use: u64,
     patterns: Arc<Patterns>,
@@ -71,7 +71,7 @@ impl Lists {
             return; // it would drive out most others
         }
         self.memory_bytes += patterns.memory_bytes();
-        self.entries.push(Entry {
+        self.entries.push(CacheEntry {
             hash,
             last_use: self.uses,
             patterns,

@@ -13,7 +13,7 @@ const OTHERS: usize = 128;
 /// same text: `[ab]{1000}` weighs a thousand times as much as `abcd`. What may be left out (`a?`) is looked past for
 /// every byte.
 pub(super) fn weight(hir: &Hir) -> u64 {
-    let places = Places::of(hir);
+    let places = NextPlaces::of(hir);
     let most = places.of_character.iter().copied().max().unwrap_or(0);
     most.saturating_add(places.always)
 }
@@ -43,13 +43,13 @@ fn is_line_ends(start: u32, end: u32) -> bool {
     start == end && matches!(start, 0x0a | 0x0d)
 }
 
-/// Places that may be stood at behind each character, and those that may be behind any.
-struct Places {
+/// NextPlaces that may be stood at behind each character, and those that may be behind any.
+struct NextPlaces {
     of_character: [u64; CHARACTERS],
     always: u64,
 }
 
-impl Places {
+impl NextPlaces {
     fn none() -> Self {
         Self {
             of_character: [0; CHARACTERS],

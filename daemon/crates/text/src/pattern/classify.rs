@@ -1,6 +1,6 @@
 //! What a text is.
 
-use super::compiled::{Compiled, Place};
+use super::compiled::{Compiled, PlacedPattern};
 use super::lines::{Line, lines};
 use super::seen::Seen;
 use super::{formats, help};
@@ -134,7 +134,7 @@ impl Compiled {
         lines: &[Line<'_>],
         seen: &Seen,
         types: &[PatternType],
-        counts: impl Fn(&Place<'_>) -> bool,
+        counts: impl Fn(&PlacedPattern<'_>) -> bool,
     ) -> Matches {
         let mut found = Matches {
             list: Vec::new(),
@@ -236,7 +236,7 @@ impl Compiled {
         let places = known
             .into_iter()
             .filter_map(|index| self.place(PatternType::DataFormat, index));
-        let signs = places.filter(Place::is_only_a_sign);
+        let signs = places.filter(PlacedPattern::is_only_a_sign);
         signs.map(|place| place.entry.category.as_str()).collect()
     }
 }

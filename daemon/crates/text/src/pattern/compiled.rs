@@ -12,12 +12,12 @@ use std::sync::OnceLock;
 /// Those of a type are compiled when they are first needed: some milliseconds, and memory that most daemons never need.
 pub struct Compiled {
     entries: Vec<PatternEntry>,
-    kinds: BTreeMap<PatternType, Kind>,
+    kinds: BTreeMap<PatternType, TypePatterns>,
     warnings: Vec<String>,
 }
 
 /// The patterns of one type.
-struct Kind {
+struct TypePatterns {
     /// Entry and pattern of each, by its place.
     places: Vec<(usize, usize)>,
     lines: OnceLock<LinePatterns>,
@@ -25,12 +25,12 @@ struct Kind {
 
 /// A pattern in its entry.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct PlacedPattern<'a> {
     pub(super) entry: &'a PatternEntry,
     pub(super) pattern: &'a str,
 }
 
-impl Place<'_> {
+impl PlacedPattern<'_> {
     /// Whether it is a line of a help text, which says nothing alone.
     pub(super) fn is_help_line(&self) -> bool {
         self.entry.pattern_type == PatternType::Help && self.entry.category == HELP_LINES
@@ -86,7 +86,7 @@ impl Compiled {
                 }
             }
             let places = Vec::new();
-            kinds.insert(pattern_type, Kind { places, lines });
+            kinds.insert(pattern_type, TypePatterns { places, lines });
         }
         entries.sort_by_key(|entry| entry.pattern_type);
         for (index, entry) in entries.iter().enumerate() {
@@ -137,7 +137,7 @@ impl Compiled {
     pub(super) fn prompt_place(
         &self,
         matching: impl IntoIterator<Item = usize>,
-    ) -> Option<Place<'_>> {
+    ) -> Option<PlacedPattern<'_>> {
         let mut places = matching
             .into_iter()
             .filter_map(|index| self.place(PatternType::Prompt, index));
@@ -159,11 +159,15 @@ impl Compiled {
     }
 
     /// Which pattern of a type stands at a place in [`Compiled::lines`].
-    pub(super) fn place(&self, pattern_type: PatternType, index: usize) -> Option<Place<'_>> {
+    pub(super) fn place(
+        &self,
+        pattern_type: PatternType,
+        index: usize,
+    ) -> Option<PlacedPattern<'_>> {
         let &(entry, pattern) = self.kinds.get(&pattern_type)?.places.get(index)?;
         let entry = self.entries.get(entry)?;
         let pattern = entry.patterns.get(pattern)?;
-        Some(Place { entry, pattern })
+        Some(PlacedPattern { entry, pattern })
     }
 }
 

@@ -31,14 +31,14 @@ pub struct Cast {
 }
 
 #[derive(Serialize)]
-struct Header<'a> {
+struct CastHeader<'a> {
     version: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     width: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     height: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    term: Option<Term<'a>>,
+    term: Option<CastTerm<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timestamp: Option<i64>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -50,7 +50,7 @@ struct Header<'a> {
 }
 
 #[derive(Serialize)]
-struct Term<'a> {
+struct CastTerm<'a> {
     cols: u16,
     rows: u16,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -106,11 +106,11 @@ fn header(tape: &Tape, version: Version) -> String {
     let command: Vec<String> = words.map(|word| ccd_text::shell::quoted(word)).collect();
     let created_at = OffsetDateTime::parse(&meta.created_at, &Rfc3339);
     let (is_v2, kind) = (version == Version::V2, meta.env.get("TERM"));
-    let header = Header {
+    let header = CastHeader {
         version: if is_v2 { 2 } else { 3 },
         width: is_v2.then_some(cols),
         height: is_v2.then_some(rows),
-        term: (!is_v2).then_some(Term { cols, rows, kind }),
+        term: (!is_v2).then_some(CastTerm { cols, rows, kind }),
         timestamp: created_at.ok().map(OffsetDateTime::unix_timestamp),
         command: command.join(" "),
         title: meta.tag.as_deref(),

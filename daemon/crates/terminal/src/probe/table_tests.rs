@@ -1,5 +1,4 @@
-//! The table of programs: what each one's terminal and foreground tasks tell while it waits, or
-//! does not.
+//! The table of programs: the state of each one's terminal and foreground tasks while it waits for input, or does not.
 
 use std::time::Duration;
 
@@ -44,7 +43,7 @@ fn a_splice_from_the_terminal_is_a_read() {
     play_all(&[row(&["python3", "-c", splice], Plain, Blocked, "read")]);
 }
 
-/// In a pipeline whose first program is gone the reader is not the leader of its group.
+/// In a pipeline whose first program has exited, the reader is not the leader of its group.
 #[test]
 fn the_reader_need_not_lead_its_group() {
     let row =
@@ -88,7 +87,7 @@ fn secrets_are_read_in_canonical_mode_without_echo() {
     ]);
 }
 
-/// Another user's program, and one that forbids a look at itself, can be seen by root alone.
+/// A program of another user, or one that forbids being inspected, is visible only to root.
 #[test]
 fn a_protected_program_is_either_seen_or_said_to_be_denied() {
     let protect =
@@ -142,7 +141,7 @@ fn line_editors_accept() {
     ]);
 }
 
-/// Which of the two calls the interactive Python uses depends on its version.
+/// It depends on its version which of the two calls the interactive Python uses.
 #[test]
 fn an_interactive_python_accepts() {
     let mut terminal = TestTerminal::start(&["python3", "-q"]);
@@ -339,7 +338,7 @@ fn a_stopped_reader_does_not_wait_until_it_goes_on() {
         });
         assert_eq!((probe.verdict, probe.activity()), (No, "stopped"));
 
-        // A poll that goes on is another call to the kernel, with the same arguments.
+        // A poll that continues is another call to the kernel, with the same arguments.
         kill_process(leader, Signal::CONT).unwrap();
         eventually(|| match terminal.probe() {
             probe if probe.how == how && probe.activity() == "blocked reading its terminal" => {
@@ -359,8 +358,8 @@ fn a_terminal_whose_program_has_ended_waits_for_nothing() {
     });
 }
 
-/// Right after a write the reader often has not woken yet. The switches alone, without the time,
-/// have to tell.
+/// Right after a write, the reader often was not woken yet. This must be visible from the switches alone, without the
+/// time.
 #[test]
 fn a_reader_that_was_just_given_input_is_never_fresh() {
     let script = "import sys, time\nwhile sys.stdin.readline(): time.sleep(0.1)";

@@ -1,6 +1,6 @@
-//! The parts of one CSI sequence.
+//! Parses a CSI sequence.
 
-/// A CSI sequence taken apart; the slices point into its body.
+/// The parts of a CSI sequence; the slices point into its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Csi<'a> {
     /// One of `<=>?`, or 0.
@@ -35,7 +35,7 @@ impl<'a> Csi<'a> {
         })
     }
 
-    /// Returns each parameter: a missing one is 0, one too large is 65,535, of `4:3` only the 4 counts.
+    /// Returns each parameter: a missing one is 0, one that is too large is 65,535, and of `4:3` only the 4 counts.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u16> + use<'a> {
         self.params.split(|&byte| byte == b';').map(|param| {
             param
@@ -49,23 +49,23 @@ impl<'a> Csi<'a> {
         })
     }
 
-    /// Returns the first parameter, 0 when there is none.
+    /// Returns the first parameter, 0 if there is none.
     pub(super) fn first(&self) -> u16 {
         self.numbers().next().unwrap_or(0)
     }
 
-    /// Tells whether no parameter is given at all.
+    /// Whether there are no parameters.
     pub(super) fn is_bare(&self) -> bool {
         self.params.is_empty()
     }
 
-    /// Returns the number and the three marks that say what the sequence is: prefix, intermediate, final byte.
+    /// Returns what identifies the sequence: prefix, intermediate and final byte.
     pub(super) fn shape(&self) -> (u8, u8, u8) {
         (self.prefix, self.intermediate, self.action)
     }
 }
 
-/// Tells whether a CSI body is about styles, movements or erasing: neither sets a mode nor asks a question.
+/// Whether a CSI body is about styles, movements or erasing, and so neither sets a mode nor is a query.
 #[inline]
 pub(super) fn is_picture_only(body: &[u8]) -> bool {
     match body {

@@ -1,11 +1,11 @@
-//! Cuts terminal output into text and escape sequences, whatever the chunks.
+//! Splits terminal output into text and escape sequences, however it is split into chunks.
 
 use memchr::memchr;
 
-/// Most bytes of one sequence that are kept; what comes after is dropped.
+/// Maximum length of a sequence that is kept; the rest is dropped.
 pub(super) const MAX_BODY_BYTES: usize = 2048;
 
-/// Most control characters inside one sequence that are kept; there should be none.
+/// Maximum number of control characters kept from inside one sequence; normally there are none.
 const MAX_CONTROLS: usize = 64;
 
 const ESC: u8 = 0x1b;
@@ -13,7 +13,7 @@ const BEL: u8 = 0x07;
 const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 
-/// What kind of escape sequence it is, and how it was ended where that varies.
+/// The kind of an escape sequence, and how it was terminated where that varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `ESC`, intermediates, one final byte.
@@ -26,7 +26,7 @@ pub(super) enum Kind {
     Dcs,
     /// SOS, PM and APC strings.
     Other,
-    /// A sequence that was broken off, by CAN, SUB or (`by_escape`) the ESC of the next one, which is read already.
+    /// A sequence that was cancelled by CAN, SUB or (`by_escape`) the ESC of the next one, which has been read already.
     Cancelled { by_escape: bool },
 }
 
@@ -34,19 +34,19 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sequence<'a> {
     pub(super) kind: Kind,
-    /// Everything after the introducer; without the terminator of a string, with the final byte of others.
+    /// Everything after the introducer: without the terminator of a string, including the final byte of others.
     pub(super) body: &'a [u8],
-    /// Control characters inside a sequence that is no string, which a terminal obeys before the sequence.
+    /// Control characters inside a sequence that is not a string, which a terminal executes before the sequence.
     pub(super) controls: &'a [u8],
-    /// Raw length, introducer and terminator included, but not the ESC that cancels it. The sequence may have begun
-    /// in an earlier chunk.
+    /// Raw length including introducer and terminator, but not an ESC that cancels it. The sequence may have started in
+    /// an earlier chunk.
     pub(super) len_bytes: u64,
-    /// The body is longer than [`MAX_BODY_BYTES`] and its end is missing.
+    /// The body is longer than [`MAX_BODY_BYTES`] and was cut off.
     pub(super) truncated: bool,
 }
 
 impl Sequence<'_> {
-    /// Tells whether this is a CSI sequence, all of it, with nothing in it that does not belong there.
+    /// Whether this is a complete CSI sequence without any bytes that do not belong in it.
     pub(super) fn is_bare_csi(&self) -> bool {
         self.kind == Kind::Csi && !self.truncated && self.controls.is_empty()
     }
@@ -58,11 +58,11 @@ enum State {
     Escape,
     Csi,
     Text(Kind),
-    /// ESC inside a string: `\` ends it, anything else begins a new sequence.
+    /// ESC inside a string: `\` ends it, anything else starts a new sequence.
     TextEscape(Kind),
 }
 
-/// The incremental parser behind everything in this module.
+/// The incremental parser that this whole crate uses.
 ///
 /// 8-bit C1 controls are not recognised: in UTF-8 output those bytes are parts of characters.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ pub(super) struct Splitter {
 }
 
 impl Splitter {
-    /// Returns a splitter that is not inside any sequence.
+    /// Returns a splitter outside any sequence.
     pub(super) fn new() -> Self {
         Self {
             state: State::Ground,
@@ -86,20 +86,20 @@ impl Splitter {
         }
     }
 
-    /// Returns the raw length of the sequence that has begun and not ended, 0 in plain text.
+    /// Returns the raw length of an incomplete sequence, 0 in plain text.
     pub(super) fn open_len_bytes(&self) -> u64 {
         self.open_len_bytes
     }
 
-    /// Tells whether the open sequence is already too long to be kept whole.
+    /// Whether the open sequence is already too long to be kept whole.
     pub(super) fn open_is_truncated(&self) -> bool {
         self.truncated
     }
 
-    /// Returns the next sequence and moves `input` just past it; `None` once `input` is used up.
+    /// Returns the next sequence and moves `input` after it; `None` at the end of `input`.
     ///
-    /// CSI sequences whose body `wanted` refuses are passed over where they are whole. A flood is mostly such, so this
-    /// loop is what the speed depends on; others are returned without asking.
+    /// Complete CSI sequences whose body `wanted` rejects are skipped. A flood consists mostly of these, so this loop
+    /// determines the speed; other sequences are returned without asking.
     #[inline]
     pub(super) fn next<'a, 'b: 'a>(
         &'a mut self,
@@ -135,12 +135,12 @@ impl Splitter {
         None
     }
 
-    /// Goes on with a sequence that has begun.
+    /// Continues a sequence that has started.
     fn resume(&mut self, input: &mut &[u8]) -> Option<Sequence<'_>> {
         while let Some((&byte, rest)) = input.split_first() {
             let ended = match self.state {
                 State::Text(kind) => self.string(kind, input),
-                // A string ends unheard when its ESC begins another sequence, as in xterm.
+                // As in xterm, a string is dropped if its ESC starts another sequence.
                 State::TextEscape(_) if byte != b'\\' => Some(Kind::Cancelled { by_escape: true }),
                 _ => {
                     *input = rest;
@@ -186,7 +186,7 @@ impl Splitter {
         self.truncated |= kept < bytes.len();
     }
 
-    /// Takes one byte outside plain text and string bodies; returns the kind of the sequence it ends.
+    /// Processes one byte outside plain text and string bodies; returns the kind of the sequence that it ends.
     fn byte(&mut self, byte: u8) -> Option<Kind> {
         match (self.state, byte) {
             (State::TextEscape(kind), _) => return Some(kind),
@@ -210,13 +210,13 @@ impl Splitter {
                 return (byte >= first_final).then_some(kind);
             }
             (_, 0..0x20) if self.controls.len() < MAX_CONTROLS => self.controls.push(byte),
-            // DEL and 8-bit bytes inside a sequence mean nothing.
+            // DEL and 8-bit bytes inside a sequence are ignored.
             _ => {}
         }
         None
     }
 
-    /// Takes a stretch of a string body; returns its kind when it ends here.
+    /// Processes a part of a string body; returns its kind if it ends here.
     fn string(&mut self, kind: Kind, input: &mut &[u8]) -> Option<Kind> {
         let stop = input
             .iter()
@@ -238,8 +238,8 @@ impl Splitter {
     }
 }
 
-/// Returns the length of the CSI sequence that `input` begins with, if all of it is there and it has only
-/// parameter, intermediate and final bytes. Nearly all sequences of a flood are, and need no copy.
+/// Returns the length of the CSI sequence with which `input` starts, if it is complete and only has parameter,
+/// intermediate and final bytes. Nearly all sequences of a flood do, and need no copy.
 fn whole_csi_len(input: &[u8]) -> Option<usize> {
     if input.get(1) != Some(&b'[') {
         return None;

@@ -1,16 +1,16 @@
-//! YAML: a document that says so, or nested blocks of keys and items.
+//! YAML: a document with a start line, or nested blocks of keys and items.
 
 use super::super::lines::{Line, runs, span_of};
 use std::ops::Range;
 
-/// What a line of YAML is.
+/// The kind of a line of YAML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineKind {
     /// `---`
     Start,
     /// `key: value`
     Pair,
-    /// `key:`; what it holds stands below.
+    /// `key:`, followed by its contents.
     Parent,
     /// `- item`
     Item,
@@ -81,7 +81,7 @@ fn kind(line: &str) -> LineKind {
         };
     }
     if line.trim_start_matches(' ').starts_with('\t') {
-        return LineKind::Other; // tabs never indent
+        return LineKind::Other; // tabs are not indentation in YAML
     }
     let Some(value) = behind_key(text) else {
         return LineKind::Other;
@@ -92,13 +92,13 @@ fn kind(line: &str) -> LineKind {
     }
 }
 
-/// `key: |`; text stands below.
+/// `key: |`, followed by text.
 fn opens_block(line: &str) -> bool {
     let sign = line.rsplit(' ').next().unwrap_or_default();
     matches!(sign, "|" | ">" | "|-" | ">-" | "|+" | ">+")
 }
 
-/// What stands behind a key and its colon.
+/// Returns what follows a key and its colon.
 fn behind_key(text: &str) -> Option<&str> {
     let rest = match text.chars().next()? {
         quote @ ('"' | '\'') => {

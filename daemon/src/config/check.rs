@@ -1,6 +1,6 @@
 use super::locate::{self, Member};
 use super::mistake::{MAX_DEPTH, Mistake, Place, Warning};
-use super::schema::{ConfigKey, KEYS, is_group};
+use super::schema::{KEYS, Key, is_group};
 use super::values::Config;
 use ccd_text::nearest::nearest;
 use json5::ErrorCode;
@@ -99,7 +99,7 @@ impl Checked {
             }
             if is_group(&member.path) {
                 self.read_group(&member, text);
-            } else if let Some(key) = ConfigKey::named(&member.path) {
+            } else if let Some(key) = Key::named(&member.path) {
                 self.read_value(key, &member, text);
             } else {
                 let nearest = nearest(&member.path, KEYS.iter().map(|key| key.name));
@@ -120,7 +120,7 @@ impl Checked {
         }
     }
 
-    fn read_value(&mut self, key: &'static ConfigKey, member: &Member, text: &str) {
+    fn read_value(&mut self, key: &'static Key, member: &Member, text: &str) {
         let value = json5::from_str::<Value>(&text[member.value.clone()]).unwrap_or_default();
         if key.set(&mut self.config, &value) {
             self.set.insert(key.name);

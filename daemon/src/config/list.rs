@@ -1,6 +1,6 @@
 use super::read::Loaded;
 use super::refusal::ConfigRefusal;
-use super::schema::{ConfigKey, KEYS};
+use super::schema::{KEYS, Key};
 use super::values::Config;
 use ccd_protocol::daemon::ConfigEntry;
 
@@ -16,10 +16,10 @@ pub(crate) fn entries(loaded: &Loaded) -> Vec<ConfigEntry> {
 /// [`ConfigRefusal::UnknownKey`].
 pub(crate) fn entry(loaded: &Loaded, key: &str) -> Result<ConfigEntry, ConfigRefusal> {
     let unknown = || ConfigRefusal::UnknownKey(key.to_owned());
-    Ok(describe(ConfigKey::named(key).ok_or_else(unknown)?, loaded))
+    Ok(describe(Key::named(key).ok_or_else(unknown)?, loaded))
 }
 
-fn describe(key: &ConfigKey, loaded: &Loaded) -> ConfigEntry {
+fn describe(key: &Key, loaded: &Loaded) -> ConfigEntry {
     let source = if loaded.set.contains(key.name) {
         "file"
     } else {
@@ -62,7 +62,7 @@ mod tests {
     fn members_of(group: &str) -> String {
         let defaults = Config::default();
         let indent = if group.is_empty() { "  " } else { "    " };
-        let member = |key: &ConfigKey| {
+        let member = |key: &Key| {
             let (effect, category, name) = (key.effect, key.category, split(key).1);
             let (kind, range) = (key.accepts.type_name(), key.accepts.range());
             let value = key.get(&defaults);
@@ -74,7 +74,7 @@ mod tests {
         members.collect::<Vec<_>>().join(",\n\n")
     }
 
-    fn split(key: &ConfigKey) -> (&'static str, &'static str) {
+    fn split(key: &Key) -> (&'static str, &'static str) {
         key.name.rsplit_once('.').unwrap_or(("", key.name))
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fmt;
 
 /// A key of the configuration file.
-pub(super) struct ConfigKey {
+pub(super) struct Key {
     /// Dotted if it is in an object: `limits.rows`.
     pub(super) name: &'static str,
     /// The part that uses it.
@@ -37,9 +37,9 @@ pub(super) enum Accepts {
     List(ListOf),
 }
 
-impl ConfigKey {
+impl Key {
     /// Returns the key with this dotted name.
-    pub(super) fn named(name: &str) -> Option<&'static ConfigKey> {
+    pub(super) fn named(name: &str) -> Option<&'static Key> {
         KEYS.iter().find(|key| key.name == name)
     }
 
@@ -147,7 +147,7 @@ const MAX_DAYS: u64 = 36_500;
 
 macro_rules! key {
     ($($field:ident).+, $category:literal, $accepts:expr, $effect:literal) => {
-        ConfigKey {
+        Key {
             name: stringify!($($field).+),
             category: $category,
             accepts: $accepts,
@@ -166,7 +166,7 @@ macro_rules! key {
 
 /// Every key, in the order of lists and of the example. Defaults are in [`Config::default`].
 #[rustfmt::skip]
-pub(super) static KEYS: &[ConfigKey] = &[
+pub(super) static KEYS: &[Key] = &[
     key!(max_sessions, "session", Accepts::Integer(0, 4096),
         "Maximum number of live sessions; a further one is refused with max_sessions. 0: no limit."),
     key!(session_timeout, "session", Accepts::Seconds(YEAR_S),

@@ -4,10 +4,10 @@ use super::register::method;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use crate::peer::Peer;
-use crate::tape::files::{self, FilesError, Folder, LoadedTape};
+use crate::tape::files::{self, FilesError, Folder, Loaded};
 use crate::tape::settings::Settings;
 use crate::tape::tools::asciicast::{self, Version};
-use crate::tape::tools::{AnimationPace, animate, diff, still, transcript};
+use crate::tape::tools::{Pace, animate, diff, still, transcript};
 use crate::verify::{Verify, lead_to};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -143,7 +143,7 @@ async fn import(daemon: &Daemon, params: TapeImportParams) -> Result<TapeImportR
 }
 
 fn export(folder: &Folder, params: &TapeExportParams) -> Result<TapeExportReply, FilesError> {
-    let LoadedTape { which, tape, .. } = folder.which(&params.tape)?.load()?;
+    let Loaded { which, tape, .. } = folder.which(&params.tape)?.load()?;
     let cast = |version| {
         let cast = asciicast::export(&tape, version);
         (cast.text, cast.is_lossy)
@@ -174,7 +174,7 @@ fn export(folder: &Folder, params: &TapeExportParams) -> Result<TapeExportReply,
 
 fn draw(folder: &Folder, params: &TapeSvgParams) -> Result<TapeSvgReply, FilesError> {
     let pace = pace(params)?;
-    let LoadedTape { which, tape, .. } = folder.which(&params.tape)?.load()?;
+    let Loaded { which, tape, .. } = folder.which(&params.tape)?.load()?;
     let (svg, frames) = if params.animated {
         animate(&tape, pace).map_err(|_| FilesError::PictureTooLarge)?
     } else {
@@ -189,7 +189,7 @@ fn draw(folder: &Folder, params: &TapeSvgParams) -> Result<TapeSvgReply, FilesEr
     })
 }
 
-fn pace(params: &TapeSvgParams) -> Result<AnimationPace, FilesError> {
+fn pace(params: &TapeSvgParams) -> Result<Pace, FilesError> {
     let speed = params.speed.unwrap_or(1.0);
     if !SPEEDS.contains(&speed) {
         return Err(FilesError::Argument(format!(
@@ -204,7 +204,7 @@ fn pace(params: &TapeSvgParams) -> Result<AnimationPace, FilesError> {
             "idle_limit_s is {idle_limit_s}: give seconds, from 0 to 30 days"
         )));
     }
-    Ok(AnimationPace {
+    Ok(Pace {
         speed,
         idle_limit_ms: (idle_limit_s * 1e3) as u64,
     })

@@ -35,7 +35,7 @@ impl<'a> Csi<'a> {
         })
     }
 
-    /// Returns each parameter: a missing one is 0, one that is too large is 65,535, and of `4:3` only the 4 counts.
+    /// Returns each parameter: a missing one is 0, one too large is 65,535, of `4:3` only the 4 counts.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u16> + use<'a> {
         self.params.split(|&byte| byte == b';').map(|param| {
             param
@@ -49,17 +49,17 @@ impl<'a> Csi<'a> {
         })
     }
 
-    /// Returns the first parameter, 0 if there is none.
+    /// Returns the first parameter, 0 when there is none.
     pub(super) fn first(&self) -> u16 {
         self.numbers().next().unwrap_or(0)
     }
 
-    /// Whether there are no parameters.
+    /// Tells whether no parameter is given at all.
     pub(super) fn is_bare(&self) -> bool {
         self.params.is_empty()
     }
 
-    /// Returns what identifies the sequence: prefix, intermediate and final byte.
+    /// Returns the number and the three marks that say what the sequence is: prefix, intermediate, final byte.
     pub(super) fn shape(&self) -> (u8, u8, u8) {
         (self.prefix, self.intermediate, self.action)
     }

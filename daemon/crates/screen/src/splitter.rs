@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-/// Maximum length of a sequence that is kept; the rest is dropped.
+/// Most bytes of one sequence that are kept; what comes after is dropped.
 pub(super) const MAX_BODY_BYTES: usize = 2048;
 
 /// Maximum number of control characters kept from inside one sequence; normally there are none.
@@ -34,19 +34,19 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sequence<'a> {
     pub(super) kind: Kind,
-    /// Everything after the introducer: without the terminator of a string, including the final byte of others.
+    /// Everything after the introducer; without the terminator of a string, with the final byte of others.
     pub(super) body: &'a [u8],
-    /// Control characters inside a sequence that is not a string, which a terminal executes before the sequence.
+    /// Control characters inside a sequence that is no string, which a terminal obeys before the sequence.
     pub(super) controls: &'a [u8],
-    /// Raw length including introducer and terminator, but not an ESC that cancels it. The sequence may have started in
-    /// an earlier chunk.
+    /// Raw length, introducer and terminator included, but not the ESC that cancels it. The sequence may have begun
+    /// in an earlier chunk.
     pub(super) len_bytes: u64,
-    /// The body is longer than [`MAX_BODY_BYTES`] and was cut off.
+    /// The body is longer than [`MAX_BODY_BYTES`] and its end is missing.
     pub(super) truncated: bool,
 }
 
 impl Sequence<'_> {
-    /// Whether this is a complete CSI sequence without any bytes that do not belong in it.
+    /// Tells whether this is a CSI sequence, all of it, with nothing in it that does not belong there.
     pub(super) fn is_bare_csi(&self) -> bool {
         self.kind == Kind::Csi && !self.truncated && self.controls.is_empty()
     }
@@ -62,7 +62,7 @@ enum State {
     TextEscape(Kind),
 }
 
-/// The incremental parser that this whole crate uses.
+/// The incremental parser behind everything in this module.
 ///
 /// 8-bit C1 controls are not recognised: in UTF-8 output those bytes are parts of characters.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ pub(super) struct Splitter {
 }
 
 impl Splitter {
-    /// Returns a splitter outside any sequence.
+    /// Returns a splitter that is not inside any sequence.
     pub(super) fn new() -> Self {
         Self {
             state: State::Ground,
@@ -86,12 +86,12 @@ impl Splitter {
         }
     }
 
-    /// Returns the raw length of an incomplete sequence, 0 in plain text.
+    /// Returns the raw length of the sequence that has begun and not ended, 0 in plain text.
     pub(super) fn open_len_bytes(&self) -> u64 {
         self.open_len_bytes
     }
 
-    /// Whether the open sequence is already too long to be kept whole.
+    /// Tells whether the open sequence is already too long to be kept whole.
     pub(super) fn open_is_truncated(&self) -> bool {
         self.truncated
     }
@@ -135,7 +135,7 @@ impl Splitter {
         None
     }
 
-    /// Continues a sequence that has started.
+    /// Goes on with a sequence that has begun.
     fn resume(&mut self, input: &mut &[u8]) -> Option<Sequence<'_>> {
         while let Some((&byte, rest)) = input.split_first() {
             let ended = match self.state {
@@ -238,8 +238,8 @@ impl Splitter {
     }
 }
 
-/// Returns the length of the CSI sequence with which `input` starts, if it is complete and only has parameter,
-/// intermediate and final bytes. Nearly all sequences of a flood do, and need no copy.
+/// Returns the length of the CSI sequence that `input` begins with, if all of it is there and it has only
+/// parameter, intermediate and final bytes. Nearly all sequences of a flood are, and need no copy.
 fn whole_csi_len(input: &[u8]) -> Option<usize> {
     if input.get(1) != Some(&b'[') {
         return None;

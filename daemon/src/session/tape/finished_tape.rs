@@ -3,7 +3,7 @@
 use crate::output::{Output, Piece};
 use crate::piped::Marks;
 use crate::tape::decorate::RunFilter;
-use crate::tape::record::{Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState};
+use crate::tape::record::{Ended, Finished, Heard, MAX_OUTPUT_BYTES, Printed};
 use crate::tape::root::Root;
 use std::io;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) async fn finish(
     root: &Arc<Root>,
     journal: &Path,
     output: &Output,
-    heard: RecorderState,
+    heard: Heard,
     filter: Option<Box<RunFilter<'static>>>,
 ) -> Finished {
     let path = journal.to_owned();

@@ -11,7 +11,7 @@ use crate::session::registry::Sessions;
 use crate::tape::decorate::RunFilter;
 use crate::tape::format::Meta;
 use crate::tape::play::{KeptPlayer, Player};
-use crate::tape::record::{self, KeptRecording, Note, RecorderState, Recording, Resumption};
+use crate::tape::record::{self, Heard, KeptRecording, Note, Recording, Resumption};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::{TapeOptions, TapeUse};
@@ -106,7 +106,7 @@ impl Sessions {
             tape.stagehand = Stagehand::of(self, &tape.settings, &params, id);
         }
         if let Some(player) = kept.player {
-            tape.player = Some(Player::resumed(tape.replay_options(), player));
+            tape.player = Some(Player::resumed(tape.cue(), player));
             let left = Left { live: kept.live };
             tape.left = Mutex::new(Some(left));
         }
@@ -151,14 +151,7 @@ impl Sessions {
             Note::remove(folder);
             return true;
         }
-        let finished = finish(
-            &root,
-            &note.journal,
-            output,
-            RecorderState::default(),
-            filters,
-        )
-        .await;
+        let finished = finish(&root, &note.journal, output, Heard::default(), filters).await;
         if finished.is_put_off {
             return false;
         }

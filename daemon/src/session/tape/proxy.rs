@@ -12,7 +12,7 @@ use crate::session::registry::Sessions;
 use crate::session::run::OneShot;
 use crate::tape::TapeError;
 use crate::tape::key::{PromptTracker, prompt_signature};
-use crate::tape::play::{InputModes, Playback, PlaybackStep, Player};
+use crate::tape::play::{Act, InputModes, Player, Show};
 use crate::tape::settings::Settings;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{InputVerdict, SessionCreateParams};
@@ -188,7 +188,7 @@ impl SessionTape {
             outer_start: place.queued_upto,
         };
         tracing::info!(target: "tape", session = %stagehand.id, program = %shot.session.id(), "the real program takes over where the tape ended");
-        Ok(self.show_live(&sessions, shot, gone, kept, player.playback(), 0))
+        Ok(self.show_live(&sessions, shot, gone, kept, player.show(), 0))
     }
 
     fn show_live(
@@ -197,7 +197,7 @@ impl SessionTape {
         shot: OneShot,
         gone: CancellationToken,
         kept: KeptLive,
-        show: Arc<Playback>,
+        show: Arc<Show>,
         shown: u64,
     ) -> &Live {
         let inner = Arc::clone(&shot.session);
@@ -227,7 +227,7 @@ impl SessionTape {
                         code: None,
                         signal: Some(1),
                     };
-                    return player.playback().add([PlaybackStep::End(exit)]);
+                    return player.show().add([Act::End(exit)]);
                 }
             }
         };
@@ -235,7 +235,7 @@ impl SessionTape {
         inner.claim(&Peer::of_daemon(gone.clone()));
         let shot = OneShot::of(sessions, inner);
         let shown = shown.saturating_sub(kept.outer_start);
-        self.show_live(sessions, shot, gone, kept, player.playback(), shown);
+        self.show_live(sessions, shot, gone, kept, player.show(), shown);
     }
 }
 
@@ -338,7 +338,7 @@ impl Seen {
 }
 
 /// Shows what a program prints, from an offset on, until it has ended or nobody looks.
-async fn relay(inner: Arc<Session>, from: u64, show: Arc<Playback>, gone: CancellationToken) {
+async fn relay(inner: Arc<Session>, from: u64, show: Arc<Show>, gone: CancellationToken) {
     let mut upto = from;
     let mut modes = None;
     loop {
@@ -352,13 +352,13 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Playback>, gone: Cancel
         });
         if now != modes {
             modes = now;
-            show.add(now.map(PlaybackStep::Modes));
+            show.add(now.map(Act::Modes));
         }
         show.room().await;
         match inner.output.read(upto, PIECE_BYTES).await {
             Ok(Piece::Bytes(bytes)) => {
                 let parts = inner.parts(upto, &bytes).await.into_iter();
-                show.add(parts.map(|(stream, bytes)| PlaybackStep::Print {
+                show.add(parts.map(|(stream, bytes)| Act::Print {
                     delay: Duration::ZERO,
                     bytes,
                     stream,
@@ -377,7 +377,7 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Playback>, gone: Cancel
                     code: exit.code,
                     signal: exit.signal,
                 });
-                return show.add([PlaybackStep::End(exit)]);
+                return show.add([Act::End(exit)]);
             }
         }
         tokio::select! {

@@ -14,8 +14,8 @@ use crate::session::start::Plan;
 use crate::tape::advice::record_with;
 use crate::tape::format::Meta;
 use crate::tape::key::{Invocation, StateHash, program_name};
-use crate::tape::play::{Pace, PlayError, Player, ReplayOptions};
-use crate::tape::record::{Begin, EndEntry, Finished, RecorderState, Recording};
+use crate::tape::play::{Cue, Pace, PlayError, Player};
+use crate::tape::record::{Begin, EndEntry, Finished, Heard, Recording};
 use crate::tape::root::Root;
 use crate::tape::settings::Settings;
 use crate::tape::tools::{Removed, redact_meta};
@@ -88,10 +88,10 @@ impl Beginning {
 
 impl SessionTape {
     /// What it asks of its tapes.
-    pub(super) fn replay_options(&self) -> ReplayOptions {
+    pub(super) fn cue(&self) -> Cue {
         let meta = &self.meta;
         let named = (!self.settings.is_default_root).then_some(&*self.root.path);
-        ReplayOptions {
+        Cue {
             root: Arc::clone(&self.root),
             record_with: record_with(meta, named),
             rules: self.settings.rules.clone(),
@@ -149,7 +149,7 @@ impl SessionTape {
         let on_tape = stroke.on_tape();
         let typed = player.typed(on_tape).await;
         self.keep();
-        player.playback().begin();
+        player.show().begin();
         match typed {
             Ok(()) => Ok(()),
             Err(PlayError::Miss { input, .. })
@@ -298,7 +298,7 @@ impl Sessions {
         };
         let mut tape = self.tape_of(options, plan.meta(params), id).await?;
         if plays(&tape.settings) {
-            let player = Player::new(tape.replay_options());
+            let player = Player::new(tape.cue());
             match player.start().await {
                 Ok(()) => {
                     tape.player = Some(player);
@@ -360,7 +360,7 @@ impl Sessions {
         let left = tape.as_ref().and_then(|tape| tape.take_left());
         let stage =
             TerminalFarSide::open(master, left.is_none()).map_err(SessionError::Terminal)?;
-        let (show, session) = (player.playback(), Arc::clone(session));
+        let (show, session) = (player.show(), Arc::clone(session));
         let sessions = Arc::clone(self);
         self.tracker.spawn(async move {
             let played = async {
@@ -421,7 +421,7 @@ impl Sessions {
                 offset: session.output.published(),
             });
             let journal = recording.journal();
-            let heard = RecorderState {
+            let heard = Heard {
                 hidden: recording.hidden().lines(),
                 recognised: recording.hidden().recognised(),
                 unwritten,

@@ -18,4 +18,4 @@ pub use error::FilesError;
 pub use list::list;
 pub use prune::prune;
 pub use show::show;
-pub use which::{Folder, LoadedTape};
+pub use which::{Folder, Loaded};

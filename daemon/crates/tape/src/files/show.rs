@@ -2,7 +2,7 @@
 
 use super::error::FilesError;
 use super::list::begin;
-use super::which::{Folder, LoadedTape, Which};
+use super::which::{Folder, Loaded, Which};
 use crate::format::{Exchange, Meta, Recorder, Tape, outline};
 use crate::index::{beginning, ending};
 use crate::key::{Fingerprint, Invocation, Rules, StateHash, normal_input, prompt_signature};
@@ -28,7 +28,7 @@ pub fn show(
     rules: &Rules,
     keys: bool,
 ) -> Result<TapeRecord, FilesError> {
-    let LoadedTape { which, text, tape } = which.load()?;
+    let Loaded { which, text, tape } = which.load()?;
     let outline = outline(&text).map_err(|error| which.wrong(error))?;
     let meta = &tape.meta;
     let invocation = Invocation::of(meta);

@@ -31,7 +31,7 @@ pub struct Which {
 
 /// A tape with the text of its file.
 #[derive(Debug)]
-pub struct LoadedTape {
+pub struct Loaded {
     pub which: Which,
     pub text: Vec<u8>,
     pub tape: Tape,
@@ -179,10 +179,10 @@ impl Which {
     /// # Errors
     ///
     /// The file cannot be read, or is not a tape.
-    pub fn load(self) -> Result<LoadedTape, FilesError> {
+    pub fn load(self) -> Result<Loaded, FilesError> {
         let text = file::load(&self.path)?;
         let tape = read(&text).map_err(|error| self.wrong(error))?;
-        Ok(LoadedTape {
+        Ok(Loaded {
             which: self,
             text,
             tape,

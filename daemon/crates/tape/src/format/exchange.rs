@@ -19,16 +19,16 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// The character that replaces bytes that are not valid text.
 const REPLACED: char = '\u{fffd}';
 
-/// How much of an exchange is kept in memory.
+/// How much of an exchange is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExchangeReader {
     Whole,
-    /// Output and annotations are checked, but not kept.
+    /// Output and annotations are checked and thrown away.
     Outline,
 }
 
 impl ExchangeReader {
-    /// Parses an exchange.
+    /// Takes an exchange.
     pub(super) fn read(self, scanner: &mut Scanner<'_>) -> Scanned<Exchange> {
         let mut exchange = Exchange::default();
         scanner.object(|scanner, key| {
@@ -80,7 +80,7 @@ impl ExchangeReader {
     }
 }
 
-/// Parses an object with any values.
+/// Takes an object of any values.
 pub(super) fn read_map(scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
     let mut map = Annotations::new();
     scanner.object(|scanner, key| {
@@ -90,7 +90,7 @@ pub(super) fn read_map(scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
     Ok(map)
 }
 
-/// Parses a number that is not negative, such as milliseconds.
+/// Takes a number of milliseconds, or another one that cannot be below zero.
 pub(super) fn whole(scanner: &mut Scanner<'_>) -> Scanned<u64> {
     const WANTED: &str = "a whole number, 0 or more";
     scanner.kind()?;

@@ -19,7 +19,7 @@ pub struct FormatError {
 }
 
 impl FormatError {
-    /// Whether the tape was made by a newer version of ccd.
+    /// Says whether the tape was made by a newer ccd.
     pub fn is_newer(&self) -> bool {
         matches!(self.fault, Fault::Newer { .. })
     }
@@ -81,7 +81,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Shortens the parts that were copied from the tape.
+    /// Cuts what it has from the tape.
     fn shorten(&mut self) {
         match self {
             Self::Unexpected { found: text, .. }
@@ -93,7 +93,7 @@ impl Fault {
         }
     }
 
-    /// Puts the name of the enclosing value before the path.
+    /// Puts the name of what is around before the path.
     pub(super) fn within(&mut self, name: &str) {
         if let Self::Kind { path, .. } | Self::Base64 { path, .. } | Self::Missing { path, .. } =
             self
@@ -124,7 +124,7 @@ fn name(path: &str) -> String {
     }
 }
 
-/// An error at an offset. It is boxed because almost no result contains one.
+/// A fault at an offset. Boxed: almost all results hold none.
 #[derive(Debug)]
 pub(super) struct Stop(Box<(usize, Fault)>);
 
@@ -147,7 +147,7 @@ impl Stop {
         matches!(self.0.1, Fault::Newer { .. })
     }
 
-    /// Converts the offset into a line and a column of `text`.
+    /// Turns the offset into a line and a column of `text`.
     pub(super) fn locate(self, text: &[u8]) -> FormatError {
         let (offset, mut fault) = *self.0;
         fault.shorten();
@@ -162,7 +162,7 @@ impl Stop {
 
 /// Returns the line and the column of an offset, both from 1; the column counts characters.
 ///
-/// As in editors, lines end with `\n`, `\r\n` or `\r`. A byte order mark has no column.
+/// Lines end as in editors: with `\n`, `\r\n` or `\r`. A byte order mark has no column.
 pub fn place(text: &[u8], offset: usize) -> (u64, u64) {
     let before = text.get(..offset).unwrap_or(text);
     let begin = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |at| at + 1);
@@ -172,7 +172,7 @@ pub fn place(text: &[u8], offset: usize) -> (u64, u64) {
     (lines_in(before) + 1, characters.count() as u64 + 1)
 }
 
-/// Counts line ends.
+/// Counts the ends of lines.
 pub(super) fn lines_in(text: &[u8]) -> u64 {
     let ends = memchr::memchr2_iter(b'\n', b'\r', text);
     let lines = ends.filter(|&at| text[at] == b'\n' || text.get(at + 1) != Some(&b'\n'));

@@ -25,7 +25,7 @@ impl Number {
         }
     }
 
-    /// The number if it is whole and not negative; `12.0` is.
+    /// The number if it is whole and not below zero; `12.0` is.
     pub(super) fn to_whole(self) -> Option<u64> {
         match self {
             Self::Unsigned(number) => Some(number),
@@ -124,8 +124,8 @@ fn decimal(text: &str) -> Option<(Number, usize)> {
     Some((number, len))
 }
 
-/// Parses the escape whose backslash is at `at`. Returns its character (none for an escaped line end), and where it
-/// ends.
+/// Reads the escape whose backslash is at `at`; returns what it stands for, nothing for an escaped line end, and where
+/// it ends.
 pub(super) fn escape(text: &str, at: usize) -> Scanned<(Option<char>, usize)> {
     let stop = |what| Stop::at(at, Fault::Escape { what });
     let cut = || Stop::at(at, Fault::Ends { within: "a string" });

@@ -1,4 +1,4 @@
-//! Writes values as JSON5, and output as a readable comment.
+//! Values as JSON5 text, and output as a comment that a person can read.
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 /// Maximum length of a comment, in characters.
 const COMMENT_LEN: usize = 200;
 
-/// Maximum length of an object that is written on one line, in bytes.
+/// Longest object that is written in one line, in bytes.
 const LINE_LEN: usize = 100;
 
-/// Writes a text in quotation marks; invisible characters are escaped.
+/// Writes a text between quotation marks; what cannot be seen is escaped.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -33,7 +33,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// Writes a key, without quotation marks if it does not need them.
+/// Writes a key, without quotation marks where it needs none.
 pub(super) fn key(name: &str) -> String {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
     let is_plain = name.bytes().all(is_part)
@@ -48,7 +48,7 @@ pub(super) fn key(name: &str) -> String {
     }
 }
 
-/// Writes any value on one line.
+/// Writes any value in one line.
 pub fn value(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
@@ -63,7 +63,7 @@ pub fn value(value: &Value) -> String {
     }
 }
 
-/// Writes an object, with one member per line if it is long; `indent` is that of the line it starts on.
+/// Writes an object, one member a line when it is long; `indent` is that of the line it begins in.
 pub(super) fn map(members: &serde_json::Map<String, Value>, indent: &str) -> String {
     let short = object(members.iter().map(|(name, member)| (name, value(member))));
     if short.len() <= LINE_LEN {
@@ -76,7 +76,7 @@ pub(super) fn map(members: &serde_json::Map<String, Value>, indent: &str) -> Str
     out + indent + "}"
 }
 
-/// Writes an object of written values on one line.
+/// Writes an object of written values in one line.
 pub(super) fn object<'k>(members: impl Iterator<Item = (&'k String, String)>) -> String {
     let members = members.map(|(name, member)| format!("{}: {member}", key(name)));
     let members = members.collect::<Vec<_>>();
@@ -86,12 +86,12 @@ pub(super) fn object<'k>(members: impl Iterator<Item = (&'k String, String)>) ->
     format!("{{ {} }}", members.join(", "))
 }
 
-/// Writes a list of written values on one line.
+/// Writes a list of written values in one line.
 pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
-/// Returns the comment for a chunk's output, without the `//`; `None` if it is not text, or blank.
+/// Returns the comment that shows a chunk's output, without the `//`; `None` when it is no text, or blank.
 ///
 /// Nothing in it can end the comment, hide text, or change how the following text is shown.
 pub fn comment(data: &[u8]) -> Option<String> {
@@ -116,7 +116,7 @@ pub fn comment(data: &[u8]) -> Option<String> {
     (!shown.is_empty()).then(|| shown.to_owned())
 }
 
-/// Whether a character is invisible, ends a line, or changes the direction of the following text.
+/// Says whether a character shows nothing, ends a line, or changes the direction of what follows.
 fn is_invisible(char: char) -> bool {
     char.is_control()
         || matches!(

@@ -1,7 +1,7 @@
 //! A scanner of JSON5 that returns spans; values that nobody needs are skipped without using memory.
 //!
-//! It accepts what the json5 crate accepts, which the tests compare it with. But its depth is bounded, and it is faster
-//! at texts (base64) and comments, which make up most of a tape.
+//! It takes what the json5 crate takes, which is its oracle in the tests, but is bounded in depth and faster where tapes are
+//! large: in texts (base64) and comments.
 
 use super::fault::{BOM, Fault, Stop};
 use super::literal::{self, Number};
@@ -9,13 +9,13 @@ use memchr::{memchr, memchr3};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Maximum size of a tape's file.
+/// Largest file of a tape.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 
-/// Maximum depth of nested objects and lists.
+/// Most objects and lists within each other.
 pub(super) const MAX_DEPTH: u32 = 64;
 
-/// Maximum length of a text that an error repeats, in characters.
+/// Longest part of a text that an error repeats, in characters.
 const SHOWN: usize = 20;
 
 pub(super) type Scanned<T> = Result<T, Stop>;
@@ -41,7 +41,7 @@ pub(super) struct Token {
 #[derive(Debug)]
 pub(super) struct Key<'a> {
     pub(super) name: Cow<'a, str>,
-    /// Including its quotation marks.
+    /// With its quotation marks.
     pub(super) span: Range<usize>,
 }
 
@@ -51,19 +51,19 @@ pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
-    /// The number of chunks so far. Each needs memory, and a few bytes can contain many.
+    /// How many were taken: each needs memory, and many of them stand in few bytes.
     pub(super) chunks: u32,
     pub(super) values: u32,
 }
 
 impl<'a> Scanner<'a> {
-    /// Starts before the first value of `text`; a byte order mark is skipped.
+    /// Begins with the first value of `text`; a byte order mark is stepped over.
     pub(super) fn new(text: &'a str) -> Self {
         let at = if text.starts_with(BOM) { BOM.len() } else { 0 };
         Self::begin_at(text, at)
     }
 
-    /// Starts at the value at `offset`, which must be the start of a value.
+    /// Begins with the value at `offset`, which must be where one begins.
     pub(super) fn begin_at(text: &'a str, offset: usize) -> Self {
         Self {
             text,
@@ -74,12 +74,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The position of the scanner; after [`Self::kind`], the start of the value.
+    /// Where the scanner is: behind [`Self::kind`] at the beginning of the value.
     pub(super) fn offset(&self) -> usize {
         self.at
     }
 
-    /// Returns the kind of the next value, from its first character.
+    /// Says what the next value is, by its first character.
     pub(super) fn kind(&mut self) -> Scanned<Kind> {
         self.blanks()?;
         match self.byte() {
@@ -93,7 +93,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Parses an object; `member` must parse the value of each key.
+    /// Takes an object; `member` must take the value of each key.
     pub(super) fn object(
         &mut self,
         mut member: impl FnMut(&mut Self, Key<'a>) -> Scanned<()>,
@@ -111,7 +111,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Parses a list; `item` must parse the value of each index.
+    /// Takes a list; `item` must take the value of each index.
     pub(super) fn list(
         &mut self,
         mut item: impl FnMut(&mut Self, usize) -> Scanned<()>,
@@ -127,14 +127,14 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Parses a text.
+    /// Takes a text.
     pub(super) fn text(&mut self) -> Scanned<Cow<'a, str>> {
         self.expect(Kind::Text, "a string in quotation marks")?;
         let token = self.text_token()?;
         Ok(self.decode(&token))
     }
 
-    /// Parses a number, including `NaN`.
+    /// Takes a number, also one that is none (`NaN`).
     pub(super) fn number(&mut self, wanted: &'static str) -> Scanned<Number> {
         self.expect(Kind::Number, wanted)?;
         self.number_token()
@@ -149,7 +149,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Parses a `null` if there is one.
+    /// Takes a `null` if there is one.
     pub(super) fn null(&mut self) -> Scanned<bool> {
         let is_null = self.kind()? == Kind::Null;
         if is_null {
@@ -158,12 +158,12 @@ impl<'a> Scanner<'a> {
         Ok(is_null)
     }
 
-    /// Skips a value.
+    /// Steps over a value.
     pub(super) fn skip(&mut self) -> Scanned<()> {
         self.span().map(|_| ())
     }
 
-    /// Skips a value and returns its span.
+    /// Steps over a value and says where it stands.
     pub(super) fn span(&mut self) -> Scanned<Range<usize>> {
         self.blanks()?;
         let start = self.at;
@@ -209,7 +209,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns an error in the value that started at `from`.
+    /// A fault of the value that began at `from`.
     pub(super) fn wrong(&self, from: usize, wanted: &'static str) -> Stop {
         let fault = Fault::Kind {
             path: String::new(),
@@ -253,7 +253,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Moves to the value of the next key, or after the object's end.
+    /// Goes to the value of the next key, or behind the object's end.
     fn next_key(&mut self, is_first: bool) -> Scanned<Option<(Token, Range<usize>)>> {
         if !self.goes_on(is_first, b'}', "`,` or `}`")? {
             return Ok(None);
@@ -272,7 +272,7 @@ impl<'a> Scanner<'a> {
         Ok(Some((token, span)))
     }
 
-    /// Moves to the next item, or after the list's end.
+    /// Goes to the next item, or behind the list's end.
     fn next_item(&mut self, is_first: bool) -> Scanned<bool> {
         self.goes_on(is_first, b']', "`,` or `]`")
     }
@@ -341,7 +341,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Parses a text from its opening quotation mark.
+    /// Takes a text from its opening quotation mark.
     fn text_token(&mut self) -> Scanned<Token> {
         let bytes = self.text.as_bytes();
         let quote = bytes.get(self.at).copied().unwrap_or(b'"');
@@ -372,7 +372,7 @@ impl<'a> Scanner<'a> {
         Ok(Token { span, is_escaped })
     }
 
-    /// Parses a key without quotation marks.
+    /// Takes a key without quotation marks.
     fn name_token(&mut self) -> Scanned<Token> {
         let from = self.at;
         let mut is_escaped = false;
@@ -447,7 +447,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the end of the comment that continues at `from`, which is before the end of its line.
+/// Returns where the comment that goes on at `from` ends: before its line's end.
 pub(super) fn line_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     loop {

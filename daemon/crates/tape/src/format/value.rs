@@ -1,16 +1,16 @@
-//! Scans values that are kept whole, within limits.
+//! What a scanner keeps whole, and how much of it.
 
 use super::fault::{Fault, Stop};
 use super::scan::{Kind, Scanned, Scanner};
 
-/// Maximum number of chunks on a tape. A tape written by ccd exceeds `MAX_BYTES` before it has as many.
+/// Most chunks of a tape. What ccd writes is larger than `MAX_BYTES` before it has so many.
 pub(super) const MAX_CHUNKS: u32 = 1_300_000;
 
-/// Maximum number of values in annotations and unknown keys.
+/// Most values in annotations and in keys that nobody knows.
 pub(super) const MAX_VALUES: u32 = 1_000_000;
 
 impl Scanner<'_> {
-    /// Parses any value; `NaN` and `Infinity` become null, as in the json5 crate.
+    /// Takes any value as it is; `NaN` and `Infinity` become null, as in the json5 crate.
     pub(super) fn value(&mut self) -> Scanned<serde_json::Value> {
         let kind = self.kind()?;
         self.values += 1;

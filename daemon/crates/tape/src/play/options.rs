@@ -1,6 +1,6 @@
 //! What a session needs to replay its tapes, and why a replay can fail.
 
-use super::pace::Pace;
+use super::pace::ReplayPace;
 use crate::index::Miss;
 use crate::key::{Invocation, Rules, StateHash};
 use crate::root::Root;
@@ -13,7 +13,7 @@ pub struct ReplayOptions {
     pub root: Arc<Root>,
     pub rules: Rules,
     pub invocation: Invocation,
-    pub pace: Pace,
+    pub pace: ReplayPace,
     pub strict: bool,
     pub ignore_stdin: bool,
     /// The real program may take over where no tape answers, so the input typed so far must be kept to type it again.

@@ -11,7 +11,7 @@ const MAX_DELAY: Duration = Duration::from_secs(3600);
 
 /// The pace of a session's replay.
 #[derive(Debug, Clone)]
-pub struct Pace {
+pub struct ReplayPace {
     /// `None`: the latency on each tape.
     pub latency: Option<Latency>,
     /// Percentage of exchanges; `None`: the rate on each tape.
@@ -37,7 +37,7 @@ pub struct TapePace<'a> {
     pub seed: Option<u64>,
 }
 
-impl Pace {
+impl ReplayPace {
     /// Returns the delays of the chunks of an exchange, which is the `ordinal`th to be played.
     pub fn delays(&self, tape: TapePace<'_>, ordinal: u64, recorded_ms: &[u64]) -> Vec<Duration> {
         let of_tape = || match tape.latency {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn ms(latency: Option<Latency>, of_tape: Option<Latency>) -> Vec<u128> {
-        let pace = Pace {
+        let pace = ReplayPace {
             latency,
             error_rate: None,
             seed: Some(7),
@@ -132,12 +132,12 @@ mod tests {
 
     #[test]
     fn errors_are_drawn_at_the_rate_and_again_the_same() {
-        let pace = |rate, seed| Pace {
+        let pace = |rate, seed| ReplayPace {
             latency: None,
             error_rate: Some(rate),
             seed: Some(seed),
         };
-        let count = |pace: &Pace| {
+        let count = |pace: &ReplayPace| {
             let drawn = (0..1000).filter(|at| pace.injection(tape(None), *at).is_some());
             drawn.count()
         };

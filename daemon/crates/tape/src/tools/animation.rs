@@ -26,7 +26,7 @@ const MAX_KEY_BYTES: usize = 4;
 
 /// The speed of an animation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AnimationPace {
+pub struct Pace {
     /// Factor of the recorded speed, more than 0.
     pub speed: f64,
     /// Maximum pause, at the recorded speed.
@@ -40,7 +40,7 @@ pub struct AnimationPace {
 /// # Errors
 ///
 /// [`PictureTooLarge`] if even two frames are too large.
-pub fn animate(tape: &Tape, pace: AnimationPace) -> Result<(String, usize), PictureTooLarge> {
+pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLarge> {
     let (chunks, end_ms) = paced(tape, pace);
     let mut frame_ms = MIN_FRAME_MS;
     loop {
@@ -85,7 +85,7 @@ fn title(tape: &Tape) -> String {
 }
 
 /// Returns all output with the time at which it is shown, and the total time.
-fn paced(tape: &Tape, pace: AnimationPace) -> (Vec<(u64, &Chunk)>, u64) {
+fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, &Chunk)>, u64) {
     let (mut last_ms, mut shown_ms, mut unechoed_bytes) = (0, 0.0, 0);
     let mut chunks = Vec::new();
     for moment in moments(tape) {
@@ -150,7 +150,7 @@ mod tests {
     use super::super::tests::{exchange, tape};
     use super::*;
 
-    const PACE: AnimationPace = AnimationPace {
+    const PACE: Pace = Pace {
         speed: 1.0,
         idle_limit_ms: 2000,
     };
@@ -208,7 +208,7 @@ mod tests {
         let (svg, count) = animate(&tape, PACE).unwrap();
         assert!((24..=34).contains(&count), "{count}");
         assert!(svg.contains("animation:play 3.000s"));
-        let fast = AnimationPace {
+        let fast = Pace {
             speed: 10.0,
             ..PACE
         };

@@ -14,7 +14,7 @@ mod timeline;
 mod transcript;
 mod typed_lines;
 
-pub use animation::{AnimationPace, animate, still};
+pub use animation::{Pace, animate, still};
 pub use chain::chain;
 pub use diff::{diff, normal_output, unified};
 pub use mask::{count_removed, mask_known};

@@ -1,4 +1,4 @@
-//! The terminal that a program believes it talks to: what it shows, what it was set to, what it answers.
+//! The terminal in which a program runs: its screen, its modes, and its answers to queries.
 
 #![cfg_attr(
     test,

@@ -1,4 +1,5 @@
-//! What is done with text and with the bytes of a terminal: search, patterns, redaction, quoting. Pure code: no runtime, no files.
+//! Operations on text and on the bytes of a terminal: search, patterns, redaction, quoting. Pure code: no runtime, no
+//! files.
 
 #![cfg_attr(
     test,

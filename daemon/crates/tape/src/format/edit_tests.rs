@@ -15,7 +15,7 @@ fn edited(text: &str, edit: impl FnOnce(&mut Edits<'_>)) -> String {
     edits.apply().unwrap()
 }
 
-/// The lines that are not in both.
+/// Returns the lines that are not in both.
 fn changed_lines<'a>(before: &'a str, after: &'a str) -> Vec<&'a str> {
     let is_new = |line: &&str| !before.lines().any(|old| old == *line);
     after.lines().filter(is_new).map(str::trim).collect()

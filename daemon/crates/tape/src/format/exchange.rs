@@ -1,4 +1,4 @@
-//! From bytes to an exchange.
+//! Parses an exchange.
 
 use super::fault::Fault;
 use super::keys::Part;
@@ -10,13 +10,13 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ccd_protocol::tape::TapeExit;
 use std::borrow::Cow;
 
-/// Padding may be missing: people cut it off.
+/// Padding may be missing, because people cut it off.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Stands in text for bytes that are none.
+/// The character that replaces bytes that are not valid text.
 const REPLACED: char = '\u{fffd}';
 
 /// Reads the exchanges of a tape.
@@ -141,7 +141,7 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
         }
         Ok(())
     })?;
-    // Who writes a text and no type means a line.
+    // A text without a type means a line.
     let is_line = text.as_ref().is_some_and(|text| !text.is_empty());
     let kind = kind.unwrap_or(if is_line {
         InputKind::Line
@@ -164,7 +164,7 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
     })
 }
 
-/// Says whether the bytes know better than the text: there is none, or it stands for bytes that are no text.
+/// Whether the bytes are needed besides the text: it is missing, or was made of bytes that are not valid text.
 fn is_poor_text(text: Option<&str>, bytes: Option<&[u8]>) -> bool {
     bytes.is_some() && text.is_none_or(|text| text.contains(REPLACED))
 }
@@ -179,7 +179,7 @@ fn input_kind(scanner: &mut Scanner<'_>) -> Scanned<InputKind> {
     }
 }
 
-/// Takes a chunk.
+/// Parses a chunk.
 pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
     let mut chunk = Chunk::default();
     let (mut text, mut bytes): (Option<Cow<'_, str>>, _) = (None, None);
@@ -240,7 +240,7 @@ fn status(scanner: &mut Scanner<'_>) -> Scanned<i32> {
     number.ok_or_else(|| scanner.wrong(start, WANTED))
 }
 
-/// Takes bytes in base64.
+/// Parses bytes in base64.
 pub(super) fn base64(scanner: &mut Scanner<'_>) -> Scanned<Vec<u8>> {
     scanner.kind()?;
     let start = scanner.offset();

@@ -1,18 +1,18 @@
-//! What can be wrong with the text of a tape, and where.
+//! Errors in the text of a tape, and their positions.
 
 use super::model::FORMAT;
 use super::text::{MAX_BYTES, Stop};
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_text::json5::{self, place};
 
-/// Of a text in a tape that a problem names.
+/// Maximum length of a text from the tape in an error.
 const SHOWN_CHARS: usize = 200;
 
-/// What is wrong with a tape, and at which place of its text.
+/// An error in a tape, and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {fault}")]
 pub struct FormatError {
-    /// From 1; of an exchange that is read alone, counted from its own beginning.
+    /// From 1. For an exchange that is parsed alone, counted from its own start.
     pub line: u64,
     /// From 1, in characters.
     pub column: u64,
@@ -50,7 +50,7 @@ impl Reportable for FormatError {
     }
 }
 
-/// What is wrong, and what to do.
+/// An error, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     #[error("the file is empty: a tape is at least {{ meta: {{ program: \"NAME\" }} }}")]
@@ -105,7 +105,7 @@ impl From<json5::Fault> for Fault {
     }
 }
 
-/// Cuts a text that a tape says, and a person is told, where it is long.
+/// Shortens a text from the tape for a message.
 pub(super) fn shorten(text: &mut String) {
     if let Some((end, _)) = text.char_indices().nth(SHOWN_CHARS) {
         text.truncate(end);

@@ -1,4 +1,4 @@
-//! A tape as a file: JSON5 for people, exact bytes for programs.
+//! The file format of tapes: JSON5 for people, exact bytes for programs.
 
 mod edit;
 mod exchange;

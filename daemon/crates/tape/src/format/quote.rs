@@ -3,12 +3,12 @@
 use ccd_text::json5::is_invisible;
 use std::fmt::Write as _;
 
-/// Longest text of a comment, in characters.
+/// Maximum length of a comment, in characters.
 const COMMENT_LEN: usize = 200;
 
 /// Returns the comment that shows a chunk's output, without the `//`; `None` when it is no text, or blank.
 ///
-/// Nothing in it can end the comment, hide, or change how what follows is shown.
+/// Nothing in it can end the comment, hide text, or change how the following text is shown.
 pub fn comment(data: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(data).ok()?;
     let mut out = String::new();
@@ -26,7 +26,7 @@ pub fn comment(data: &[u8]) -> Option<String> {
     if chars.next().is_some() {
         out.push('…');
     }
-    // Editors take blanks off the ends of lines.
+    // Editors remove blanks at the ends of lines.
     let shown = out.trim_end();
     (!shown.is_empty()).then(|| shown.to_owned())
 }

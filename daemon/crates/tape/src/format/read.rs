@@ -1,4 +1,4 @@
-//! From bytes to a tape.
+//! Parses a tape.
 
 use super::exchange::{ExchangeReader, whole};
 use super::fault::{Fault, FormatError};
@@ -9,10 +9,10 @@ use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
 use ccd_text::json5::{BOM, Kind, lines_in};
 use std::ops::Range;
 
-/// Most exchanges of a tape. What ccd writes is larger than [`MAX_BYTES`] before it has so many.
+/// Maximum number of exchanges on a tape. A tape written by ccd exceeds [`MAX_BYTES`] before it has as many.
 pub(super) const MAX_EXCHANGES: u32 = 300_000;
 
-/// What an index needs of a tape: everything but its output, which is checked and thrown away.
+/// The parts of a tape that an index needs: everything except its output, which is checked but not kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
     pub meta: Meta,
@@ -23,9 +23,9 @@ pub struct Outline {
 /// An exchange without its output and annotations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlined {
-    /// Where it stands in the file; [`read_exchange`] takes these bytes.
+    /// Its span in the file; [`read_exchange`] takes these bytes.
     pub span: Range<usize>,
-    /// The line in the file where it begins, from 1.
+    /// The line in the file where it starts, from 1.
     pub line: u64,
     pub pre: Pre,
     pub input: TypedInput,
@@ -33,13 +33,13 @@ pub struct Outlined {
     pub dur_ms: u64,
 }
 
-/// Reads a tape.
+/// Parses a tape.
 ///
-/// Parts that may be missing get what they would have in a new tape; unknown keys are kept in `other` where there is one.
+/// Optional parts get the values that they have on a new tape. Unknown keys are kept in `other`, if the part has it.
 ///
 /// # Errors
 ///
-/// The first fault with its place. [`FormatError::is_newer`] when the tape's format is newer than [`FORMAT`].
+/// The first error with its position. [`FormatError::is_newer`] if the tape's format is newer than [`FORMAT`].
 pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {
     let mut reader = ExchangeReader::whole();
     let (meta, session, exchanges) = parse(bytes, |scanner, _| reader.read(scanner))?;
@@ -50,7 +50,7 @@ pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {
     })
 }
 
-/// Reads a tape without its output; refuses exactly what [`read`] refuses.
+/// Parses a tape without its output; rejects exactly the tapes that [`read`] rejects.
 ///
 /// # Errors
 ///
@@ -80,11 +80,11 @@ pub fn outline(bytes: &[u8]) -> Result<Outline, FormatError> {
     })
 }
 
-/// Reads one exchange from the bytes at its [`Outlined::span`].
+/// Parses one exchange from the bytes at its [`Outlined::span`].
 ///
 /// # Errors
 ///
-/// The first fault; its place is counted from the beginning of `bytes`.
+/// The first error; its position is counted from the start of `bytes`.
 pub fn read_exchange(bytes: &[u8]) -> Result<Exchange, FormatError> {
     let text = text_of(bytes)?;
     let mut scanner = Scanner::new(text);
@@ -93,7 +93,7 @@ pub fn read_exchange(bytes: &[u8]) -> Result<Exchange, FormatError> {
     whole.map_err(|stop| FormatError::of(stop, bytes))
 }
 
-/// Returns the text of a file, if it can be one of a tape.
+/// Returns the text of a file, if it can be that of a tape.
 ///
 /// # Errors
 ///
@@ -122,7 +122,7 @@ fn parse<'a, E>(
     let mut scanner = Scanner::new(text);
     let parts = tape(&mut scanner, text, exchange).and_then(|parts| scanner.end().map(|()| parts));
     parts.map_err(|stop| {
-        // What cannot be read may be what a newer format has.
+        // The error may come from a newer format.
         let stop = newer(text).unwrap_or(stop);
         FormatError::of(stop, bytes)
     })
@@ -167,7 +167,7 @@ fn tape<'a, E>(
     Ok((meta, session.unwrap_or_else(oldest_recorder), exchanges))
 }
 
-/// A tape that does not say who made it is as old as can be.
+/// A tape without a recorder is treated as the oldest version.
 fn oldest_recorder() -> Recorder {
     Recorder {
         format: 1,
@@ -261,10 +261,10 @@ fn read_session(scanner: &mut Scanner<'_>) -> Scanned<Recorder> {
     Ok(session)
 }
 
-/// Finds a format that is newer than [`FORMAT`] in a tape that cannot be read.
+/// Finds a format that is newer than [`FORMAT`] in a tape that cannot be parsed.
 fn newer(text: &str) -> Option<Stop> {
     let mut newer = None;
-    // Whatever else is wrong is known already.
+    // All other errors are known already.
     let _ = Scanner::new(text).object(|scanner, key| {
         if key.name == "session"
             && let Err(stop) = read_session(&mut scanner.clone())

@@ -1,4 +1,4 @@
-//! From a tape to the text of its file.
+//! Writes a tape as the text of its file.
 
 use super::model::{
     Annotations, Chunk, Exchange, InputKind, Meta, Pre, Recorder, Stream, Tape, TypedInput,
@@ -12,14 +12,14 @@ use serde_json::{Map, Value};
 
 /// Indentation of an exchange.
 const EXCHANGE: &str = "    ";
-/// Indentation of what is in one.
+/// Indentation of a member of an exchange.
 const MEMBER: &str = "      ";
 /// Indentation of a chunk.
 const CHUNK: &str = "          ";
 
-/// Writes a tape; [`super::read()`] gets an equal one from the text.
+/// Writes a tape; [`super::read()`] parses the text into an equal tape.
 ///
-/// The order of keys is always the same. Behind each chunk that is text a comment shows it.
+/// The order of keys is always the same. A comment after each chunk of text shows its output.
 pub fn write(tape: &Tape) -> String {
     let mut out = String::new();
     out.push_str("{\n  meta: {\n");
@@ -40,7 +40,7 @@ pub fn write(tape: &Tape) -> String {
     out
 }
 
-/// Writes an exchange as it stands in a tape, without the indentation of its first line.
+/// Writes an exchange as on a tape, without the indentation of its first line.
 fn write_exchange(exchange: &Exchange) -> String {
     let mut out = "{\n".to_owned();
     member(&mut out, MEMBER, "pre", &pre(&exchange.pre));
@@ -57,7 +57,7 @@ fn write_exchange(exchange: &Exchange) -> String {
     out + EXCHANGE + "}"
 }
 
-/// Writes the output of an exchange: a chunk a line.
+/// Writes the output of an exchange, one chunk per line.
 pub(super) fn output(chunks: &[Chunk]) -> String {
     if chunks.is_empty() {
         return "{ chunks: [] }".to_owned();
@@ -138,7 +138,7 @@ fn session(session: &Recorder) -> Members {
     with_others(known, &session.other, Part::Session)
 }
 
-/// Adds the keys that this version does not know; one that it knows would stand there twice.
+/// Adds the keys that this version does not know, without those that it knows: they would be written twice.
 fn with_others(
     known: impl IntoIterator<Item = (&'static str, String)>,
     other: &Map<String, Value>,
@@ -167,7 +167,7 @@ pub(super) fn pre(pre: &Pre) -> String {
 pub(super) fn input(input: &TypedInput) -> String {
     let is_enter = |byte: Option<&u8>| matches!(byte, Some(b'\r' | b'\n'));
     let bytes = input.bytes.as_slice();
-    // A line without an Enter is none: only as raw input its bytes stay what they are.
+    // A line without Enter is not a line; only as raw input are its bytes preserved.
     let is_line = input.kind == InputKind::Line && is_enter(bytes.last());
     let shown = match bytes.strip_suffix(b"\r") {
         Some(line) if is_line => (!is_enter(line.last())).then_some(line),

@@ -1,4 +1,4 @@
-//! Takes the secrets out of a tape.
+//! Removes the secrets from a tape.
 
 use super::mask::{COUNT, mask_known};
 use super::typed_lines::{hide, rechain, redact_typed_lines};
@@ -16,19 +16,19 @@ pub struct Removal {
     pub count: usize,
 }
 
-/// What the program's start lost.
+/// What was removed from the invocation.
 #[derive(Debug, Default)]
 pub struct Removed {
     pub count: u64,
-    /// The secrets of its arguments and its environment.
+    /// Secrets in its arguments and its environment.
     pub texts: Vec<String>,
 }
 
-/// Replaces every secret in a tape by a mask; returns where there were some, in the order of the file.
+/// Replaces every secret on a tape by a mask; returns where they were, in the order of the file.
 ///
-/// Output is looked at over the borders of chunks and exchanges, and so is what was typed up to its Enter: a person
-/// types key by key. What is known from the program's start or from an input goes wherever it was printed. How many went is added to `annotations.redacted` of each exchange, with those of `meta` in the
-/// first. A second time finds nothing.
+/// Output is searched across chunks and exchanges, and input up to each Enter, because people type key by key. Secrets
+/// known from the invocation or from an input are masked wherever they were printed. The number of removed secrets is
+/// added to `annotations.redacted` of each exchange, those of `meta` to the first. A second run finds nothing.
 pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     let mut removals = Vec::new();
     let mut known = Vec::new();
@@ -82,7 +82,7 @@ pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     removals
 }
 
-/// Replaces every secret in what a program is started with.
+/// Replaces every secret in the invocation of a program.
 pub fn redact_meta(meta: &mut Meta) -> Removed {
     let (mut removals, mut texts) = (Vec::new(), Vec::new());
     redact_parts(meta, &mut removals, &mut texts);
@@ -130,10 +130,9 @@ fn redact_members(members: &mut Map<String, Value>) -> usize {
     masked.iter().map(|value| value.count).sum()
 }
 
-/// Returns how many secrets the input of each exchange lost, and adds them to those that are known.
+/// Redacts the inputs. Returns how many secrets were in each exchange's, and adds them to the known ones.
 fn redact_inputs(exchanges: &mut [Exchange], known: &mut Vec<String>) -> Vec<usize> {
-    // An exchange 0, and what was typed hidden, has nothing that could belong to the next. An editor takes Esc for the end
-    // of a text.
+    // Exchange 0 and hidden input cannot continue in the next exchange. For an editor, Esc ends a text.
     let ends = |exchange: &Exchange| {
         let last = exchange.input.bytes.last();
         exchange.pre.hidden || matches!(last, None | Some(b'\r' | b'\n' | 0x1b))
@@ -147,7 +146,7 @@ fn redact_inputs(exchanges: &mut [Exchange], known: &mut Vec<String>) -> Vec<usi
         let redacted = redact_chunks(typed.clone(), Source::Typed);
         known.extend(redacted.texts);
         for ((exchange, typed), clean) in line.iter_mut().zip(typed).zip(redacted.chunks) {
-            // Alone, as it will be typed again, it has no sign of a secret.
+            // By itself, as it will be typed again, it does not look like a secret.
             let alone = || redact_chunks([&typed[..]], Source::Typed).concat();
             let is_part = clean != typed && alone() != clean;
             exchange.input.bytes = if is_part { typed } else { clean };
@@ -160,10 +159,10 @@ fn redact_inputs(exchanges: &mut [Exchange], known: &mut Vec<String>) -> Vec<usi
     counts
 }
 
-/// Takes secrets out of the output, those that rules find and those that are known; returns how many each exchange lost.
+/// Redacts the output, by the rules and for known secrets; returns how many there were in each exchange.
 ///
-/// Lines of what was typed line by line come first: prompts stand between them, which a rule would take for a part of the
-/// secret. Other known texts come last: a mask in a secret may hide from a rule what else belongs to it.
+/// Lines that were typed one by one come first: there are prompts between them, which a rule would take for a part of
+/// the secret. Other known texts come last: a mask inside a secret may hide the rest of it from a rule.
 fn redact_shown(
     exchanges: &mut [Exchange],
     has_terminal: bool,
@@ -198,7 +197,7 @@ fn mask_each(exchanges: &mut [Exchange], texts: &KnownTexts) -> Vec<usize> {
 /// Returns how many secrets the output of each exchange lost.
 fn redact_outputs(exchanges: &mut [Exchange], has_terminal: bool) -> Vec<usize> {
     let mut counts = vec![0; exchanges.len()];
-    // On a terminal both are one; else nobody reads them as one text.
+    // On a terminal the streams are one; otherwise nobody reads them as one text.
     let streams: &[&[Stream]] = if has_terminal {
         &[&[Stream::Stdout, Stream::Stderr]]
     } else {
@@ -231,7 +230,7 @@ fn redact_outputs(exchanges: &mut [Exchange], has_terminal: bool) -> Vec<usize> 
     counts
 }
 
-/// Removes chunks of which nothing is left, such as the echo of single keys; the next one waits for their time too.
+/// Removes chunks that are empty now, such as the echo of single keys; their delay is added to the next one.
 fn drop_empty(chunks: &mut Vec<Chunk>) {
     let mut waited_ms = 0_u64;
     chunks.retain_mut(|chunk| {

@@ -1,6 +1,6 @@
-//! The parts of one CSI sequence.
+//! Parses a CSI sequence.
 
-/// A CSI sequence taken apart; the slices point into its body.
+/// The parts of a CSI sequence; the slices point into its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Csi<'a> {
     /// One of `<=>?`, or 0.
@@ -65,7 +65,7 @@ impl<'a> Csi<'a> {
     }
 }
 
-/// Tells whether a CSI body is about styles, movements or erasing: neither sets a mode nor asks a question.
+/// Whether a CSI body is about styles, movements or erasing, and so neither sets a mode nor is a query.
 #[inline]
 pub fn is_picture_only(body: &[u8]) -> bool {
     match body {

@@ -1,11 +1,11 @@
-//! Cuts terminal output into text and escape sequences, whatever the chunks.
+//! Splits terminal output into text and escape sequences, however it is split into chunks.
 
 use memchr::memchr;
 
 /// Most bytes of one sequence that are kept; what comes after is dropped.
 const MAX_BODY_BYTES: usize = 2048;
 
-/// Most control characters inside one sequence that are kept; there should be none.
+/// Maximum number of control characters kept from inside one sequence; normally there are none.
 const MAX_CONTROLS: usize = 64;
 
 const ESC: u8 = 0x1b;
@@ -13,7 +13,7 @@ const BEL: u8 = 0x07;
 const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 
-/// What kind of escape sequence it is, and how it was ended where that varies.
+/// The kind of an escape sequence, and how it was terminated where that varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `ESC`, intermediates, one final byte.
@@ -26,7 +26,7 @@ pub enum Kind {
     Dcs,
     /// SOS, PM and APC strings.
     Other,
-    /// A sequence that was broken off, by CAN, SUB or (`by_escape`) the ESC of the next one, which is read already.
+    /// A sequence that was cancelled by CAN, SUB or (`by_escape`) the ESC of the next one, which has been read already.
     Cancelled { by_escape: bool },
 }
 
@@ -59,7 +59,7 @@ enum State {
     Escape,
     Csi,
     Text(Kind),
-    /// ESC inside a string: `\` ends it, anything else begins a new sequence.
+    /// ESC inside a string: `\` ends it, anything else starts a new sequence.
     TextEscape(Kind),
 }
 
@@ -100,10 +100,10 @@ impl Splitter {
         self.truncated
     }
 
-    /// Returns the next sequence and moves `input` just past it; `None` once `input` is used up.
+    /// Returns the next sequence and moves `input` after it; `None` at the end of `input`.
     ///
-    /// CSI sequences whose body `wanted` refuses are passed over where they are whole. A flood is mostly such, so this
-    /// loop is what the speed depends on; others are returned without asking.
+    /// Complete CSI sequences whose body `wanted` rejects are skipped. A flood consists mostly of these, so this loop
+    /// determines the speed; other sequences are returned without asking.
     #[inline]
     pub fn next<'a, 'b: 'a>(
         &'a mut self,
@@ -172,7 +172,7 @@ impl Splitter {
         while let Some((&byte, rest)) = input.split_first() {
             let ended = match self.state {
                 State::Text(kind) => self.string(kind, input),
-                // A string ends unheard when its ESC begins another sequence, as in xterm.
+                // As in xterm, a string is dropped if its ESC starts another sequence.
                 State::TextEscape(_) if byte != b'\\' => Some(Kind::Cancelled { by_escape: true }),
                 _ => {
                     *input = rest;
@@ -218,7 +218,7 @@ impl Splitter {
         self.truncated |= kept < bytes.len();
     }
 
-    /// Takes one byte outside plain text and string bodies; returns the kind of the sequence it ends.
+    /// Processes one byte outside plain text and string bodies; returns the kind of the sequence that it ends.
     fn byte(&mut self, byte: u8) -> Option<Kind> {
         match (self.state, byte) {
             (State::TextEscape(kind), _) => return Some(kind),
@@ -242,13 +242,13 @@ impl Splitter {
                 return (byte >= first_final).then_some(kind);
             }
             (_, 0..0x20) if self.controls.len() < MAX_CONTROLS => self.controls.push(byte),
-            // DEL and 8-bit bytes inside a sequence mean nothing.
+            // DEL and 8-bit bytes inside a sequence are ignored.
             _ => {}
         }
         None
     }
 
-    /// Takes a stretch of a string body; returns its kind when it ends here.
+    /// Processes a part of a string body; returns its kind if it ends here.
     fn string(&mut self, kind: Kind, input: &mut &[u8]) -> Option<Kind> {
         let stop = input
             .iter()

@@ -1,21 +1,21 @@
-//! The smallest parts of JSON5: escapes, numbers, and which characters are blank or part of a name.
+//! The tokens of JSON5: escapes, numbers, and the classes of characters.
 
 use super::fault::Fault;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 use std::sync::LazyLock;
 
-/// A number as it stands there.
+/// A number as it is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     Unsigned(u64),
-    /// Below zero.
+    /// Negative.
     Signed(i64),
-    /// Also what is too large for the others, infinite, or not a number.
+    /// Also a number that is too large for the others, infinite, or not a number.
     Float(f64),
 }
 
 impl Number {
-    /// Null for what JSON has no number for.
+    /// Null if JSON has no such number.
     pub(super) fn to_json(self) -> serde_json::Value {
         match self {
             Self::Unsigned(number) => number.into(),
@@ -70,7 +70,7 @@ impl Number {
     }
 }
 
-/// Reads the number at the beginning of `text`; returns it and its length.
+/// Parses the number at the start of `text`; returns it and its length.
 pub(super) fn number(text: &str) -> Option<(Number, usize)> {
     let bytes = text.as_bytes();
     let (is_negative, sign) = match bytes.first()? {
@@ -110,7 +110,7 @@ fn decimal(text: &str) -> Option<(Number, usize)> {
     let is_part = |byte: &u8| matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E' | b'0'..=b'9');
     let len = text.bytes().take_while(is_part).count();
     let text = text.get(..len)?;
-    // The standard library's numbers have exactly this form.
+    // The standard library accepts exactly this form.
     let number = if let Ok(number) = text.parse::<u64>() {
         Number::Unsigned(number)
     } else if let Ok(number) = text.parse::<i64>() {
@@ -156,7 +156,7 @@ pub(super) fn escape(text: &str, at: usize) -> Result<(Option<char>, usize), Fau
     })
 }
 
-/// Reads the digits of `\u`, with those of a second one where two make a character.
+/// Parses the digits of `\u`, and those of a second escape if the two make up one character.
 fn utf16(text: &str, at: usize) -> Option<(char, usize)> {
     let first = hex(text, at, 4)?;
     if let Some(char) = char::from_u32(first) {
@@ -177,7 +177,7 @@ fn hex(text: &str, at: usize, len: usize) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok().filter(|_| is_hex)
 }
 
-/// Returns what a text with escapes says; the scanner has checked them.
+/// Returns a text without its escapes, which the scanner has checked.
 pub(super) fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut at = 0;
@@ -196,7 +196,7 @@ pub(super) fn unescape(raw: &str) -> String {
     text
 }
 
-/// Says whether a character stands for nothing between values.
+/// Whether a character is white space between values.
 pub(super) fn is_blank(char: char) -> bool {
     match char {
         '\u{85}' => false,
@@ -205,7 +205,7 @@ pub(super) fn is_blank(char: char) -> bool {
     }
 }
 
-/// Says whether a character may stand in a key without quotation marks.
+/// Whether a character may be part of a key without quotation marks.
 pub(super) fn is_name(char: char, is_start: bool) -> bool {
     static START: LazyLock<ClassUnicode> = LazyLock::new(|| class(r"[\p{L}\p{Nl}]"));
     static PART: LazyLock<ClassUnicode> =
@@ -225,7 +225,7 @@ pub(super) fn is_name(char: char, is_start: bool) -> bool {
     }
 }
 
-/// The characters of a pattern that is one class; the patterns are ours, and tested.
+/// Returns the characters of a pattern that is a single class. The patterns are constants, and tested.
 pub(super) fn class(pattern: &str) -> ClassUnicode {
     match regex_syntax::parse(pattern).map(Hir::into_kind) {
         Ok(HirKind::Class(Class::Unicode(class))) => class,

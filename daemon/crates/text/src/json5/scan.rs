@@ -1,4 +1,4 @@
-//! A scanner of JSON5 that hands out spans: what nobody asks for is stepped over, without memory.
+//! A scanner of JSON5 that returns spans; values that nobody needs are skipped without using memory.
 //!
 //! It takes what the json5 crate takes, which is its oracle in the tests, but is bounded in depth and fast in long texts and
 //! comments.
@@ -43,7 +43,7 @@ pub enum Kind {
     Null,
 }
 
-/// A text or a key as it stands there, without its quotation marks.
+/// A text or a key as it is written, without its quotation marks.
 #[derive(Debug, Clone)]
 struct Token {
     span: Range<usize>,
@@ -58,7 +58,7 @@ pub struct Key<'a> {
     pub span: Range<usize>,
 }
 
-/// A place in a text, in front of a value or behind it.
+/// A position in a text, before or after a value.
 #[derive(Debug, Clone)]
 pub struct Scanner<'a, F> {
     pub(super) text: &'a str,
@@ -182,7 +182,7 @@ impl<'a, F: Format> Scanner<'a, F> {
         self.blanks()?;
         let start = self.at;
         let outside = self.depth;
-        let mut is_object = 0_u128; // a bit each depth, the innermost lowest
+        let mut is_object = 0_u128; // one bit per level, the innermost lowest
         loop {
             let mut is_first = match self.kind()? {
                 kind @ (Kind::Object | Kind::List) => {
@@ -233,7 +233,7 @@ impl<'a, F: Format> Scanner<'a, F> {
         Stop::at(from, fault)
     }
 
-    /// What a token says.
+    /// Returns the text of a token.
     fn decode(&self, token: &Token) -> Cow<'a, str> {
         let raw = self.text.get(token.span.clone()).unwrap_or_default();
         if token.is_escaped {
@@ -367,7 +367,7 @@ impl<'a, F: Format> Scanner<'a, F> {
             let Some(found) = memchr3(quote, b'\\', b'\n', rest) else {
                 return Err(Stop::at(self.at, Fault::Ends { within: "a string" }));
             };
-            // Lone ones are rare: a second look costs less than a search for four.
+            // A lone `\r` is rare: a second search costs less than searching for four bytes.
             let is_broken = memchr(b'\r', rest.get(..found).unwrap_or_default()).is_some();
             at += found;
             match bytes.get(at) {
@@ -439,7 +439,7 @@ impl<'a, F: Format> Scanner<'a, F> {
         Stop::at(self.at, fault)
     }
 
-    /// What begins at `from`, in words or the first characters of it.
+    /// Describes the token at `from`, in words or by its first characters.
     fn shown(&self, from: usize) -> String {
         let rest = self.text.get(from..).unwrap_or_default();
         match rest.chars().next() {
@@ -479,7 +479,7 @@ pub fn line_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
-        // U+2028 and U+2029 end lines too, and begin with the byte 0xe2.
+        // U+2028 and U+2029 end lines too, and start with the byte 0xe2.
         match memchr3(b'\n', b'\r', 0xe2, rest) {
             None => return bytes.len(),
             Some(found) => at += found,

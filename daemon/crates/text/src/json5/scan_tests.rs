@@ -51,7 +51,7 @@ fn fault(text: &str) -> (usize, String) {
     (offset, stop.fault().to_string())
 }
 
-/// What the oracle makes of a text, with a byte order mark that it takes for a blank.
+/// Parses a text with the json5 crate, which takes a byte order mark for a blank.
 fn oracle(text: &str) -> Option<Value> {
     json5::from_str(text).ok()
 }
@@ -139,7 +139,7 @@ fn depth_is_bounded() {
 
 #[test]
 fn names_are_made_of_the_same_characters_as_in_the_oracle() {
-    // The oracle knows a newer Unicode.
+    // The json5 crate uses a newer version of Unicode.
     let unassigned = literal::class(r"\p{Cn}");
     let is_new = |char| {
         unassigned
@@ -271,7 +271,7 @@ fn document() -> impl Strategy<Value = String> {
     })
 }
 
-/// Changes that leave a text almost right.
+/// Mutations that leave a text almost valid.
 fn mutated() -> impl Strategy<Value = String> {
     let change = (
         any::<proptest::sample::Index>(),

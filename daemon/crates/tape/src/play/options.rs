@@ -1,28 +1,28 @@
-//! What a session asks of its tapes, and what it may be told.
+//! What a session needs to replay its tapes, and why a replay can fail.
 
-use super::pace::Pace;
+use super::pace::ReplayPace;
 use crate::index::Miss;
 use crate::key::{Invocation, Rules, StateHash};
 use crate::root::Root;
 use std::io;
 use std::sync::Arc;
 
-/// What a session asks of its tapes.
+/// How a session replays its tapes.
 #[derive(Debug)]
-pub struct Cue {
+pub struct ReplayOptions {
     pub root: Arc<Root>,
     pub rules: Rules,
     pub invocation: Invocation,
-    pub pace: Pace,
+    pub pace: ReplayPace,
     pub strict: bool,
     pub ignore_stdin: bool,
-    /// The real program may go on where no tape answers: it will have to be typed again what was typed so far.
+    /// The real program may take over where no tape answers, so the input typed so far must be kept to type it again.
     pub may_leave: bool,
-    /// The session is between pipes.
+    /// The session runs with pipes.
     pub is_piped: bool,
-    /// The command line that records what no tape has.
+    /// The command line that would record an input that is on no tape.
     pub record_with: String,
-    /// Each decision is told in the log, whatever its level.
+    /// Each lookup is logged, whatever the log level.
     pub debug: bool,
 }
 
@@ -31,24 +31,24 @@ pub struct Cue {
 pub enum PlayError {
     Miss {
         miss: Box<Miss>,
-        /// What was typed and no exchange has taken.
+        /// Typed bytes that no exchange has consumed.
         input: Vec<u8>,
     },
     /// The recorded program has ended.
     Ended,
-    /// More was typed than any input has.
+    /// More was typed than the longest allowed input.
     TooLong,
     /// A tape cannot be read.
     Read(io::Error),
 }
 
-/// Where a conversation is.
+/// The position in a conversation.
 #[derive(Debug)]
 pub struct PlaceOfPlay {
-    /// Offset at which everything that a tape answers is printed.
+    /// Output offset at which everything that a tape answers has been printed.
     pub queued_upto: u64,
     pub state: StateHash,
-    /// What was typed so far, each input at its prompt.
+    /// The input typed so far, each with its prompt.
     pub typed: Vec<(String, Vec<u8>)>,
     pub prompt: String,
 }

@@ -1,4 +1,4 @@
-//! Prints what a tape says, chunk by chunk, each at its time.
+//! Prints the answers of a tape, each chunk at its time.
 
 use crate::format::Stream;
 use ccd_protocol::tape::TapeExit;
@@ -7,13 +7,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Output that may wait for its time; more input waits.
+/// Output that may be queued; further input waits until there is room.
 const MAX_WAITING_BYTES: usize = 16 << 20;
 
-/// Of that, so much may be held.
+/// The part of [`MAX_WAITING_BYTES`] that may be held.
 const MAX_HELD_BYTES: usize = 4 << 20;
 
-/// How the terminal treats what is typed, as far as a recorded program had it so.
+/// How the terminal treats input, as far as it is known from the recorded program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct InputModes {
     /// Lines are not echoed.
@@ -22,69 +22,69 @@ pub struct InputModes {
     pub keys: bool,
 }
 
-/// The far side of a terminal, where a tape prints in place of a program.
+/// The program's side of a terminal, on which a tape prints in place of a program.
 pub trait FarSide: Send {
-    /// Returns at `time`, to a fraction of a millisecond; at once when that has passed.
+    /// Returns at `time`, within a fraction of a millisecond, or at once if that has passed.
     fn wait_until(&mut self, time: Instant) -> impl Future<Output = ()> + Send;
 
-    /// Has the terminal treat input as the recorded program had it.
+    /// Sets the terminal to treat input as it did when the program was recorded.
     fn set_modes(&self, modes: InputModes);
 
-    /// Prints all of it, at the pace at which the session takes it.
+    /// Prints all bytes, at the pace at which the session reads them.
     ///
     /// # Errors
     ///
-    /// The terminal is gone.
+    /// The terminal is closed.
     fn print(
         &mut self,
         stream: Stream,
         bytes: &[u8],
     ) -> impl Future<Output = std::io::Result<()>> + Send;
 
-    /// Ends the program, after what was printed.
+    /// Ends the program after everything that was printed.
     ///
     /// # Errors
     ///
-    /// The terminal is gone.
+    /// The terminal is closed.
     fn end(self, exit: TapeExit) -> std::io::Result<()>;
 }
 
-/// What is to be done, in order.
+/// One step of a replay.
 #[derive(Debug)]
-pub enum Act {
-    /// Something was typed: the next delay counts from there, unless what came before takes longer.
+pub enum PlaybackStep {
+    /// Something was typed. The next delay counts from this time, unless the steps before take longer.
     Typed(Instant),
     Print {
         delay: Duration,
         bytes: Vec<u8>,
-        /// Of a program between pipes.
+        /// Standard error only if the program ran with pipes.
         stream: Stream,
     },
     Modes(InputModes),
     End(TapeExit),
 }
 
-/// The acts that are left.
+/// The queue of steps that are still to be done.
 #[derive(Debug, Default)]
-pub struct Show {
-    acts: Mutex<Acts>,
+pub struct Playback {
+    queue: Mutex<PlaybackQueue>,
     news: Notify,
     room: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Acts {
-    queue: VecDeque<Act>,
-    /// Acts that may not begin yet, and their bytes.
-    held: Vec<Act>,
+struct PlaybackQueue {
+    queue: VecDeque<PlaybackStep>,
+    /// Steps that may not start yet, and the number of their bytes.
+    held: Vec<PlaybackStep>,
     held_bytes: usize,
     waiting_bytes: usize,
-    /// The one that has its turn has not been done.
+    /// The current step has not been completed.
     is_busy: bool,
 }
 
-impl Act {
-    /// That it prints.
+impl PlaybackStep {
+    /// The number of bytes that it prints.
     fn bytes(&self) -> usize {
         match self {
             Self::Print { bytes, .. } => bytes.len(),
@@ -93,28 +93,28 @@ impl Act {
     }
 }
 
-impl Acts {
-    fn add(&mut self, acts: impl IntoIterator<Item = Act>) {
-        for act in acts {
-            self.waiting_bytes += act.bytes();
-            self.queue.push_back(act);
+impl PlaybackQueue {
+    fn add(&mut self, steps: impl IntoIterator<Item = PlaybackStep>) {
+        for step in steps {
+            self.waiting_bytes += step.bytes();
+            self.queue.push_back(step);
         }
     }
 }
 
-impl Show {
-    /// Adds acts behind those that wait.
-    pub fn add(&self, acts: impl IntoIterator<Item = Act>) {
-        self.lock().add(acts);
+impl Playback {
+    /// Adds steps at the end of the queue.
+    pub fn add(&self, steps: impl IntoIterator<Item = PlaybackStep>) {
+        self.lock().add(steps);
         self.news.notify_one();
     }
 
-    /// Adds acts that begin with [`Self::begin`], or when they are many.
-    pub fn hold(&self, acts: impl IntoIterator<Item = Act>) {
+    /// Adds steps that start with [`Self::begin`], or as soon as they are too many to hold.
+    pub fn hold(&self, steps: impl IntoIterator<Item = PlaybackStep>) {
         let mut state = self.lock();
-        for act in acts {
-            state.held_bytes += act.bytes();
-            state.held.push(act);
+        for step in steps {
+            state.held_bytes += step.bytes();
+            state.held.push(step);
         }
         if state.held_bytes > MAX_HELD_BYTES {
             drop(state);
@@ -122,7 +122,7 @@ impl Show {
         }
     }
 
-    /// Adds the acts that were held behind those that wait.
+    /// Moves the held steps to the end of the queue.
     pub fn begin(&self) {
         let mut state = self.lock();
         state.held_bytes = 0;
@@ -145,31 +145,31 @@ impl Show {
         }
     }
 
-    /// What is not printed yet.
+    /// The number of bytes that are not printed yet.
     pub fn waiting_bytes(&self) -> u64 {
         let state = self.lock();
         (state.waiting_bytes + state.held_bytes) as u64
     }
 
-    /// True when everything was done.
+    /// True when all steps have been done.
     pub fn is_over(&self) -> bool {
         let state = self.lock();
         state.queue.is_empty() && state.held.is_empty() && !state.is_busy
     }
 
-    /// Does what there is to do until the program ends, or the terminal is gone.
+    /// Does the steps until the program ends or the terminal is closed.
     pub async fn run(&self, mut far_side: impl FarSide) -> std::io::Result<()> {
         let mut clock = Instant::now();
         loop {
-            let Some(act) = self.next() else {
+            let Some(step) = self.next() else {
                 self.news.notified().await;
                 continue;
             };
-            match act {
-                Act::Typed(at) => clock = clock.max(at),
-                Act::Modes(modes) => far_side.set_modes(modes),
-                Act::End(exit) => return far_side.end(exit),
-                Act::Print {
+            match step {
+                PlaybackStep::Typed(at) => clock = clock.max(at),
+                PlaybackStep::Modes(modes) => far_side.set_modes(modes),
+                PlaybackStep::End(exit) => return far_side.end(exit),
+                PlaybackStep::Print {
                     delay,
                     bytes,
                     stream,
@@ -184,14 +184,14 @@ impl Show {
         }
     }
 
-    fn next(&self) -> Option<Act> {
+    fn next(&self) -> Option<PlaybackStep> {
         let mut state = self.lock();
         let next = state.queue.pop_front();
         state.is_busy = next.is_some();
         next
     }
 
-    fn lock(&self) -> MutexGuard<'_, Acts> {
-        self.acts.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, PlaybackQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,36 +1,37 @@
-//! What is to be done for an exchange that plays.
+//! The steps that replay one exchange.
 
-use super::cue::Cue;
+use super::options::ReplayOptions;
 use super::pace::{Injection, TapePace};
-use super::show::Act;
-use super::show::InputModes;
+use super::playback::InputModes;
+use super::playback::PlaybackStep;
 use crate::format::{Chunk, Exchange, Meta};
 use crate::tools::with_returns;
 use std::time::Instant;
 
-/// What an exchange has to be done for it.
-pub(super) struct Acts {
-    pub(super) acts: Vec<Act>,
+/// The steps of an exchange, and what is known of them.
+pub(super) struct ExchangeSteps {
+    pub(super) steps: Vec<PlaybackStep>,
     pub(super) bytes: u64,
-    /// The program ends behind it.
+    /// The program ends after it.
     pub(super) ends: bool,
     pub(super) injection: Option<Injection>,
 }
 
-impl Acts {
-    /// What an exchange has printed, but for its first bytes: `skip` of them. It is the `ordinal`th that plays,
-    /// asked for at `at`.
+impl ExchangeSteps {
+    /// Returns the steps that print an exchange's output without its first `skip` bytes. It is the `ordinal`th exchange
+    /// to be played, and was requested at `at`.
     pub(super) fn of(
         exchange: &Exchange,
         meta: &Meta,
-        cue: &Cue,
+        options: &ReplayOptions,
         ordinal: u64,
         skip: usize,
         at: Instant,
     ) -> Self {
-        let pace = &cue.pace;
-        // The terminal of a session passes on what a tape says, so what had none needs its carriage returns here.
-        let data_of = |chunk: &Chunk| match meta.pty.is_none() && !cue.is_piped {
+        let pace = &options.pace;
+        // A session's terminal passes on the bytes of a tape as they are, so a tape that was recorded with pipes needs
+        // carriage returns here.
+        let data_of = |chunk: &Chunk| match meta.pty.is_none() && !options.is_piped {
             true => with_returns(&chunk.data).into_owned(),
             false => chunk.data.clone(),
         };
@@ -51,7 +52,7 @@ impl Acts {
         if let Some(injection) = injection {
             tracing::info!(target: "tape", program = meta.program, exchange = ordinal, ?injection, "an error was injected");
         }
-        let mut acts = vec![Act::Typed(at)];
+        let mut steps = vec![PlaybackStep::Typed(at)];
         let (mut skip, mut bytes) = (skip, 0);
         for ((chunk, data), delay) in exchange.chunks.iter().zip(&data).zip(delays) {
             let data = &data[..data.len().min(left)];
@@ -61,7 +62,7 @@ impl Acts {
             let data = &data[skipped..];
             if !data.is_empty() {
                 bytes += data.len() as u64;
-                acts.push(Act::Print {
+                steps.push(PlaybackStep::Print {
                     delay,
                     bytes: data.to_vec(),
                     stream: chunk.stream,
@@ -72,9 +73,9 @@ impl Acts {
             Some(Injection::Exit(exit)) => Some(exit),
             _ => exchange.exit,
         };
-        acts.extend(exit.map(Act::End));
+        steps.extend(exit.map(PlaybackStep::End));
         Self {
-            acts,
+            steps,
             bytes,
             ends: exit.is_some(),
             injection,
@@ -82,10 +83,10 @@ impl Acts {
     }
 }
 
-/// Switches the terminal before the last output: programs switch before they ask.
-pub(super) fn set_modes(acts: &mut Vec<Act>, modes: InputModes) {
-    let at = acts
+/// Switches the modes of the terminal before the last output, because programs switch before they show a prompt.
+pub(super) fn set_modes(steps: &mut Vec<PlaybackStep>, modes: InputModes) {
+    let at = steps
         .iter()
-        .rposition(|act| matches!(act, Act::Print { .. }));
-    acts.insert(at.unwrap_or(acts.len()), Act::Modes(modes));
+        .rposition(|step| matches!(step, PlaybackStep::Print { .. }));
+    steps.insert(at.unwrap_or(steps.len()), PlaybackStep::Modes(modes));
 }

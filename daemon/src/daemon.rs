@@ -1,11 +1,13 @@
 //! The daemon's parts in one place, for the handlers.
 
-use crate::config::{Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Snapshot, Sources};
+use crate::config::{
+    Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
+};
 use crate::connection::{self, Settings};
 use crate::documents::{Documents, remove_strays};
 use crate::job::Jobs;
 use crate::log::Log;
-use crate::session::{Session, Sessions};
+use crate::session::{Services, Session, SessionSettings, Sessions};
 use crate::tape::root::Roots;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
@@ -19,6 +21,9 @@ use tokio_util::task::TaskTracker;
 /// Everything a handler may need.
 pub(crate) struct Daemon {
     pub(crate) sessions: Arc<Sessions>,
+    /// What the sessions share.
+    pub(crate) services: Arc<Services>,
+    pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
     /// The folders of tapes that are in use.
     pub(crate) roots: Arc<Roots>,
@@ -59,6 +64,7 @@ pub(crate) fn own_pid() -> i32 {
 impl Daemon {
     pub(crate) fn new(
         sessions: Arc<Sessions>,
+        paths: Paths,
         jobs: Jobs,
         log: Log,
         sources: Sources,
@@ -66,12 +72,12 @@ impl Daemon {
         hand_over: Option<HandOver>,
     ) -> Self {
         let (loaded, snapshot) = loaded;
-        let (stop, leaving) = (sessions.stop.clone(), sessions.leaving.clone());
+        let services = Arc::clone(&sessions.services);
         let (settings, _) = watch::channel(settings_of(&loaded.config));
-        remove_strays(&sessions.paths.base);
+        remove_strays(&paths.base);
         Self {
-            chains: Documents::new(sessions.paths.base.join("chains")),
-            roots: Arc::clone(&sessions.roots),
+            chains: Documents::new(paths.base.join("chains")),
+            roots: Arc::clone(&services.roots),
             sessions,
             jobs,
             log,
@@ -81,9 +87,11 @@ impl Daemon {
             reading: tokio::sync::Mutex::new(snapshot),
             config_error: Mutex::new(loaded.refused().map(str::to_owned)),
             loaded: RwLock::new(loaded),
-            stop,
+            stop: services.stop.clone(),
             hand_over,
-            leaving,
+            leaving: services.leaving.clone(),
+            services,
+            paths,
             successor: Mutex::default(),
             subscriptions: TaskTracker::new(),
             connections: Arc::new(()),
@@ -179,7 +187,7 @@ impl Daemon {
         }
         loaded.use_redact_rules();
         self.roots.follow_rules().await;
-        self.sessions.set_config(Arc::new(loaded.config.clone()));
+        self.sessions.set_settings(session_settings(&loaded.config));
         self.settings.send_replace(settings_of(&loaded.config));
         self.log.set_level(loaded.config.log_level);
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&loaded);
@@ -197,7 +205,7 @@ impl Daemon {
         if self.leaving.is_cancelled() {
             return false;
         }
-        self.sessions.holder.stopping();
+        self.services.holder.stopping();
         self.stop.cancel();
         true
     }
@@ -227,7 +235,7 @@ impl Daemon {
 
     /// Sessions to list: live ones, with `all` those that ended not too long ago.
     pub(crate) fn listed(&self, all: bool) -> Vec<Arc<Session>> {
-        let ttl = self.sessions.config().ended_session_ttl.as_secs_f64();
+        let ttl = self.loaded().config.ended_session_ttl.as_secs_f64();
         let recent = |session: &Session| {
             let ended_at = session.state().ended_at.clone();
             ended_at
@@ -256,5 +264,23 @@ fn settings_of(config: &Config) -> Settings {
             ..connection::Limits::default()
         },
         allow_root_peer: config.allow_root_peer,
+    }
+}
+
+/// What the configuration says about sessions.
+pub(crate) fn session_settings(config: &Config) -> SessionSettings {
+    SessionSettings {
+        max_sessions: config.max_sessions,
+        max_rows: config.limits.rows,
+        max_cols: config.limits.cols,
+        session_timeout: config.session_timeout,
+        max_session_runtime: config.max_session_runtime,
+        max_output_size: config.max_output_size,
+        output_limit: config.output_limit,
+        default_timeout: config.default_timeout,
+        has_default_timeout: config.has_default_timeout,
+        log_rotation_size: config.log_rotation_size,
+        pipe_dir: config.pipe_dir.clone(),
+        replay: config.replay.clone(),
     }
 }

@@ -19,16 +19,16 @@ const DAY_S: u64 = 24 * 60 * 60;
 /// Runs until the daemon stops.
 pub(crate) async fn run(daemon: Arc<Daemon>) {
     // Whoever broke the file while no daemon ran finds it in the log.
-    daemon.sessions.library.fresh().await;
+    daemon.services.library.fresh().await;
     loop {
-        if daemon.sessions.config().auto_cleanup
+        if daemon.loaded().config.auto_cleanup
             && let Err(error) = apply(&daemon).await
         {
             tracing::error!(error, "old sessions could not be removed");
         }
         tokio::select! {
             () = tokio::time::sleep(PERIOD) => {}
-            () = daemon.sessions.stop.cancelled() => return,
+            () = daemon.services.stop.cancelled() => return,
         }
     }
 }
@@ -49,7 +49,7 @@ pub(crate) async fn start_check(daemon: &Arc<Daemon>) -> Result<JobStarted, JobE
 
 async fn check(daemon: &Daemon, handle: &JobHandle) -> Result<Outcome, String> {
     handle.progress(json!({"step": "database"}));
-    let problems = daemon.sessions.store.check().await;
+    let problems = daemon.services.store.check().await;
     let problems = problems.map_err(|error| error.to_string())?;
     handle.progress(json!({"step": "retention"}));
     let removed = apply(daemon).await?;
@@ -59,7 +59,8 @@ async fn check(daemon: &Daemon, handle: &JobHandle) -> Result<Outcome, String> {
 
 /// Removes ended sessions whose time is over, and old logs of the daemon. Returns how many sessions went.
 pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, String> {
-    let config = daemon.sessions.config();
+    let loaded = daemon.loaded();
+    let config = &loaded.config;
     let keep = Duration::from_secs(u64::from(config.keep_log_days) * DAY_S);
     // What is still listed can still be read.
     let keep = keep.max(config.ended_session_ttl);
@@ -77,13 +78,13 @@ pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, String> {
         keep: MAX_INTERACTIONS,
     };
     daemon
-        .sessions
+        .services
         .store
         .commit(trim)
         .await
         .map_err(|error| error.to_string())?;
     let days = config.logging.keep_days;
-    let logs = daemon.sessions.paths.logs.clone();
+    let logs = daemon.paths.logs.clone();
     tokio::task::spawn_blocking(move || {
         crate::log::remove_older_than(&logs, Duration::from_secs(u64::from(days) * DAY_S))
     })

@@ -9,10 +9,11 @@ use std::path::Path;
 /// Collects the figures; walking the folders happens where nobody waits.
 pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
     let sessions = &daemon.sessions;
-    let config = sessions.config();
+    let loaded = daemon.loaded();
+    let config = &loaded.config;
     let counts = sessions.counts();
     let shown = |path: &Path| path.to_string_lossy().into_owned();
-    let paths = &sessions.paths;
+    let paths = &daemon.paths;
     let number = |value: usize| value as u64;
     DaemonStatusReply {
         version: env!("CARGO_PKG_VERSION").into(),
@@ -52,8 +53,8 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         .map(|(name, value)| (name.to_owned(), value))
         .into(),
         queues: [
-            ("interactions", sessions.recorder.queue_len()),
-            ("database", sessions.store.queue_len()),
+            ("interactions", daemon.services.recorder.queue_len()),
+            ("database", daemon.services.store.queue_len()),
         ]
         .map(|(name, len)| (name.to_owned(), number(len)))
         .into(),
@@ -66,7 +67,7 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
 }
 
 fn drops(daemon: &Daemon) -> BTreeMap<String, u64> {
-    let interactions = daemon.sessions.recorder.dropped();
+    let interactions = daemon.services.recorder.dropped();
     let mut drops = BTreeMap::new();
     if interactions > 0 {
         drops.insert("interactions".to_owned(), interactions);
@@ -76,15 +77,15 @@ fn drops(daemon: &Daemon) -> BTreeMap<String, u64> {
 
 async fn sizes(daemon: &Daemon) -> BTreeMap<String, u64> {
     let folders = [
-        ("sessions", daemon.sessions.paths.sessions.clone()),
-        ("logs", daemon.sessions.paths.logs.clone()),
-        ("rings", daemon.sessions.paths.rings.clone()),
+        ("sessions", daemon.paths.sessions.clone()),
+        ("logs", daemon.paths.logs.clone()),
+        ("rings", daemon.paths.rings.clone()),
     ];
     let walked = tokio::task::spawn_blocking(move || {
         folders.map(|(name, folder)| (name.to_owned(), folder_bytes(&folder)))
     });
     let mut sizes: BTreeMap<String, u64> = walked.await.map(BTreeMap::from).unwrap_or_default();
-    sizes.insert("database".into(), daemon.sessions.store.size_bytes());
+    sizes.insert("database".into(), daemon.services.store.size_bytes());
     sizes
 }
 

@@ -292,7 +292,13 @@ impl Bench {
         if let Value::Object(progress) = &mut progress
             && state.waiting > 0
         {
-            let max = self.work.sessions.config().max_sessions.unwrap_or_default();
+            let max = self
+                .work
+                .sessions
+                .services
+                .settings()
+                .max_sessions
+                .unwrap_or_default();
             let what = format!("a free session: {max} are alive (max_sessions)");
             progress.insert("waits_for".into(), json!(what));
         }

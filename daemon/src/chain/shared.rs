@@ -65,10 +65,10 @@ impl<'a> SharedShell<'a> {
                 given => given,
             },
         };
-        let (sessions, peer) = (&self.bench.work.sessions, &self.bench.work.peer);
+        let (shell, peer) = (&self.shot.session, &self.bench.work.peer);
         let mut has_come = order.expect.is_none();
         let done = tokio::select! {
-            done = sessions.run(peer, &params) => Some(done),
+            done = shell.run(peer, &params) => Some(done),
             () = self.bench.handle.cancelled().cancelled() => None,
             () = self.talk(order, &mut has_come) => None, // it never ends
         };
@@ -154,10 +154,10 @@ impl<'a> SharedShell<'a> {
 
     /// Interrupts the command that the shell is running. If the shell does not return to its prompt, it is ended too.
     async fn interrupt(&mut self, step: i64) {
-        let (sessions, peer) = (&self.bench.work.sessions, &self.bench.work.peer);
+        let (shell, peer) = (&self.shot.session, &self.bench.work.peer);
         let session = self.shot.session.id().to_string();
         // It may just have ended by itself.
-        let _ = sessions.signal(&SessionSignalParams {
+        let _ = shell.signal(&SessionSignalParams {
             session: session.clone(),
             signal: "INT".into(),
         });
@@ -168,7 +168,7 @@ impl<'a> SharedShell<'a> {
             timeout_ms: Timeout::After(BACK_MS),
         };
         // A program that keeps running must not receive input that is meant for the shell.
-        if !self.is_back().await || sessions.run(peer, &params).await.is_err() {
+        if !self.is_back().await || shell.run(peer, &params).await.is_err() {
             self.shot.end(EndReason::Runtime).await;
             self.lost = Some(format!(
                 "the shell was killed, because step {step} did not stop"

@@ -12,9 +12,12 @@ pub(crate) use form::{Form, Inexact};
 pub(crate) use row::{SEND_CHARS, shown_args, shown_command, shown_input, shown_output};
 pub(crate) use table::{InteractionRow, TrimInteractions, interactions, recorded_upto};
 
+use crate::hidden::HiddenTexts;
+use crate::output::Output;
 use crate::peer::Peer;
-use crate::session::Session;
+use ccd_protocol::SessionId;
 use ccd_store::Store;
+use encoding_rs::Encoding;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -27,6 +30,28 @@ const QUEUE_LEN: usize = 4096;
 
 /// Rows are written so long after the first of them happened.
 pub(crate) const JUDGEMENT: Duration = Duration::from_millis(250);
+
+/// A session, as its rows need it.
+pub(crate) trait Subject: Send + Sync {
+    fn id(&self) -> &SessionId;
+
+    fn program(&self) -> &str;
+
+    fn args(&self) -> &[String];
+
+    fn encoding(&self) -> &'static Encoding;
+
+    fn output(&self) -> &Output;
+
+    /// What no row may show.
+    fn hidden(&self) -> &HiddenTexts;
+
+    /// Where the last RECV row ends.
+    fn recorded_upto(&self) -> &AtomicU64;
+
+    /// Secrets are taken out of its rows. What was typed hidden is never in them.
+    fn redacts_log(&self) -> bool;
+}
 
 /// Something that happened to a session.
 #[derive(Debug)]
@@ -50,7 +75,12 @@ pub(crate) enum Event {
     /// The daemon could not do something for the session.
     Trouble(String),
     /// The session has ended.
-    End,
+    End {
+        /// The program ended by itself, or was closed.
+        is_regular: bool,
+        /// Why, and how its program ended.
+        text: String,
+    },
 }
 
 /// Input as it was written.
@@ -69,7 +99,7 @@ pub(crate) struct Typed {
 
 /// An event with everything that a row needs.
 struct Noted {
-    session: Arc<Session>,
+    session: Arc<dyn Subject>,
     timestamp: String,
     client: Option<(Arc<str>, Option<i32>)>,
     event: Event,
@@ -122,15 +152,9 @@ impl Recorder {
     }
 
     /// Notes that something happened; counted as dropped when too much waits already.
-    pub(crate) fn note(&self, session: &Arc<Session>, peer: Option<&Peer>, event: Event) {
-        if let Event::Send(typed) = &event {
-            session.pipe.typed(typed);
-        }
-        if session.facts.transient {
-            return;
-        }
+    pub(crate) fn note(&self, session: Arc<dyn Subject>, peer: Option<&Peer>, event: Event) {
         let noted = Noted {
-            session: Arc::clone(session),
+            session,
             timestamp: crate::clock::now(),
             client: peer.map(|peer| (Arc::clone(peer.name()), peer.pid)),
             event,

@@ -1,7 +1,7 @@
 //! Output around what a row tells, read at once: each read of a session that has ended is one of its files.
 
+use super::Subject;
 use crate::output::Piece;
-use crate::session::Session;
 
 /// Output from an offset on.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Nearby {
 
 impl Nearby {
     /// Reads `[from, end)` and `margin` bytes on both sides, as far as they are there without a gap.
-    pub(super) async fn around(session: &Session, from: u64, end: u64, margin: u64) -> Self {
+    pub(super) async fn around(session: &dyn Subject, from: u64, end: u64, margin: u64) -> Self {
         let start = from.saturating_sub(margin);
         let mut nearby = Self {
             start,
@@ -23,7 +23,7 @@ impl Nearby {
         let mut at = start;
         while at < end + margin {
             let most = usize::try_from(end + margin - at).unwrap_or(usize::MAX);
-            match session.output.read(at, most).await {
+            match session.output().read(at, most).await {
                 Ok(Piece::Bytes(more)) => {
                     at += more.len() as u64;
                     nearby.bytes.extend_from_slice(&more);
@@ -49,14 +49,14 @@ impl Nearby {
     }
 
     /// Reads `len` bytes from `from` on, or as many as there are; gaps are passed over.
-    pub(super) async fn read(&self, session: &Session, from: u64, len: usize) -> Vec<u8> {
+    pub(super) async fn read(&self, session: &dyn Subject, from: u64, len: usize) -> Vec<u8> {
         if let Some(part) = self.part(from, len) {
             return part.to_vec();
         }
         let mut bytes = Vec::new();
         let mut at = from;
         while bytes.len() < len {
-            match session.output.read(at, len - bytes.len()).await {
+            match session.output().read(at, len - bytes.len()).await {
                 Ok(Piece::Bytes(more)) => {
                     at += more.len() as u64;
                     bytes.extend_from_slice(&more);

@@ -2,12 +2,10 @@
 
 use super::nearby::Nearby;
 use super::table::InteractionRow;
-use super::{Event, Form, Noted, Typed};
+use super::{Event, Form, Noted, Subject, Typed};
 use crate::expect::clean_lossy;
 use crate::hidden::{HIDDEN, Masked};
 use crate::redact::{redact, redact_part};
-use crate::session::{Session, describe_end};
-use ccd_protocol::session::EndReason;
 use ccd_text::shell::quoted;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -29,12 +27,12 @@ pub(crate) const SEND_CHARS: usize = 10_000;
 
 /// Appends the rows of one event: what came before it as RECV, then its own.
 pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
-    let session = &noted.session;
+    let session = &*noted.session;
     let upto = match &noted.event {
         Event::Send(typed) => Some(typed.offset),
         Event::Match { end, .. } => Some(*end),
         Event::Read { upto } => Some(*upto),
-        Event::End => Some(session.output.facts().bytes),
+        Event::End { .. } => Some(session.output().facts().bytes),
         Event::Start | Event::Failure(_) | Event::Trouble(_) => None,
     };
     let mut nearby = Nearby::default();
@@ -73,7 +71,13 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
             row.action = "ERROR".into();
             row.output_text = Some(kept(session, text));
         }
-        Event::End => end_row(session, &mut row),
+        Event::End { is_regular, text } => {
+            row.action = if *is_regular { "RECV" } else { "ERROR" }.into();
+            row.pattern_matched = Some("eof".into());
+            row.output_text = Some(text.clone());
+            let end = session.output().facts().bytes;
+            (row.start_offset, row.end_offset) = (Some(offset(end)), Some(offset(end)));
+        }
     }
     rows.push(row);
 }
@@ -95,28 +99,10 @@ fn blank(noted: &Noted) -> InteractionRow {
     }
 }
 
-/// The end: an ERROR unless the program ended by itself or was closed.
-fn end_row(session: &Session, row: &mut InteractionRow) {
-    let state = session.state();
-    let quiet = matches!(
-        state.end_reason,
-        Some(EndReason::Exited | EndReason::Closed)
-    );
-    row.action = if quiet { "RECV" } else { "ERROR" }.into();
-    row.pattern_matched = Some("eof".into());
-    let reason = state
-        .end_reason
-        .map_or("unknown", crate::session::reason_text);
-    let how = describe_end(state.exit, None);
-    row.output_text = Some(format!("ended: {reason}, {how}"));
-    let end = session.output.facts().bytes;
-    (row.start_offset, row.end_offset) = (Some(offset(end)), Some(offset(end)));
-}
-
 /// The row for the output since the last one, if there was any; what it reads stays in `nearby`.
 async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<InteractionRow> {
-    let session = &noted.session;
-    let from = session.recorded_upto.fetch_max(upto, Ordering::AcqRel);
+    let session = &*noted.session;
+    let from = session.recorded_upto().fetch_max(upto, Ordering::AcqRel);
     if from >= upto {
         return None;
     }
@@ -137,18 +123,18 @@ async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<Inter
 }
 
 /// Text of the output from `from` on, without what was typed hidden and is shown there.
-pub(crate) async fn shown_output(session: &Session, from: u64, len: usize) -> String {
+pub(crate) async fn shown_output(session: &dyn Subject, from: u64, len: usize) -> String {
     shown(session, from, len, &Nearby::default()).await
 }
 
-async fn shown(session: &Session, from: u64, len: usize, nearby: &Nearby) -> String {
+async fn shown(session: &dyn Subject, from: u64, len: usize, nearby: &Nearby) -> String {
     let text_at = async |from, len| {
         let bytes = nearby.read(session, from, len).await;
-        (clean_lossy(&bytes, session.facts.encoding), bytes.len())
+        (clean_lossy(&bytes, session.encoding()), bytes.len())
     };
     let (text, read_bytes) = text_at(from, len).await;
     // What was typed may be shown half here; control sequences within it make it longer.
-    let around = 2 * session.hidden.longest_line();
+    let around = 2 * session.hidden().longest_line();
     if around == 0 {
         return text;
     }
@@ -157,22 +143,22 @@ async fn shown(session: &Session, from: u64, len: usize, nearby: &Nearby) -> Str
     let (before, _) = text_at(start, before_bytes).await;
     let (after, _) = text_at(from + read_bytes as u64, around).await;
     let shown = before.len()..before.len() + text.len();
-    session.hidden.mask(&(before + &text + &after), shown)
+    session.hidden().mask(&(before + &text + &after), shown)
 }
 
 /// What a pattern matched at `place`, likewise.
 async fn shown_match(
-    session: &Session,
+    session: &dyn Subject,
     matched: &str,
     place: Range<u64>,
     nearby: &Nearby,
 ) -> String {
     let mut text = matched.to_owned();
-    if session.hidden.longest_line() > 0 {
+    if session.hidden().longest_line() > 0 {
         let len = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
         text = shown(session, place.start, len.min(RECV_BYTES), nearby).await;
         if !text.contains(HIDDEN) {
-            text = session.hidden.mask(matched, 0..matched.len());
+            text = session.hidden().mask(matched, 0..matched.len());
         }
     }
     in_its_lines(session, &text, place, nearby).await
@@ -180,11 +166,16 @@ async fn shown_match(
 
 /// The text of the output at `place` without its secrets, also without the part of one that begins before or goes on
 /// behind in the same line.
-async fn in_its_lines(session: &Session, text: &str, place: Range<u64>, nearby: &Nearby) -> String {
-    if !session.facts.redacts_log {
+async fn in_its_lines(
+    session: &dyn Subject,
+    text: &str,
+    place: Range<u64>,
+    nearby: &Nearby,
+) -> String {
+    if !session.redacts_log() {
         return text.to_owned();
     }
-    let encoding = session.facts.encoding;
+    let encoding = session.encoding();
     let first = place.start.saturating_sub(LINE_BYTES);
     let before_bytes = usize::try_from(place.start - first).unwrap_or(0);
     // Cut before it is cleaned: most lines are short, and this is done for each row.
@@ -199,14 +190,14 @@ async fn in_its_lines(session: &Session, text: &str, place: Range<u64>, nearby: 
 }
 
 /// Typed text as the log may keep it, as far as the terminal has shown it by now.
-async fn shown_text(session: &Session, typed: &Typed) -> String {
+async fn shown_text(session: &dyn Subject, typed: &Typed) -> String {
     shown_input(session, typed)
         .await
         .unwrap_or_else(|| HIDDEN.into())
 }
 
 /// Typed text as others may see it; `None` as long as the terminal has to show it first and has not.
-pub(crate) async fn shown_input(session: &Session, typed: &Typed) -> Option<String> {
+pub(crate) async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String> {
     if typed.hidden {
         return Some(HIDDEN.into());
     }
@@ -214,7 +205,7 @@ pub(crate) async fn shown_input(session: &Session, typed: &Typed) -> Option<Stri
         let output = Nearby::default()
             .read(session, typed.offset, ECHO_BYTES)
             .await;
-        let screen = without_blanks(&clean_lossy(&output, session.facts.encoding));
+        let screen = without_blanks(&clean_lossy(&output, session.encoding()));
         let visible = echo.lines().map(without_blanks);
         if !visible.into_iter().all(|line| screen.contains(&line)) {
             return None;
@@ -224,34 +215,34 @@ pub(crate) async fn shown_input(session: &Session, typed: &Typed) -> Option<Stri
 }
 
 /// What a session runs, as others may see it.
-pub(crate) fn shown_command(session: &Session) -> String {
+pub(crate) fn shown_command(session: &dyn Subject) -> String {
     command_of(session, &shown_args(session))
 }
 
 /// What a session runs, as its rows tell it.
-fn logged_command(session: &Session) -> String {
-    if session.facts.redacts_log {
+fn logged_command(session: &dyn Subject) -> String {
+    if session.redacts_log() {
         return shown_command(session);
     }
-    let args = session.facts.args.iter();
+    let args = session.args().iter();
     let args: Vec<String> = args
-        .map(|arg| session.hidden.mask(arg, 0..arg.len()))
+        .map(|arg| session.hidden().mask(arg, 0..arg.len()))
         .collect();
     command_of(session, &args)
 }
 
-fn command_of(session: &Session, args: &[String]) -> String {
-    let words = std::iter::once(&session.facts.program).chain(args);
-    let words: Vec<String> = words.map(|word| quoted(word)).collect();
+fn command_of(session: &dyn Subject, args: &[String]) -> String {
+    let words = std::iter::once(session.program()).chain(args.iter().map(String::as_str));
+    let words: Vec<String> = words.map(quoted).collect();
     words.join(" ")
 }
 
 /// Its arguments likewise, one by one.
-pub(crate) fn shown_args(session: &Session) -> Vec<String> {
+pub(crate) fn shown_args(session: &dyn Subject) -> Vec<String> {
     let line = command_line(session);
-    let masked = Masked::of(&line, &session.hidden);
-    let mut at = session.facts.program.len();
-    let args = session.facts.args.iter().map(|arg| {
+    let masked = Masked::of(&line, session.hidden());
+    let mut at = session.program().len();
+    let args = session.args().iter().map(|arg| {
         let start = at + 1;
         at = start + arg.len();
         // By itself it may begin a line, as what is a secret in YAML does.
@@ -275,9 +266,9 @@ fn without_blanks(text: &str) -> String {
         .collect()
 }
 
-fn command_line(session: &Session) -> String {
-    let mut line = session.facts.program.clone();
-    for arg in &session.facts.args {
+fn command_line(session: &dyn Subject) -> String {
+    let mut line = session.program().to_owned();
+    for arg in session.args() {
         line.push(' ');
         line.push_str(arg);
     }
@@ -285,9 +276,9 @@ fn command_line(session: &Session) -> String {
 }
 
 /// A text about the session as the database may keep it.
-fn kept(session: &Session, text: &str) -> String {
-    let text = session.hidden.mask(text, 0..text.len());
-    if session.facts.redacts_log {
+fn kept(session: &dyn Subject, text: &str) -> String {
+    let text = session.hidden().mask(text, 0..text.len());
+    if session.redacts_log() {
         redact(&text).text.into_owned()
     } else {
         text

@@ -7,7 +7,7 @@ use super::shutdown::{End, Signals};
 use super::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
 use crate::connection::{self, Ends};
-use crate::daemon::Daemon;
+use crate::daemon::{Daemon, session_settings};
 #[cfg(portable)]
 use crate::holder::Originals;
 #[cfg(not(portable))]
@@ -16,7 +16,7 @@ use crate::holder::{Adopted, Cause, HandOver, Holder, HolderNews};
 use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::log::Log;
-use crate::session::{Past, SessionError, Sessions};
+use crate::session::{Folders, Past, Services, SessionError, Sessions};
 use crate::store::{Opening, SCHEMA, Store, StoreError};
 use crate::tape::root::Roots;
 use crate::tape::settings::root_of;
@@ -243,20 +243,20 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let stop = CancellationToken::new();
     let tracker = TaskTracker::new();
     let (recorder, pending) = Recorder::new();
-    let config = Arc::new(loaded.config.clone());
     let usage = Arc::new(TapeUsage(store.clone()));
     let roots = Roots::new(&paths.base, usage, &tracker, stop.clone());
-    let sessions = Sessions::new(
+    let services = Services::new(
         holder.clone(),
         store.clone(),
         recorder,
-        paths,
-        config,
         roots,
+        folders_of(&paths),
+        session_settings(&loaded.config),
         tracker.clone(),
         stop.clone(),
     )
     .map_err(system("the logs of sessions cannot be written"))?;
+    let sessions = Sessions::new(services);
     let jobs = Jobs::new(store.clone(), tracker.clone(), stop.clone());
     let recorder_stop = CancellationToken::new();
     let recorder_task = tokio::spawn(pending.run(store.clone(), recorder_stop.clone()));
@@ -275,6 +275,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let pumps = spawn_pumps(&sessions, news).map_err(system("threads cannot be started"))?;
     let daemon = Arc::new(Daemon::new(
         Arc::clone(&sessions),
+        paths,
         jobs,
         log,
         sources,
@@ -386,14 +387,24 @@ fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
     }
 }
 
+/// Where the files of sessions are.
+fn folders_of(paths: &Paths) -> Folders {
+    Folders {
+        base: paths.base.clone(),
+        sessions: paths.sessions.clone(),
+        runtime: paths.runtime.clone(),
+        rings: paths.rings.clone(),
+    }
+}
+
 fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
     move |source| StartError::System { what, source }
 }
 
 /// Indexes the tapes that most sessions will ask for, before one does.
 async fn open_tapes(daemon: Arc<Daemon>) {
-    let config = daemon.sessions.config();
-    let opened = match root_of(None, &config.replay, &daemon.sessions.paths.base) {
+    let loaded = daemon.loaded();
+    let opened = match root_of(None, &loaded.config.replay, &daemon.paths.base) {
         Ok(root) => daemon.roots.open(&root).await.map(drop),
         // Of a path in the configuration its check has told before.
         Err(_) => return,
@@ -409,14 +420,14 @@ fn spawn_watchdog(daemon: &Arc<Daemon>) {
         return;
     };
     let daemon = Arc::clone(daemon);
-    let tracker = daemon.sessions.tracker.clone();
+    let tracker = daemon.services.tracker.clone();
     tracker.spawn(async move {
         loop {
             tokio::select! {
                 () = tokio::time::sleep(period) => {}
-                () = daemon.sessions.stop.cancelled() => return,
+                () = daemon.services.stop.cancelled() => return,
             }
-            if daemon.sessions.store.flush().await.is_ok() {
+            if daemon.services.store.flush().await.is_ok() {
                 super::service::alive();
             }
         }

@@ -62,11 +62,11 @@ impl Serving {
             let _ = tokio::time::timeout(LAST_ITEMS, daemon.subscriptions.wait()).await;
             drop(own_path);
             self.connections.end().await;
-            sessions.tracker.close();
-            sessions.tracker.wait().await;
+            sessions.services.tracker.close();
+            sessions.services.tracker.wait().await;
             self.recorder_stop.cancel();
             let _ = self.recorder.await;
-            if sessions.config().replay.summary {
+            if daemon.loaded().config.replay.summary {
                 daemon.roots.summarise();
             }
             daemon.roots.close().await;
@@ -82,7 +82,7 @@ impl Serving {
     /// Writes everything down; another daemon may start meanwhile, and waits for our locks alone.
     pub(crate) async fn end_without_holder(self, own_path: Option<OwnPath>) {
         drop(own_path);
-        self.sessions.stop.cancel();
+        self.sessions.services.stop.cancel();
         self.sessions.end_without_holder().await;
         self.daemon.subscriptions.close();
         let _ = tokio::time::timeout(LAST_ITEMS, self.daemon.subscriptions.wait()).await;
@@ -136,11 +136,13 @@ pub(crate) fn spawn_pumps(sessions: &Arc<Sessions>, news: HolderNews) -> io::Res
     let ended = |sessions: &Sessions, result: io::Result<()>| {
         let error = match result {
             Err(error) => error.to_string(),
-            Ok(()) if !sessions.stop.is_cancelled() => String::from("the holder has exited"),
+            Ok(()) if !sessions.services.stop.is_cancelled() => {
+                String::from("the holder has exited")
+            }
             Ok(()) => return,
         };
         tracing::error!(error, "cannot read output any more: stopping");
-        sessions.stop.cancel();
+        sessions.services.stop.cancel();
     };
     let (quiet, flooding) = (Arc::clone(sessions), Arc::clone(sessions));
     let runtime = tokio::runtime::Handle::current();

@@ -40,8 +40,8 @@ impl Signals {
             tokio::select! {
                 _ = self.terminate.recv() => break "SIGTERM",
                 _ = self.interrupt.recv() => break "SIGINT",
-                () = daemon.sessions.stop.cancelled() => break "asked to",
-                () = daemon.sessions.holder.gone() => {
+                () = daemon.services.stop.cancelled() => break "asked to",
+                () = daemon.services.holder.gone() => {
                     tracing::error!("the holder of the terminals died: stopping");
                     return End::HolderDied;
                 }
@@ -59,7 +59,7 @@ impl Signals {
                 }
             }
         };
-        if daemon.sessions.holder.is_gone() {
+        if daemon.services.holder.is_gone() {
             return End::HolderDied;
         }
         tracing::info!(why, "stopping");

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
     method::<PatternList, _, _>(module, |daemon, _, params| async move {
-        let library = &daemon.sessions.library;
+        let library = &daemon.services.library;
         let compiled = library.fresh().await;
         let entries = compiled.entries().iter();
         Ok(PatternListReply {
@@ -36,10 +36,10 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         })
     })?;
     method::<PatternSet, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.sessions.library.set(params).await?)
+        Ok(daemon.services.library.set(params).await?)
     })?;
     method::<PatternUnset, _, _>(module, |daemon, _, params| async move {
-        let library = &daemon.sessions.library;
+        let library = &daemon.services.library;
         Ok(library.unset(params.pattern_type, params.category).await?)
     })?;
     method::<PatternTest, _, _>(module, |daemon, _, params| async move {
@@ -64,7 +64,7 @@ async fn look<T: Send + 'static>(
         let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are allowed");
         return Err(CallError::InvalidArgument(mistake).into());
     }
-    let compiled = daemon.sessions.library.fresh().await;
+    let compiled = daemon.services.library.fresh().await;
     let looked = tokio::task::spawn_blocking(move || look(&compiled, &text)).await;
     Ok(looked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())))
 }

@@ -36,7 +36,10 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveReply, RpcError> {
     let name = named(&params.name)?;
     let (config, mut warnings) = match (params.session, params.config) {
-        (Some(session), None) => daemon.sessions.recorded_program(&session).await?,
+        (Some(session), None) => {
+            let session = daemon.sessions.find(&session)?;
+            session.recorded_program().await?
+        }
         (None, Some(document)) => {
             let warnings = unknown_fields(&document);
             let config = written(&name, document)?;

@@ -44,40 +44,49 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })?;
     method::<SessionGet, _, _>(module, |daemon, _, params| async move {
         let session = daemon.sessions.find(&params.session)?;
-        let waiting = daemon.sessions.waiting_for_input(&session).await;
+        let waiting = session.waiting_for_input().await;
         Ok(session.record(waiting))
     })?;
     method::<SessionSend, _, _>(module, |daemon, peer, params| async move {
-        Ok(daemon.sessions.send(&peer, &params).await?)
+        let session = daemon.sessions.find(&params.session)?;
+        Ok(session.send(&peer, &params).await?)
     })?;
     method::<SessionExpect, _, _>(module, |daemon, peer, params| async move {
-        Ok(daemon.sessions.expect(&peer, &params).await?)
+        let session = daemon.sessions.find(&params.session)?;
+        Ok(session.expect(&peer, &params).await?)
     })?;
     method::<SessionWait, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.sessions.wait(&params).await?)
+        let session = daemon.sessions.find(&params.session)?;
+        Ok(session.wait(&params).await?)
     })?;
     method::<SessionRead, _, _>(module, |daemon, peer, params| async move {
-        Ok(daemon.sessions.read(&peer, &params).await?)
+        let session = daemon.sessions.find(&params.session)?;
+        Ok(session.read(&peer, &params).await?)
     })?;
     method::<SessionScreen, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.sessions.screen(&params).await?)
+        let session = daemon.sessions.find(&params.session)?;
+        Ok(session.screen(&params).await?)
     })?;
     method::<SessionRun, _, _>(module, |daemon, peer, params| async move {
-        Ok(daemon.sessions.run(&peer, &params).await?)
+        let session = daemon.sessions.find(&params.session)?;
+        Ok(session.run(&peer, &params).await?)
     })?;
     method::<SessionPipe, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.sessions.pipe(&params).await?)
+        let session = daemon.sessions.find(&params.session)?;
+        Ok(session.pipe(&params).await?)
     })?;
     method::<SessionSignal, _, _>(module, |daemon, _, params| async move {
-        daemon.sessions.signal(&params)?;
+        daemon.sessions.find(&params.session)?.signal(&params)?;
         Ok(Done {})
     })?;
     method::<SessionResize, _, _>(module, |daemon, peer, params| async move {
-        daemon.sessions.resize(&peer, &params)?;
+        let session = daemon.sessions.find(&params.session)?;
+        session.resize(&peer, &params)?;
         Ok(Done {})
     })?;
     method::<SessionClose, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.sessions.close(&params).await?)
+        let session = daemon.sessions.find(&params.session)?;
+        Ok(session.close(&params).await?)
     })?;
     method::<SessionHistory, _, _>(module, |daemon, _, params| async move {
         history(&daemon, &params).await
@@ -116,8 +125,8 @@ async fn history(
     };
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     // The reply includes everything that happened before this call.
-    daemon.sessions.recorder.flush().await;
-    let store = &daemon.sessions.store;
+    daemon.services.recorder.flush().await;
+    let store = &daemon.services.store;
     let rows = interactions(store, session.id().as_str(), limit, before).await?;
     Ok(SessionHistoryReply {
         interactions: rows.into_iter().map(interaction).collect(),

@@ -83,8 +83,8 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 
 /// The options of a request, with defaults from the configuration.
 fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<Settings, CallError> {
-    let (config, base) = (daemon.sessions.config(), &daemon.sessions.paths.base);
-    Settings::over(options, &config.replay, base)
+    let loaded = daemon.loaded();
+    Settings::over(options, &loaded.config.replay, &daemon.paths.base)
         .map_err(|error| CallError::InvalidArgument(error.to_string()))
 }
 

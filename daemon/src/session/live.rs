@@ -1,137 +1,37 @@
-//! One session: the facts of its start, its output, its terminal, its state.
+//! One session: its facts, its output, its terminal, its state.
 
+use super::attach::Viewers;
+use super::end::OwnerWanted;
 use super::error::{SessionError, describe_end, injected_end};
+use super::facts::Facts;
+use super::input::{Fates, Input};
+use super::output::{SessionLog, Streams};
 use super::pipe::Pipe;
-use crate::config::Config;
+use super::screen::{Queries, ScreenModel, Sizes};
+use super::services::Services;
+use super::start::StartUp;
+use super::state::{CloseOrder, Looks, State};
+use super::tape::PastTape;
 use crate::hidden::HiddenTexts;
-use crate::holder::Exit;
 use crate::output::{Flusher, Output};
-use crate::probe::Reader;
 use crate::screen::{Event, Modes, Scanner};
-use crate::session::attach::Viewers;
-use crate::session::end::OwnerWanted;
-use crate::session::input::Fates;
-use crate::session::input::Input;
-use crate::session::output::SessionLog;
-use crate::session::output::Streams;
-use crate::session::screen::Queries;
-use crate::session::screen::ScreenModel;
-use crate::session::screen::Sizes;
-use crate::session::start::{Origin, StartUp};
-use crate::session::tape::PastTape;
 use ccd_protocol::SessionId;
-use ccd_protocol::session::{
-    EndReason, Session as Record, SessionOutput, SessionState, WaitingForInput,
-};
+use ccd_protocol::session::{EndReason, SessionState};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// The files of a log that drops its oldest are no shorter than this.
-const MIN_ROTATION_BYTES: u64 = 64 << 10;
-
-/// What is decided when a session starts and never changes.
-#[derive(Debug, Clone)]
-pub(crate) struct Facts {
-    pub(crate) id: SessionId,
-    pub(crate) name: Option<SessionId>,
-    pub(crate) program: String,
-    pub(crate) args: Vec<String>,
-    pub(crate) cwd: String,
-    pub(crate) created_at: String,
-    pub(crate) persist: bool,
-    pub(crate) encoding: &'static encoding_rs::Encoding,
-    /// Default time-out of expect, wait and run.
-    pub(crate) timeout: Duration,
-    /// Ends the session after so long without input or output; zero: no limit.
-    pub(crate) idle_limit: Duration,
-    /// Ends the session after so long; zero: no limit.
-    pub(crate) runtime_limit: Duration,
-    /// Bytes of log that end the session, or in a `persist` one make the oldest go; 0: no limit.
-    pub(crate) log_limit_bytes: u64,
-    pub(crate) shell: bool,
-    pub(crate) transient: bool,
-    /// The terminal neither echoes nor changes output.
-    pub(crate) plain: bool,
-    /// The program is between pipes, and its terminal is our process's: see [`crate::piped`].
-    pub(crate) pipes: bool,
-    pub(crate) pid: i32,
-    /// Place in the holder; `None` for sessions of an earlier daemon.
-    pub(crate) slot: Option<usize>,
-    pub(crate) tty_device: u64,
-    /// The holder that runs has started it, also where that was for an earlier worker.
-    pub(crate) is_of_this_holder: bool,
-    /// Bytes that are kept in memory at most.
-    pub(crate) output_limit: u64,
-    /// What `reuse` compares.
-    pub(crate) reuse_hash: [u8; 32],
-    /// The program configuration it was started with.
-    pub(crate) origin: Option<Arc<Origin>>,
-    /// Secrets are taken out of its interaction log. What was typed hidden is in no case there.
-    pub(crate) redacts_log: bool,
-}
-
-impl Facts {
-    /// True when nobody draws what is printed, because it is a result: of `run.once`, of a step of a job.
-    pub(super) fn is_for_its_output(&self) -> bool {
-        // Only a job's sessions are both: their oldest output goes, instead of the session.
-        self.plain || (self.transient && self.persist)
-    }
-
-    /// Length of a file of the session's log. Only whole files are dropped, so that a limit is kept to a quarter of it.
-    pub(super) fn rotation_bytes(&self, config: &Config) -> u64 {
-        if self.persist && self.log_limit_bytes > 0 {
-            let quarter = (self.log_limit_bytes / 4).max(MIN_ROTATION_BYTES);
-            quarter.min(config.log_rotation_size)
-        } else {
-            config.log_rotation_size
-        }
-    }
-}
-
-/// What changes while a session lives and ends.
-#[derive(Debug, Clone)]
-pub(crate) struct State {
-    pub(crate) phase: SessionState,
-    pub(crate) exit: Option<Exit>,
-    pub(crate) end_reason: Option<EndReason>,
-    pub(crate) ended_at: Option<String>,
-    pub(crate) rows: u16,
-    pub(crate) cols: u16,
-    /// Something had to be killed at the end.
-    pub(crate) forced: bool,
-    pub(crate) killed: Vec<i32>,
-    /// See [`Sessions::judge`](super::Sessions::judge).
-    pub(crate) success: Option<bool>,
-}
-
-/// When something was last typed, and who waited for it.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Looks {
-    /// The task that waited for input at the last look.
-    pub(crate) reader: Option<Reader>,
-    pub(crate) last_write: Option<Instant>,
-    /// [`Looks::reader`] as it was at the last write.
-    pub(crate) reader_before: Option<Reader>,
-}
-
-/// An order to end a session.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CloseOrder {
-    pub(crate) reason: EndReason,
-    pub(crate) grace: Duration,
-}
-
 /// A session, live or ended.
 #[derive(Debug)]
 pub(crate) struct Session {
+    pub(crate) services: Arc<Services>,
     pub(crate) facts: Facts,
     pub(crate) output: Output,
     pub(super) log: SessionLog,
     pub(crate) input: Input,
-    /// There will be no more input: see [`Sessions::end_input`](super::Sessions::end_input).
+    /// There will be no more input: see [`Session::end_input`].
     pub(super) input_end: Mutex<Option<CancellationToken>>,
     pub(super) owner_wanted: OwnerWanted,
     pub(super) fates: Fates,
@@ -165,6 +65,7 @@ pub(crate) struct Session {
 impl Session {
     /// A session that was just started.
     pub(crate) fn live(
+        services: Arc<Services>,
         facts: Facts,
         output: Output,
         flusher: Flusher,
@@ -183,7 +84,7 @@ impl Session {
             killed: Vec::new(),
             success: None,
         };
-        let session = Self::new(facts, output, input, state);
+        let session = Self::new(services, facts, output, input, state);
         Self {
             log: SessionLog::new(flusher),
             ..session
@@ -210,7 +111,13 @@ impl Session {
     }
 
     /// A session in any state.
-    pub(crate) fn new(facts: Facts, output: Output, input: Input, state: State) -> Self {
+    pub(crate) fn new(
+        services: Arc<Services>,
+        facts: Facts,
+        output: Output,
+        input: Input,
+        state: State,
+    ) -> Self {
         let screen = if state.phase == SessionState::Dead {
             ScreenModel::ended(facts.encoding, state.rows, state.cols)
         } else {
@@ -219,6 +126,7 @@ impl Session {
         let hidden = input.tape().map(|tape| Arc::clone(&tape.hidden));
         let hidden = hidden.unwrap_or_default();
         Self {
+            services,
             start_up: StartUp::of(facts.origin.as_deref()),
             facts,
             output,
@@ -394,75 +302,6 @@ impl Session {
         self.past_tape
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The arguments without what was given as a secret.
-    fn shown_args(&self) -> Vec<String> {
-        let args = self.facts.args.iter();
-        args.map(|arg| self.hidden.mask(arg, 0..arg.len()))
-            .collect()
-    }
-
-    /// The record as it goes to clients.
-    pub(crate) fn record(&self, waiting_for_input: Option<WaitingForInput>) -> Record {
-        let state = self.state().clone();
-        let output = self.output.facts();
-        let facts = &self.facts;
-        let tape = match self.tape() {
-            Some(tape) => Some(tape.past()),
-            None => self.past_tape().clone(),
-        };
-        let is_replay = tape.as_ref().is_some_and(|tape| tape.is_replay);
-        Record {
-            session_id: facts.id.to_string(),
-            name: facts.name.as_ref().map(SessionId::to_string),
-            program: facts.program.clone(),
-            args: self.shown_args(),
-            cwd: facts.cwd.clone(),
-            timeout: facts.timeout.as_secs_f64(),
-            created_at: facts.created_at.clone(),
-            last_activity: crate::clock::seconds_ago(self.idle().as_secs_f64()),
-            persist: facts.persist,
-            encoding: facts.encoding.name().to_ascii_lowercase(),
-            pid: facts.pid,
-            exitstatus: state.exit.and_then(|exit| exit.code),
-            signal: state.exit.and_then(|exit| exit.signal),
-            state: state.phase,
-            end_reason: state.end_reason,
-            ended_at: state.ended_at,
-            rows: state.rows,
-            cols: state.cols,
-            output: SessionOutput {
-                log_path: crate::output::log::current_path(self.output.dir())
-                    .to_string_lossy()
-                    .into_owned(),
-                output_lines: output.lines,
-                output_bytes: output.bytes,
-                buffer_size: output.buffered_bytes,
-                rotated_at: output.rotated_at,
-                gaps: output
-                    .gaps
-                    .iter()
-                    .map(|gap| ccd_protocol::session::Gap {
-                        offset: gap.offset,
-                        length: gap.len,
-                    })
-                    .collect(),
-            },
-            pipe: self.pipe.record(&facts.id),
-            waiting_for_input,
-            attached: self.viewers.records(),
-            config: facts.origin.as_ref().map(|origin| origin.name.to_string()),
-            success: state.success,
-            tape: tape.map(|tape| tape.uses),
-            is_replay,
-            session_timeout_s: facts.idle_limit.as_secs_f64(),
-            max_session_runtime_s: facts.runtime_limit.as_secs_f64(),
-            shell: facts.shell,
-            transient: facts.transient,
-            reused: false,
-            warnings: Vec::new(),
-        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::error::SessionError;
 use super::live::Session;
-use super::registry::Sessions;
 use crate::interaction::{InteractionRow, SEND_CHARS, interactions, shown_output};
 use crate::program::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES, command_template, from_rows};
 use crate::redact::redact;
@@ -14,46 +13,44 @@ const MAX_ROWS: i64 = 100_000;
 /// Output from which sample lines are taken.
 const SAMPLE_BYTES: usize = 256 << 10;
 
-impl Sessions {
+impl Session {
     /// Returns the configuration that does again what was done in a session, live or ended, and what to say about it.
     ///
     /// # Errors
     ///
-    /// The session is unknown or transient, or the database cannot be read.
+    /// The session is transient, or the database cannot be read.
     pub(crate) async fn recorded_program(
         &self,
-        session: &str,
     ) -> Result<(ProgramConfig, Vec<String>), SessionError> {
-        let session = self.find(session)?;
-        if session.facts.transient {
+        if self.facts.transient {
             return Err(SessionError::InvalidArgument(format!(
                 "the session {} is transient and has no history",
-                session.id()
+                self.id()
             )));
         }
         // What happened before this call is part of it.
-        self.recorder.flush().await;
-        let id = session.id().as_str();
-        let mut rows = interactions(&self.store, id, MAX_ROWS, i64::MAX).await?;
-        if !session.facts.redacts_log {
+        self.services.recorder.flush().await;
+        let id = self.id().as_str();
+        let mut rows = interactions(&self.services.store, id, MAX_ROWS, i64::MAX).await?;
+        if !self.facts.redacts_log {
             rows.iter_mut().for_each(redact_row);
         }
         let recorded = from_rows(&rows, SEND_CHARS);
-        let words: Vec<String> = std::iter::once(&session.facts.program)
-            .chain(&session.facts.args)
+        let words: Vec<String> = std::iter::once(&self.facts.program)
+            .chain(&self.facts.args)
             .cloned()
             .collect();
         let hide = |text: &str| {
-            let text = session.hidden.mask(text, 0..text.len());
+            let text = self.hidden.mask(text, 0..text.len());
             redact(&text).text.into_owned()
         };
         let config = ProgramConfig {
             name: String::new(),
             command_template: command_template(&words, hide),
-            typical_timeout: Some(session.facts.timeout.as_secs_f64()).filter(|s| *s > 0.0),
+            typical_timeout: Some(self.facts.timeout.as_secs_f64()).filter(|s| *s > 0.0),
             expect_sequences: recorded.steps,
-            sample_output: sample(&session, recorded.hidden_at).await,
-            notes: Some(notes(&session)),
+            sample_output: sample(self, recorded.hidden_at).await,
+            notes: Some(notes(self)),
             ..ProgramConfig::default()
         };
         Ok((config, recorded.warnings))

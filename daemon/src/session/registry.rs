@@ -1,55 +1,28 @@
-//! All sessions of the daemon, and what they share.
+//! The sessions of a daemon: each has its id, its place in the holder, and perhaps a name.
 
 use super::error::SessionError;
 use super::live::Session;
-use crate::config::{Config, Paths};
-use crate::expect::PatternCache;
-use crate::holder::{Holder, ProcessTables};
-use crate::interaction::Recorder;
-use crate::library::Library;
+use super::services::Services;
+use super::settings::SessionSettings;
 use crate::program::Programs;
-use crate::session::input::Reads;
-use crate::session::output::Logger;
-use crate::tape::root::Roots;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
-use ccd_store::Store;
 use dashmap::DashMap;
-use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-/// The sessions and their surroundings.
+/// Finds, makes, adopts and forgets sessions.
 pub(crate) struct Sessions {
     pub(super) all: DashMap<SessionId, Arc<Session>>,
     /// Sessions by their place in the holder.
     slots: RwLock<Vec<Option<Arc<Session>>>>,
-    /// Held while facts of a session go to the holder.
-    pub(super) keeping: Mutex<()>,
     /// Told whenever there may be room for another session.
     pub(super) places: Notify,
     /// One start at a time, so that names, limits and reuse are decided once.
     pub(super) starting: tokio::sync::Mutex<()>,
-    pub(crate) holder: Holder,
-    pub(super) logger: Logger,
-    pub(super) processes: ProcessTables,
-    pub(super) reads: Reads,
-    pub(crate) store: Store,
-    pub(crate) recorder: Recorder,
-    pub(crate) patterns: PatternCache,
-    pub(crate) library: Arc<Library>,
+    pub(crate) services: Arc<Services>,
     pub(crate) programs: Programs,
-    pub(crate) roots: Arc<Roots>,
-    pub(crate) paths: Paths,
-    config: RwLock<Arc<Config>>,
-    pub(crate) tracker: TaskTracker,
-    /// Cancelled when the daemon takes no new work.
-    pub(crate) stop: CancellationToken,
-    /// Cancelled when another process is about to go on with the sessions.
-    pub(crate) leaving: CancellationToken,
     /// Folders of sessions that nothing else is known of, whose tape could not be made yet.
     pub(super) stray_recordings: Mutex<Vec<PathBuf>>,
     /// Makes the hashes of `reuse` meaningless outside this daemon.
@@ -64,61 +37,23 @@ pub(crate) struct Counts {
 }
 
 impl Sessions {
-    /// No sessions yet; starts the threads that write their logs.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error when there can be no more threads.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is a part that it is made of"
-    )]
-    pub(crate) fn new(
-        holder: Holder,
-        store: Store,
-        recorder: Recorder,
-        paths: Paths,
-        config: Arc<Config>,
-        roots: Arc<Roots>,
-        tracker: TaskTracker,
-        stop: CancellationToken,
-    ) -> io::Result<Arc<Self>> {
-        let reuse_key = holder.secret();
-        let logger = Logger::start(holder.clone(), recorder.clone())?;
-        Ok(Arc::new(Self {
+    /// No sessions yet.
+    pub(crate) fn new(services: Arc<Services>) -> Arc<Self> {
+        Arc::new(Self {
             all: DashMap::new(),
             slots: RwLock::new(Vec::new()),
-            keeping: Mutex::default(),
             places: Notify::new(),
             starting: tokio::sync::Mutex::new(()),
+            programs: Programs::new(&services.folders.base),
             stray_recordings: Mutex::default(),
-            holder,
-            logger,
-            processes: ProcessTables::default(),
-            reads: Reads::new(),
-            store,
-            recorder,
-            patterns: PatternCache::default(),
-            library: Arc::new(Library::new(paths.base.join("patterns.json"))),
-            programs: Programs::new(&paths.base),
-            roots,
-            paths,
-            config: RwLock::new(config),
-            tracker,
-            stop,
-            leaving: CancellationToken::new(),
-            reuse_key,
-        }))
+            reuse_key: services.holder.secret(),
+            services,
+        })
     }
 
-    /// The configuration in force.
-    pub(crate) fn config(&self) -> Arc<Config> {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Puts another configuration in force, for sessions that start from now on.
-    pub(crate) fn set_config(&self, config: Arc<Config>) {
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+    /// Puts other settings in force, for sessions that start from now on.
+    pub(crate) fn set_settings(&self, settings: SessionSettings) {
+        self.services.set_settings(settings);
         self.places.notify_waiters();
     }
 
@@ -128,7 +63,7 @@ impl Sessions {
             let freed = self.places.notified();
             tokio::pin!(freed);
             freed.as_mut().enable();
-            match self.config().max_sessions {
+            match self.services.settings().max_sessions {
                 Some(max) if self.counts().live >= max as u64 => freed.await,
                 _ => return,
             }
@@ -240,7 +175,7 @@ impl Sessions {
             .and_then(|place| place.take_if(is_there));
         drop(slots);
         if had.is_some() {
-            self.holder.release(slot);
+            self.services.holder.release(slot);
         }
     }
 }

@@ -1,14 +1,13 @@
 //! A program's answer to one input.
 
 use crate::redact::redact;
-use crate::session::{OneShot, SessionError, Sessions};
+use crate::session::{OneShot, SessionError};
 use crate::tape::format::{Chunk, Exchange};
 use crate::tape::key::{prompt_of, prompt_signature};
 use crate::tape::tools::{ended, normal_output};
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWaitParams, WaitFor};
 use ccd_protocol::tape::TapeExit;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -75,7 +74,6 @@ impl Expected {
     /// The session's log cannot be read.
     pub(super) async fn wait(
         &self,
-        sessions: &Arc<Sessions>,
         shot: &OneShot,
         from: u64,
         limit: Duration,
@@ -102,7 +100,7 @@ impl Expected {
             tokio::select! {
                 () = changed => pause(shot, deadline).await,
                 // A program that should exit waits for nothing.
-                () = waits(sessions, shot, quiet), if !is_ending => {
+                () = waits(shot, quiet), if !is_ending => {
                     return Ok(self.judged(self.now(shot, from).await?, false));
                 }
                 () = tokio::time::sleep(SETTLED), if is_answered && !is_ending => {
@@ -200,7 +198,7 @@ async fn pause(shot: &OneShot, deadline: Instant) {
 }
 
 /// Waits until the program waits for input and prints nothing for a while.
-async fn waits(sessions: &Arc<Sessions>, shot: &OneShot, quiet: Duration) {
+async fn waits(shot: &OneShot, quiet: Duration) {
     let params = SessionWaitParams {
         session: shot.session.id().to_string(),
         condition: WaitFor::Input,
@@ -208,6 +206,6 @@ async fn waits(sessions: &Arc<Sessions>, shot: &OneShot, quiet: Duration) {
         timeout_ms: Timeout::Forever,
     };
     // If it exits instead, the caller notices the end of the output.
-    let _ = sessions.wait(&params).await;
+    let _ = shot.session.wait(&params).await;
     tokio::time::sleep(quiet).await;
 }

@@ -136,7 +136,7 @@ impl Verify {
             let from = shot.session.output.end();
             if step == 0 && exchange.input.bytes.is_empty() {
                 // Nothing is typed: the answer starts with the program.
-                let answer = expected.wait(&self.sessions, shot, 0, self.limit).await?;
+                let answer = expected.wait(shot, 0, self.limit).await?;
                 if note(&mut verdict, index, exchange, answer) {
                     break;
                 }
@@ -149,9 +149,7 @@ impl Verify {
                 });
                 break;
             }
-            let answer = expected
-                .wait(&self.sessions, shot, from, self.limit)
-                .await?;
+            let answer = expected.wait(shot, from, self.limit).await?;
             let rest = &steps[step + 1..];
             if answer.verdict == Verdict::Exit && ends_alike(rest, answer.exit) {
                 verdict.exchanges += 1 + rest.len() as u64;
@@ -191,7 +189,7 @@ impl Verify {
         }
         if verdict.drifts.is_empty() {
             let expected = Expected::new(&whole, None, None);
-            let answer = expected.wait(&self.sessions, shot, 0, self.limit).await?;
+            let answer = expected.wait(shot, 0, self.limit).await?;
             note(&mut verdict, Some(0), &whole, answer);
         }
         verdict.exchanges = exchanges.len() as u64;
@@ -232,7 +230,7 @@ impl Verify {
             secret: exchange.pre.hidden,
             ..SessionSendParams::default()
         };
-        match self.sessions.send(&self.peer, &params).await {
+        match shot.session.send(&self.peer, &params).await {
             Ok(_) => Ok(()),
             Err(error) => Err(drift("exit", error.to_string())),
         }

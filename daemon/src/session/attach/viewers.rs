@@ -1,7 +1,5 @@
 //! Who is attached: people whose terminals are a session's for a while.
 
-use crate::session::end::set_size;
-
 use super::typed_line::{Taken, TypedLine};
 use crate::interaction::{Event, Typed};
 use crate::peer::Peer;
@@ -41,7 +39,6 @@ struct Viewer {
 
 /// A viewer while it is one.
 pub(crate) struct Attached {
-    sessions: Arc<Sessions>,
     pub(crate) session: Arc<Session>,
     connection: u64,
     pub(crate) resized: watch::Receiver<()>,
@@ -112,6 +109,59 @@ impl Viewers {
     }
 }
 
+impl Session {
+    /// Somebody is about to type: the session gets the size of that viewer's terminal.
+    ///
+    /// # Errors
+    ///
+    /// The viewer only looks.
+    pub(crate) fn follow_viewer(self: &Arc<Self>, peer: &Peer) -> Result<(), SessionError> {
+        match self.viewers.of(peer.connection) {
+            None => Ok(()),
+            Some((true, _)) => Err(SessionError::ReadOnly(self.id().clone())),
+            Some((false, size)) => {
+                self.fit(size);
+                Ok(())
+            }
+        }
+    }
+
+    /// The terminal of a viewer has another size; returns true when that is all there is to do, because it only looks.
+    pub(crate) fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
+        let mut list = self.viewers.lock();
+        let viewer = list
+            .iter_mut()
+            .find(|viewer| viewer.peer.connection == peer.connection);
+        let Some(viewer) = viewer else {
+            return false;
+        };
+        viewer.size = size;
+        let read_only = viewer.read_only;
+        drop(list);
+        self.viewers.announce_size();
+        read_only
+    }
+
+    /// Makes a row of what was typed; if it is hidden, its text is kept out of other rows too.
+    pub(crate) fn note_typed(self: &Arc<Self>, peer: &Peer, typed: Typed) {
+        if typed.hidden {
+            self.remember_hidden(&typed.text);
+        }
+        self.note(Some(peer), Event::Send(typed.into()));
+    }
+
+    /// Gives a session the size of a viewer's terminal. One that has just ended keeps its own.
+    fn fit(self: &Arc<Self>, size: Size) {
+        let now = {
+            let state = self.state();
+            (state.rows, state.cols)
+        };
+        if now != size && self.set_size(size).is_ok() {
+            self.keep_size();
+        }
+    }
+}
+
 impl Sessions {
     /// Makes the connection of `peer` a viewer, until what is returned is dropped.
     ///
@@ -125,9 +175,9 @@ impl Sessions {
         peer: &Peer,
         params: &SessionAttachParams,
     ) -> Result<Attached, SessionError> {
-        let limits = self.config().limits.clone();
-        let rows = size("rows", Some(params.rows), 0, limits.rows)?;
-        let cols = size("cols", Some(params.cols), 0, limits.cols)?;
+        let settings = self.services.settings();
+        let rows = size("rows", Some(params.rows), 0, settings.max_rows)?;
+        let cols = size("cols", Some(params.cols), 0, settings.max_cols)?;
         let session = self.find(&params.session)?;
         if !params.ended {
             session.require_alive()?;
@@ -148,58 +198,14 @@ impl Sessions {
         };
         session.viewers.add(&session, viewer)?;
         if !params.read_only {
-            self.fit(&session, (rows, cols));
+            session.fit((rows, cols));
         }
         session.touch();
         Ok(Attached {
-            sessions: Arc::clone(self),
             connection: peer.connection,
             resized: session.viewers.resized.subscribe(),
             session,
         })
-    }
-
-    /// Somebody is about to type: the session gets the size of that viewer's terminal.
-    ///
-    /// # Errors
-    ///
-    /// The viewer only looks.
-    pub(crate) fn follow_viewer(&self, session: &Session, peer: &Peer) -> Result<(), SessionError> {
-        match session.viewers.of(peer.connection) {
-            None => Ok(()),
-            Some((true, _)) => Err(SessionError::ReadOnly(session.id().clone())),
-            Some((false, size)) => {
-                self.fit(session, size);
-                Ok(())
-            }
-        }
-    }
-
-    /// The terminal of a viewer has another size; returns true when that is all there is to do, because it only looks.
-    pub(crate) fn resize_viewer(&self, session: &Session, peer: &Peer, size: Size) -> bool {
-        let mut list = session.viewers.lock();
-        let viewer = list
-            .iter_mut()
-            .find(|viewer| viewer.peer.connection == peer.connection);
-        let Some(viewer) = viewer else {
-            return false;
-        };
-        viewer.size = size;
-        let read_only = viewer.read_only;
-        drop(list);
-        session.viewers.announce_size();
-        read_only
-    }
-
-    /// Gives a session the size of a viewer's terminal. One that has just ended keeps its own.
-    fn fit(&self, session: &Session, size: Size) {
-        let now = {
-            let state = session.state();
-            (state.rows, state.cols)
-        };
-        if now != size && set_size(session, size).is_ok() {
-            self.keep_size(session);
-        }
     }
 
     /// The session in whose terminal a client runs.
@@ -273,22 +279,11 @@ impl Drop for Attached {
         if let Some(mut viewer) = viewer
             && let Some(typed) = viewer.line.take()
         {
-            self.sessions.note_typed(session, &viewer.peer, typed);
+            session.note_typed(&viewer.peer, typed);
         }
         // The limit of idle time counts from now on.
         session.touch();
         session.ending.notify_one();
-    }
-}
-
-impl Sessions {
-    /// Makes a row of what was typed; if it is hidden, its text is kept out of other rows too.
-    pub(crate) fn note_typed(&self, session: &Arc<Session>, peer: &Peer, typed: Typed) {
-        if typed.hidden {
-            self.remember_hidden(session, &typed.text);
-        }
-        self.recorder
-            .note(session, Some(peer), Event::Send(typed.into()));
     }
 }
 

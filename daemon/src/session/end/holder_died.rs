@@ -3,7 +3,6 @@
 
 use super::leftovers::{Ended, end_orphans};
 use crate::holder::Exit;
-use crate::interaction::Event;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_protocol::session::{EndReason, SessionState};
@@ -17,8 +16,8 @@ impl Sessions {
         let mut left = self.list();
         left.retain(|session| !session.is_dead());
         join_all(left.iter().map(async |session| {
-            self.take_output(session, usize::MAX);
-            self.logger.finish(session).await;
+            session.take_output(usize::MAX);
+            self.services.logger.finish(session).await;
             // Ours is the last descriptor of the terminal: the kernel hangs it up.
             session.input.close();
         }))
@@ -46,26 +45,24 @@ impl Sessions {
             state.end_reason = Some(EndReason::HolderDied);
             state.ended_at = Some(crate::clock::now());
         }
-        self.end_pipe(session).await;
-        self.finish_tape(session, EndReason::HolderDied).await;
+        session.end_pipe().await;
+        session
+            .finish_tape(EndReason::HolderDied, || self.filters())
+            .await;
         // Whoever waits for this may remove its files.
         session.state().phase = SessionState::Dead;
-        self.recorder.note(session, None, Event::End);
+        session.note_end();
         if !session.facts.transient
-            && let Err(error) = self.save(session).await
+            && let Err(error) = session.save().await
         {
             tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");
         }
-        if let Err(error) = self.remove_ring(session) {
+        // What the holder would do.
+        let ring = self.services.folders.ring(session.id().as_str());
+        if let Err(error) = std::fs::remove_file(ring) {
             tracing::warn!(session = %session.id(), %error, "could not remove a ring file");
         }
         session.output.finish();
         session.output.announce();
-    }
-
-    /// What the holder would do.
-    fn remove_ring(&self, session: &Session) -> std::io::Result<()> {
-        let path = self.paths.rings.join(format!("{}.ring", session.id()));
-        std::fs::remove_file(path)
     }
 }

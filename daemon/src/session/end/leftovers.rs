@@ -1,7 +1,7 @@
 //! Processes that outlived their session, because they left it with `setsid`, or their daemon, which was killed.
 
 use super::task::ask;
-use crate::holder::{Process, ProcessTable, signal_all};
+use crate::holder::{Process, ProcessTable, ProcessTables, signal_all};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
@@ -93,43 +93,39 @@ impl Sessions {
     pub(crate) async fn collect(&self, ended: &Arc<Session>) -> Result<(), SessionError> {
         // An ordered end has found everything already.
         if ended.close_order().is_none() {
-            self.kill_leftovers(std::slice::from_ref(ended)).await;
+            let processes = &self.services.processes;
+            kill_leftovers(processes, std::slice::from_ref(ended)).await;
         }
         self.forget(ended).await
     }
+}
 
-    /// Kills what `ended` have left; returns which. The processes of the machine are read once for all of them.
-    pub(super) async fn kill_leftovers(&self, ended: &[Arc<Session>]) -> Vec<i32> {
-        let (own, earlier): (Vec<&Arc<Session>>, Vec<_>) = ended
-            .iter()
-            .partition(|session| session.facts.is_of_this_holder);
-        let mut left = Vec::new();
-        if !own.is_empty() {
-            let table = self.processes.current().await;
-            left.extend(
-                own.into_iter()
-                    .flat_map(|session| self.left_by(session, &table)),
-            );
-        }
-        if !earlier.is_empty() {
-            let read = tokio::task::spawn_blocking(ProcessTable::of_killed_daemon).await;
-            let table = read.unwrap_or_default();
-            left.extend(
-                earlier
-                    .into_iter()
-                    .flat_map(|session| self.left_by(session, &table)),
-            );
-        }
-        signal_all(&left, Signal::KILL)
+/// Kills what `ended` have left; returns which. The processes of the machine are read once for all of them.
+pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Session>]) -> Vec<i32> {
+    let (own, earlier): (Vec<&Arc<Session>>, Vec<_>) = ended
+        .iter()
+        .partition(|session| session.facts.is_of_this_holder);
+    let mut left = Vec::new();
+    if !own.is_empty() {
+        let table = processes.current().await;
+        left.extend(own.into_iter().flat_map(|session| left_by(session, &table)));
     }
+    if !earlier.is_empty() {
+        let read = tokio::task::spawn_blocking(ProcessTable::of_killed_daemon).await;
+        let table = read.unwrap_or_default();
+        left.extend(
+            earlier
+                .into_iter()
+                .flat_map(|session| left_by(session, &table)),
+        );
+    }
+    signal_all(&left, Signal::KILL)
+}
 
-    /// Nothing when the session is no longer known: its id may have been taken by one whose processes are in the table.
-    fn left_by(&self, session: &Arc<Session>, table: &ProcessTable) -> Vec<Process> {
-        let known = self.all.get(session.id());
-        if known.is_some_and(|known| Arc::ptr_eq(&known, session)) {
-            table.of_session(None, session.id().as_str())
-        } else {
-            Vec::new()
-        }
+/// Nothing when the session is forgotten: its id may have been taken by one whose processes are in the table.
+fn left_by(session: &Session, table: &ProcessTable) -> Vec<Process> {
+    match session.forgotten.is_cancelled() {
+        true => Vec::new(),
+        false => table.of_session(None, session.id().as_str()),
     }
 }

@@ -4,10 +4,10 @@ mod close;
 mod holder_died;
 mod leftovers;
 mod owner;
+mod signal;
 mod success;
 mod task;
 
-pub(crate) use close::set_size;
 pub(crate) use leftovers::end_orphans;
 pub(crate) use owner::OwnerWanted;
 pub(crate) use task::{CLOSE_GRACE, run, signal_group};

@@ -2,8 +2,9 @@
 
 use super::task::CLOSE_GRACE;
 use crate::peer::Peer;
-use crate::session::live::{CloseOrder, Session};
+use crate::session::live::Session;
 use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -48,14 +49,14 @@ impl Sessions {
     /// Ties a session to a connection: when that closes the session ends and is forgotten.
     pub(crate) fn end_with(self: &Arc<Self>, session: Arc<Session>, peer: Peer) {
         let sessions = Arc::clone(self);
-        self.tracker.spawn(async move {
+        self.services.tracker.spawn(async move {
             tokio::select! {
                 () = peer.gone.cancelled() => {}
                 () = session.forgotten.cancelled() => return,
-                () = sessions.stop.cancelled() => {}
+                () = sessions.services.stop.cancelled() => {}
             }
             // Its client connects to the process that goes on.
-            if !sessions.leaving.is_cancelled() {
+            if !sessions.services.leaving.is_cancelled() {
                 sessions.end_transient(&session).await;
             }
         });
@@ -69,17 +70,17 @@ impl Sessions {
         let age = crate::clock::age_s(&since).unwrap_or(0.0);
         let waited = Duration::try_from_secs_f64(age).unwrap_or_default();
         *session.owner_wanted.lock() = Some(Wanted { claim, since });
-        self.keep(&session);
+        session.keep();
         let sessions = Arc::clone(self);
-        self.tracker.spawn(async move {
+        self.services.tracker.spawn(async move {
             let claim = tokio::select! {
                 claim = tokio::time::timeout(CLAIM_TIME.saturating_sub(waited), claimed) => claim,
                 () = session.forgotten.cancelled() => return,
-                () = sessions.stop.cancelled() => return sessions.end_transient(&session).await,
+                () = sessions.services.stop.cancelled() => return sessions.end_transient(&session).await,
             };
             match claim {
                 Ok(Ok(peer)) => {
-                    sessions.keep(&session);
+                    session.keep();
                     sessions.end_with(session, peer);
                 }
                 _ => sessions.end_transient(&session).await,

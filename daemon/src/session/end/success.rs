@@ -3,22 +3,21 @@
 use crate::expect::{Matcher, Pattern};
 use crate::output::Piece;
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use crate::session::wait::PIECE_BYTES;
 use std::sync::Arc;
 
 /// So much of the end of the output is looked at.
 const LOOKED_AT_BYTES: u64 = 16 << 20;
 
-impl Sessions {
+impl Session {
     /// An ended session was no success after all: its start has failed.
-    pub(crate) async fn deny_success(&self, session: &Session) {
-        let was_success = session.state().success.replace(false) == Some(true);
+    pub(crate) async fn deny_success(&self) {
+        let was_success = self.state().success.replace(false) == Some(true);
         if was_success
-            && !session.facts.transient
-            && let Err(error) = self.save(session).await
+            && !self.facts.transient
+            && let Err(error) = self.save().await
         {
-            tracing::error!(session = %session.id(), %error, "the database has it as a success");
+            tracing::error!(session = %self.id(), %error, "the database has it as a success");
         }
     }
 
@@ -26,10 +25,10 @@ impl Sessions {
     ///
     /// It was if its start has not failed, its exit status is 0, and one of the indicators is in the last
     /// [`LOOKED_AT_BYTES`] of its output, or there are none.
-    pub(super) async fn judge(&self, session: &Arc<Session>) -> Option<bool> {
-        let origin = session.facts.origin.as_ref()?;
-        let exit = session.output.exit();
-        if exit.and_then(|exit| exit.code) != Some(0) || session.start_up.has_failed() {
+    pub(super) async fn judge(&self) -> Option<bool> {
+        let origin = self.facts.origin.as_ref()?;
+        let exit = self.output.exit();
+        if exit.and_then(|exit| exit.code) != Some(0) || self.start_up.has_failed() {
             return Some(false);
         }
         if origin.success.is_empty() {
@@ -37,14 +36,14 @@ impl Sessions {
         }
         let list = origin.success.iter().cloned().map(Pattern::Regex).collect();
         // They were compiled when the session was created.
-        let patterns = self.compiled(list, false).await.ok()?;
+        let patterns = self.services.compiled(list, false).await.ok()?;
         let mut matcher = Matcher::new(
             Arc::clone(&patterns),
-            session.output.end().saturating_sub(LOOKED_AT_BYTES),
-            session.facts.encoding,
+            self.output.end().saturating_sub(LOOKED_AT_BYTES),
+            self.facts.encoding,
         );
         loop {
-            match session.output.read(matcher.position(), PIECE_BYTES).await {
+            match self.output.read(matcher.position(), PIECE_BYTES).await {
                 Ok(Piece::Bytes(bytes)) => {
                     if matcher.feed(&bytes).is_some() {
                         return Some(true);
@@ -52,12 +51,12 @@ impl Sessions {
                     tokio::task::yield_now().await;
                 }
                 Ok(Piece::Missing { resume }) => {
-                    let encoding = session.facts.encoding;
+                    let encoding = self.facts.encoding;
                     matcher = Matcher::new(Arc::clone(&patterns), resume, encoding);
                 }
                 Ok(Piece::Pending | Piece::End) => return Some(matcher.pause().is_some()),
                 Err(error) => {
-                    tracing::warn!(session = %session.id(), %error, "could not find out whether it succeeded");
+                    tracing::warn!(session = %self.id(), %error, "could not find out whether it succeeded");
                     return None;
                 }
             }

@@ -1,9 +1,9 @@
 //! The task of one session: keeps its limits, sees to its end.
 
 use crate::holder::{Process, signal_all};
-use crate::interaction::Event;
-use crate::session::live::{CloseOrder, Session};
+use crate::session::live::Session;
 use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
 use ccd_protocol::session::{EndReason, SessionState};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::sync::Arc;
@@ -106,7 +106,7 @@ impl Task {
             .exit()
             .is_none()
             .then_some(self.session.facts.pid);
-        let table = self.sessions.processes.current().await;
+        let table = self.session.services.processes.current().await;
         table.of_session(leader, self.session.id().as_str())
     }
 
@@ -131,7 +131,7 @@ impl Task {
         let deadline = Instant::now() + DRAIN;
         loop {
             let session = &self.session;
-            self.sessions.take_output(session, usize::MAX);
+            session.take_output(usize::MAX);
             if session.output.is_drained() || Instant::now() >= deadline {
                 return;
             }
@@ -147,14 +147,14 @@ impl Task {
     async fn hang_up(&self) {
         signal_group(self.session.facts.pid, Signal::HUP);
         self.session.input.close();
-        self.sessions.logger.finish(&self.session).await;
+        self.session.services.logger.finish(&self.session).await;
     }
 
     /// Writes the end down and gives everything back. Only then the session counts as dead: its id, and with it the
     /// name of its ring, may be taken again.
     async fn bury(&self, reason: EndReason) {
         let session = &self.session;
-        let success = self.sessions.judge(session).await;
+        let success = session.judge().await;
         {
             let mut state = session.state();
             state.success = success;
@@ -162,12 +162,14 @@ impl Task {
             state.end_reason = Some(reason);
             state.ended_at = Some(crate::clock::now());
         }
-        self.sessions.end_pipe(session).await;
-        self.sessions.finish_tape(session, reason).await;
-        self.sessions.recorder.note(session, None, Event::End);
+        session.end_pipe().await;
+        session
+            .finish_tape(reason, || self.sessions.filters())
+            .await;
+        session.note_end();
         if !session.facts.transient {
             session.screen.write_sizes(session.output.dir()).await;
-            if let Err(error) = self.sessions.save(session).await {
+            if let Err(error) = session.save().await {
                 tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");
             }
         }

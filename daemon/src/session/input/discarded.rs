@@ -5,7 +5,6 @@
 //! said.
 
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -79,6 +78,21 @@ impl Drop for Watched<'_> {
     }
 }
 
+impl Watched<'_> {
+    /// Returns true when it is known that the input, which was `bytes`, was thrown away unread.
+    pub(super) fn was_discarded(&self, bytes: &[u8]) -> bool {
+        self.session.note_flushes();
+        let found = self.fate.found();
+        matches!(*found, Found::Discarded)
+            && !bytes.is_empty()
+            && self
+                .session
+                .input
+                .master()
+                .is_some_and(|master| !has_special_key(&master, bytes))
+    }
+}
+
 impl Fate {
     fn found(&self) -> MutexGuard<'_, Found> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
@@ -91,55 +105,45 @@ impl Fates {
     }
 }
 
-impl Sessions {
+impl Session {
     /// Counts the reads before a write; `None` where nothing can be known.
-    pub(super) fn reads_so_far(&self, session: &Session) -> Option<u64> {
-        let watch = session
+    pub(super) fn reads_so_far(&self) -> Option<u64> {
+        let watch = self
             .fates
             .watch
-            .get_or_init(|| self.reads.watch(&*session.input.master()?));
-        Some(self.reads.count(watch.as_ref()?))
+            .get_or_init(|| self.services.reads.watch(&*self.input.master()?));
+        Some(self.services.reads.count(watch.as_ref()?))
     }
 
     /// Watches what was just written, after so many reads.
-    pub(super) fn watch_input<'a>(&self, session: &'a Session, reads: u64) -> Watched<'a> {
-        let flushes = session.output.input_flushes();
+    pub(super) fn watch_input(&self, reads: u64) -> Watched<'_> {
+        let flushes = self.output.input_flushes();
         let fate = Arc::new(Fate {
             reads,
             found: Mutex::new(Found::Nothing { flushes }),
         });
-        session.fates.waiting().push(Arc::clone(&fate));
-        Watched { session, fate }
-    }
-
-    /// Returns true when it is known that the input, which was `bytes`, was thrown away unread.
-    pub(super) fn was_discarded(&self, watched: &Watched<'_>, bytes: &[u8]) -> bool {
-        self.note_flushes(watched.session);
-        let found = watched.fate.found();
-        matches!(*found, Found::Discarded)
-            && !bytes.is_empty()
-            && watched
-                .session
-                .input
-                .master()
-                .is_some_and(|master| !has_special_key(&master, bytes))
+        self.fates.waiting().push(Arc::clone(&fate));
+        Watched {
+            session: self,
+            fate,
+        }
     }
 
     /// Looks what was thrown away since the last look. Call it before the output is shown that came after it.
-    pub(crate) fn note_flushes(&self, session: &Session) {
-        let waiting = session.fates.waiting();
+    pub(crate) fn note_flushes(&self) {
+        let waiting = self.fates.waiting();
         if waiting.is_empty() {
             return;
         }
-        let (Some(Some(watch)), Some(master)) = (session.fates.watch.get(), session.input.master())
+        let (Some(Some(watch)), Some(master)) = (self.fates.watch.get(), self.input.master())
         else {
             return;
         };
-        let now = session.output.input_flushes();
+        let now = self.output.input_flushes();
         for fate in &*waiting {
             let mut found = fate.found();
             if matches!(*found, Found::Nothing { flushes } if flushes != now) {
-                *found = if self.reads.count(watch) != fate.reads {
+                *found = if self.services.reads.count(watch) != fate.reads {
                     Found::Read
                 } else if unread_bytes(&master) == Some(0) {
                     Found::Discarded

@@ -9,7 +9,6 @@ use super::write::InputError;
 use crate::probe::Line;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -51,27 +50,27 @@ impl LastLine {
     }
 }
 
-impl Sessions {
-    /// Ends the session's input, after `last_line`, until [`Sessions::reopen_input`]; a second time changes nothing.
+impl Session {
+    /// Ends the session's input, after `last_line`, until [`Self::reopen_input`]; a second time changes nothing.
     ///
     /// A program that reads lines finds the end at once, behind what was typed. Any other is told as soon as it waits.
-    pub(crate) fn end_input(self: &Arc<Self>, session: &Arc<Session>, last_line: LastLine) {
+    pub(crate) fn end_input(self: &Arc<Self>, last_line: LastLine) {
         let reopened = CancellationToken::new();
         {
-            let mut end = session.input_end();
+            let mut end = self.input_end();
             if end.is_some() {
                 return;
             }
             *end = Some(reopened.clone());
         }
-        self.keep(session);
-        let (sessions, session) = (Arc::clone(self), Arc::clone(session));
-        self.tracker.spawn(async move {
+        self.keep();
+        let session = Arc::clone(self);
+        self.services.tracker.spawn(async move {
             tokio::select! {
                 () = session.forgotten.cancelled() => {}
-                () = sessions.stop.cancelled() => {}
+                () = session.services.stop.cancelled() => {}
                 () = reopened.cancelled() => {}
-                _ = sessions.keep_ended(&session, last_line) => {}
+                _ = session.keep_ended(last_line) => {}
             }
         });
     }
@@ -83,18 +82,17 @@ impl Sessions {
     /// No tape has the end of the input here.
     pub(super) async fn end_played_input(
         self: &Arc<Self>,
-        session: &Arc<Session>,
         last_line: LastLine,
     ) -> Result<(), SessionError> {
         let keys: &[u8] = match last_line {
             LastLine::Begun => &[END_KEY, END_KEY],
             LastLine::Whole | LastLine::HandedOver => &[END_KEY],
         };
-        let written = session.input.write(keys, false, || session.output.end());
-        written.await.map_err(|error| input_error(session, error))?;
-        self.keep(session);
-        let (sessions, session) = (Arc::clone(self), Arc::clone(session));
-        self.tracker.spawn(async move {
+        let written = self.input.write(keys, false, || self.output.end());
+        written.await.map_err(|error| input_error(self, error))?;
+        self.keep();
+        let session = Arc::clone(self);
+        self.services.tracker.spawn(async move {
             while session.is_alive() && session.is_played() {
                 let tape = session.tape().cloned();
                 let Some(tape) = tape.filter(|tape| tape.expects(&[END_KEY])) else {
@@ -103,7 +101,7 @@ impl Sessions {
                 if tape.waits() == Some(true) && type_keys(&session, &[END_KEY]).await.is_err() {
                     return;
                 }
-                sessions.keep(&session);
+                session.keep();
                 tokio::time::sleep(FIRST_PAUSE).await;
             }
         });
@@ -111,49 +109,49 @@ impl Sessions {
     }
 
     /// There is input again: what was said about its end no longer holds.
-    pub(super) fn reopen_input(&self, session: &Session) {
-        let end = session.input_end().take();
+    pub(super) fn reopen_input(&self) {
+        let end = self.input_end().take();
         if let Some(end) = end {
             end.cancel();
-            self.keep(session);
+            self.keep();
         }
     }
 
     /// Types the end until the session has ended.
-    async fn keep_ended(&self, session: &Session, last_line: LastLine) -> Result<(), InputError> {
-        if reads_lines(session)
-            && let Some(end) = end_key(session)
+    async fn keep_ended(&self, last_line: LastLine) -> Result<(), InputError> {
+        if reads_lines(self)
+            && let Some(end) = end_key(self)
         {
             let keys: &[u8] = match last_line {
                 LastLine::Begun => &[end, end],
                 LastLine::Whole | LastLine::HandedOver => &[end],
             };
-            type_keys(session, keys).await?;
+            type_keys(self, keys).await?;
         }
         let mut is_half_typed = last_line != LastLine::Whole;
         let mut pause = FIRST_PAUSE;
         let mut typed_count = 0;
         // Who reads keys, and how many ends it got.
         let mut keys_typed = (None, 0);
-        while session.is_alive() {
+        while self.is_alive() {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
-            let Some(met) = self.look(session, false, session.idle(), false).await else {
+            let Some(met) = self.look(false, self.idle(), false).await else {
                 continue;
             };
             // A line editor takes the end on an empty line only; what reads a pipe acts on a last line without its end.
-            if is_half_typed && !reads_lines(session) {
-                type_keys(session, &[ENTER]).await?;
+            if is_half_typed && !reads_lines(self) {
+                type_keys(self, &[ENTER]).await?;
                 is_half_typed = false;
                 continue;
             }
-            let end = end_key(session);
-            if reads_lines(session) {
+            let end = end_key(self);
+            if reads_lines(self) {
                 if end.is_none() {
                     continue; // the terminal has no end
                 }
             } else {
-                let reader = session.looks().reader.map(|reader| reader.pid);
+                let reader = self.looks().reader.map(|reader| reader.pid);
                 if keys_typed.0 != reader {
                     keys_typed = (reader, 0);
                 }
@@ -164,7 +162,7 @@ impl Sessions {
             }
             // Who was seen waiting for lines has read all there were; who was only guessed may not be there yet.
             is_half_typed &= met.is_guess();
-            type_keys(session, &[end.unwrap_or(END_KEY)]).await?;
+            type_keys(self, &[end.unwrap_or(END_KEY)]).await?;
             typed_count += 1;
             pause = (FIRST_PAUSE * typed_count).min(LONGEST_PAUSE);
         }

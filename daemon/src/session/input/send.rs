@@ -9,7 +9,6 @@ use crate::peer::Peer;
 use crate::session::attach::Taken;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use base64::Engine;
 use ccd_protocol::session::{SessionSendParams, SessionSendReply};
 use encoding_rs::{Encoding, UTF_8};
@@ -79,7 +78,7 @@ impl Input {
     }
 }
 
-impl Sessions {
+impl Session {
     /// Types, and waits for a pattern if the request has one.
     ///
     /// # Errors
@@ -90,45 +89,43 @@ impl Sessions {
         peer: &Peer,
         params: &SessionSendParams,
     ) -> Result<SessionSendReply, SessionError> {
-        let session = self.find(&params.session)?;
-        session.require_alive()?;
-        self.follow_viewer(&session, peer)?;
+        self.require_alive()?;
+        self.follow_viewer(peer)?;
         // Text is encoded as it is; of bytes, those of a terminal are UTF-8.
-        let is_from_terminal = params.data_b64.is_some()
-            && session.facts.encoding != UTF_8
-            && session.viewers.has(peer);
+        let is_from_terminal =
+            params.data_b64.is_some() && self.facts.encoding != UTF_8 && self.viewers.has(peer);
         let mut input = match is_from_terminal {
-            true => input_of(&session, params, UTF_8)?.encoded(session.facts.encoding),
-            false => input_of(&session, params, session.facts.encoding)?,
+            true => input_of(self, params, UTF_8)?.encoded(self.facts.encoding),
+            false => input_of(self, params, self.facts.encoding)?,
         };
         let search = match &params.expect {
             Some(expect) => Some(
-                self.search(&session, &expect.patterns, expect.raw, expect.timeout_ms)
+                self.search(&expect.patterns, expect.raw, expect.timeout_ms)
                     .await?,
             ),
             None => None,
         };
         let mut last_line = LastLine::after(&input.bytes);
-        if session.facts.pipes && params.eof && last_line == LastLine::HandedOver {
+        if self.facts.pipes && params.eof && last_line == LastLine::HandedOver {
             // Together they are one key on a tape, whenever the program answers what it was handed.
             input.bytes.pop();
             last_line = LastLine::Begun;
         }
-        self.reopen_input(&session);
-        let reads = search.as_ref().and_then(|_| self.reads_so_far(&session));
-        let reply = self.type_into(&session, peer, &input, params.secret);
+        self.reopen_input();
+        let reads = search.as_ref().and_then(|_| self.reads_so_far());
+        let reply = self.type_into(peer, &input, params.secret);
         let mut reply = reply.await?;
-        let watched = reads.map(|reads| self.watch_input(&session, reads));
-        if params.eof && session.is_played() {
-            self.end_played_input(&session, last_line).await?;
+        let watched = reads.map(|reads| self.watch_input(reads));
+        if params.eof && self.is_played() {
+            self.end_played_input(last_line).await?;
         } else if params.eof {
-            self.end_input(&session, last_line);
+            self.end_input(last_line);
         }
         let Some(search) = search else {
             return Ok(reply);
         };
-        let found = self.search_from(&session, peer, search, reply.offset).await;
-        let discarded = watched.is_some_and(|watched| self.was_discarded(&watched, &input.bytes));
+        let found = self.search_from(peer, search, reply.offset).await;
+        let discarded = watched.is_some_and(|watched| watched.was_discarded(&input.bytes));
         match found {
             Ok(found) => reply.expect = Some(found),
             Err(SessionError::ExpectTimeout {
@@ -144,26 +141,32 @@ impl Sessions {
         Ok(reply)
     }
 
+    /// Keeps a text out of the interaction log from now on.
+    pub(crate) fn remember_hidden(&self, text: &str) {
+        if self.hidden.remember(text) {
+            self.keep();
+        }
+    }
+
     async fn type_into(
-        &self,
-        session: &Arc<Session>,
+        self: &Arc<Self>,
         peer: &Peer,
         input: &Input,
         secret: bool,
     ) -> Result<SessionSendReply, SessionError> {
-        session.note_write();
+        self.note_write();
         if secret {
             // Before it can be echoed.
-            self.remember_hidden(session, input.secret());
+            self.remember_hidden(input.secret());
         }
-        let written = session
+        let written = self
             .input
-            .write(&input.bytes, secret, || session.output.end())
+            .write(&input.bytes, secret, || self.output.end())
             .await
-            .map_err(|error| input_error(session, error))?;
-        session.touch();
+            .map_err(|error| input_error(self, error))?;
+        self.touch();
         if written.must_keep {
-            self.keep(session);
+            self.keep();
         }
         let hidden = secret || written.hidden;
         // Nearly always nobody is attached on this connection: then nothing of it is looked up.
@@ -171,12 +174,12 @@ impl Sessions {
             offset: written.offset,
             hidden,
             canonical: written.canonical,
-            alternate: session.modes().alternate_screen,
+            alternate: self.modes().alternate_screen,
         };
-        match session.viewers.typed(peer, input.as_typed(), taken) {
+        match self.viewers.typed(peer, input.as_typed(), taken) {
             Some(lines) => {
                 for typed in lines {
-                    self.note_typed(session, peer, typed);
+                    self.note_typed(peer, typed);
                 }
             }
             None => {
@@ -189,10 +192,9 @@ impl Sessions {
                     form: input.form(),
                 };
                 if hidden && !secret {
-                    self.remember_hidden(session, input.secret());
+                    self.remember_hidden(input.secret());
                 }
-                self.recorder
-                    .note(session, Some(peer), Event::Send(typed.into()));
+                self.note(Some(peer), Event::Send(typed.into()));
             }
         }
         Ok(SessionSendReply {
@@ -202,14 +204,6 @@ impl Sessions {
             discarded: None,
             expect: None,
         })
-    }
-}
-
-impl Sessions {
-    pub(crate) fn remember_hidden(&self, session: &Session, text: &str) {
-        if session.hidden.remember(text) {
-            self.keep(session);
-        }
     }
 }
 

@@ -6,10 +6,11 @@
 
 use super::thread::Thread;
 use crate::holder::Holder;
-use crate::interaction::{Event, Recorder};
+use crate::interaction::Event;
 use crate::output::{Flushed, Flusher, LogCall};
 use crate::session::end::CLOSE_GRACE;
-use crate::session::live::{CloseOrder, Session};
+use crate::session::live::Session;
+use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -67,7 +68,6 @@ struct Shared {
     /// For the guard.
     guard_bell: Condvar,
     holder: Holder,
-    recorder: Recorder,
 }
 
 #[derive(Default)]
@@ -118,13 +118,12 @@ impl Logger {
     /// # Errors
     ///
     /// The kernel's error when there can be no more threads.
-    pub(crate) fn start(holder: Holder, recorder: Recorder) -> io::Result<Self> {
+    pub(crate) fn start(holder: Holder) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
             bell: Condvar::new(),
             guard_bell: Condvar::new(),
             holder,
-            recorder,
         });
         let logger = Self {
             shared: Arc::clone(&shared),
@@ -357,7 +356,7 @@ impl Shared {
         }
         if let Some(trouble) = flushed.trouble {
             tracing::error!(session = %session.id(), trouble, "output is not logged; the session continues");
-            self.recorder.note(session, None, Event::Trouble(trouble));
+            session.note(None, Event::Trouble(trouble));
         }
     }
 

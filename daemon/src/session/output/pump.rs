@@ -18,6 +18,35 @@ const TURN_BYTES: usize = 16 << 10;
 /// Likewise of one that floods: nobody else waits, and each turn wakes who follows it.
 const FLOOD_TURN_BYTES: usize = 64 << 10;
 
+impl Session {
+    /// Takes what a session's ring has, at most `max_bytes`, and sees to what the output asks for.
+    pub(crate) fn take_output(self: &Arc<Self>, max_bytes: usize) -> Taken {
+        self.note_flushes();
+        let mut events = Vec::new();
+        let taken = self.output.take_from_ring(max_bytes, |bytes, offset| {
+            let changed_modes = self.scan(bytes, offset, &mut events);
+            if let Some(recording) = self.tape().and_then(|tape| tape.recording()) {
+                recording.printed(bytes, offset);
+            }
+            // Here, because another thread may take what comes next.
+            for event in events {
+                if let EventKind::Query(query) = event.kind {
+                    Queries::ask(self, query, event.end);
+                }
+            }
+            changed_modes.and_then(|modes| postcard::to_stdvec(&modes).ok())
+        });
+        if taken.bytes > 0 {
+            self.touch();
+            self.services.logger.call(self, taken.log);
+        }
+        if self.output.exit().is_some() {
+            self.ending.notify_one();
+        }
+        taken
+    }
+}
+
 impl Sessions {
     /// Serves what does not flood, until the holder has ended. Sleeps while no session has news.
     ///
@@ -76,33 +105,6 @@ impl Sessions {
     /// Takes one turn's output of the session in a place; returns whether there is more.
     fn take_turn(self: &Arc<Self>, slot: usize, max_bytes: usize) -> bool {
         self.at_slot(slot)
-            .is_some_and(|session| self.take_output(&session, max_bytes).is_part)
-    }
-
-    /// Takes what a session's ring has, at most `max_bytes`, and sees to what the output asks for.
-    pub(crate) fn take_output(self: &Arc<Self>, session: &Arc<Session>, max_bytes: usize) -> Taken {
-        self.note_flushes(session);
-        let mut events = Vec::new();
-        let taken = session.output.take_from_ring(max_bytes, |bytes, offset| {
-            let changed_modes = session.scan(bytes, offset, &mut events);
-            if let Some(recording) = session.tape().and_then(|tape| tape.recording()) {
-                recording.printed(bytes, offset);
-            }
-            // Here, because another thread may take what comes next.
-            for event in events {
-                if let EventKind::Query(query) = event.kind {
-                    Queries::ask(session, query, event.end, &self.tracker);
-                }
-            }
-            changed_modes.and_then(|modes| postcard::to_stdvec(&modes).ok())
-        });
-        if taken.bytes > 0 {
-            session.touch();
-            self.logger.call(session, taken.log);
-        }
-        if session.output.exit().is_some() {
-            session.ending.notify_one();
-        }
-        taken
+            .is_some_and(|session| session.take_output(max_bytes).is_part)
     }
 }

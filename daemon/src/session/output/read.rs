@@ -6,9 +6,9 @@ use crate::output::Piece;
 use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use base64::Engine;
 use ccd_protocol::session::{SessionReadParams, SessionReadReply};
+use std::sync::Arc;
 
 /// Most bytes of output in one reply.
 const MAX_READ_BYTES: u64 = 16 << 20;
@@ -26,41 +26,39 @@ struct Collected {
     lost_bytes: u64,
 }
 
-impl Sessions {
+impl Session {
     /// Returns output as text or as bytes.
     ///
     /// # Errors
     ///
-    /// The session is unknown, or its log cannot be read.
+    /// Its log cannot be read.
     pub(crate) async fn read(
-        &self,
+        self: &Arc<Self>,
         peer: &Peer,
         params: &SessionReadParams,
     ) -> Result<SessionReadReply, SessionError> {
-        let session = self.find(&params.session)?;
-        let upto = wait_for_published(&session).await;
-        let start = first_offset(&session, params, upto).await?;
+        let upto = wait_for_published(self).await;
+        let start = first_offset(self, params, upto).await?;
         let most = params
             .max_bytes
             .unwrap_or(MAX_READ_BYTES)
             .min(MAX_READ_BYTES);
         let lines = params.since.and(params.lines);
-        let collected = collect(&session, start, upto, most, lines).await?;
-        self.recorder.note(
-            &session,
+        let collected = collect(self, start, upto, most, lines).await?;
+        self.note(
             Some(peer),
             Event::Read {
                 upto: collected.end,
             },
         );
         let left_out = upto - collected.end;
-        let stderr = session.stderr(collected.start, collected.end).await;
+        let stderr = self.stderr(collected.start, collected.end).await;
         let (text, data_b64) = if params.raw {
             let data = base64::engine::general_purpose::STANDARD.encode(&collected.bytes);
             (None, Some(data))
         } else {
             (
-                Some(clean_lossy(&collected.bytes, session.facts.encoding)),
+                Some(clean_lossy(&collected.bytes, self.facts.encoding)),
                 None,
             )
         };

@@ -6,7 +6,7 @@ use super::sender::Sender;
 use super::state::{KeptPipe, Open};
 use super::task::Task;
 use crate::interaction::Event;
-use crate::session::{Session, SessionError, Sessions};
+use crate::session::{Services, Session, SessionError};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{NamedPipe, SessionPipeParams};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl Drop for Prepared {
     }
 }
 
-impl Sessions {
+impl Session {
     /// Opens or closes a session's pipe.
     ///
     /// # Errors
@@ -44,12 +44,11 @@ impl Sessions {
         self: &Arc<Self>,
         params: &SessionPipeParams,
     ) -> Result<NamedPipe, SessionError> {
-        let session = self.find(&params.session)?;
-        let _turn = session.pipe.turn.lock().await;
+        let _turn = self.pipe.turn.lock().await;
         let mut warnings = Vec::new();
         if params.open {
-            session.require_alive()?;
-            let current = session.pipe.current();
+            self.require_alive()?;
+            let current = self.pipe.current();
             if let Some(current) = &current {
                 refuse_another_kind(current, params.raw)?;
             }
@@ -58,7 +57,7 @@ impl Sessions {
                 None => false,
             };
             if !is_there {
-                let prepared = self.prepare_pipe(session.id()).await?;
+                let prepared = self.services.prepare_pipe(self.id()).await?;
                 if let Some(gone) = &current {
                     gone.closing.cancel();
                     warnings.push(format!(
@@ -67,7 +66,7 @@ impl Sessions {
                     ));
                 }
                 if let Some(used) = prepared.folder()
-                    && used != self.config().pipe_dir
+                    && used != self.services.settings().pipe_dir
                 {
                     warnings.push(format!(
                         "pipe_dir is not safe for named pipes, so {} is used; ccctl daemon logs says why",
@@ -75,21 +74,99 @@ impl Sessions {
                     ));
                 }
                 let raw = params.raw.or(current.map(|gone| gone.raw)).unwrap_or(false);
-                self.library.fresh().await;
-                self.start_pipe(&session, prepared, raw, session.output.end());
+                self.services.library.fresh().await;
+                self.start_pipe(prepared, raw, self.output.end());
             }
         } else {
-            self.remove_pipe(&session).await;
+            self.remove_pipe().await;
         }
-        self.keep(&session);
-        let mut record = session
+        self.keep();
+        let mut record = self
             .pipe
-            .record(session.id())
-            .ok_or_else(|| SessionError::NoPipe(session.id().clone()))?;
+            .record(self.id())
+            .ok_or_else(|| SessionError::NoPipe(self.id().clone()))?;
         record.warnings = warnings;
         Ok(record)
     }
 
+    /// Writes what happens from the offset `from` on.
+    pub(in crate::session) fn start_pipe(
+        self: &Arc<Self>,
+        mut prepared: Prepared,
+        raw: bool,
+        from: u64,
+    ) {
+        if let (Some(fifo), Some(mut place)) = (prepared.fifo.take(), prepared.place.take()) {
+            place.save(from);
+            let open = Open::new(&fifo, crate::clock::now(), raw);
+            self.spawn_pipe(open, fifo, place, from, false);
+        }
+    }
+
+    /// Goes on with a pipe that an earlier worker has opened: behind what it is known to have written.
+    pub(in crate::session) async fn resume_pipe(self: &Arc<Self>, kept: KeptPipe) {
+        let place_path = self.services.place_path(self.id());
+        let path = kept.path.clone();
+        let reopened = blocking(move || {
+            if let Some(folder) = path.parent() {
+                crate::folder::prepare_exclusive(folder).map_err(PipeError::Folder)?;
+            }
+            Ok::<_, PipeError>((Fifo::reopen(path)?, Place::open(&place_path)))
+        });
+        match reopened.await {
+            Ok((fifo, place)) => {
+                let end = self.output.end();
+                let from = place.saved().unwrap_or(end).min(end);
+                let open = Open::new(&fifo, kept.created_at, kept.raw);
+                self.spawn_pipe(open, fifo, place, from, true);
+            }
+            Err(error) => {
+                tracing::error!(session = %self.id(), %error, "a pipe cannot be gone on with");
+                let text = format!("the named pipe is closed: {error}");
+                self.note(None, Event::Trouble(text));
+            }
+        }
+    }
+
+    fn spawn_pipe(
+        self: &Arc<Self>,
+        open: Arc<Open>,
+        fifo: Fifo,
+        place: Place,
+        from: u64,
+        resumed: bool,
+    ) {
+        self.pipe.opened(Arc::clone(&open));
+        let sender = Sender::new(fifo, open.raw);
+        let task = Task::new(Arc::clone(self), open, sender, place, from);
+        self.services.tracker.spawn(task.run(resumed));
+    }
+
+    /// The session has ended: nobody finds its pipe any more, and who reads it gets the rest and the end of the file.
+    pub(in crate::session) async fn end_pipe(&self) {
+        let _turn = self.pipe.turn.lock().await;
+        self.remove_pipe().await;
+    }
+
+    async fn remove_pipe(&self) {
+        let Some(open) = self.pipe.current() else {
+            return;
+        };
+        open.closing.cancel();
+        let place_path = self.services.place_path(self.id());
+        let path = open.path.clone();
+        let inode = open.inode;
+        let removed = blocking(move || {
+            place::remove(&place_path)?;
+            fifo::remove(&path, inode)
+        });
+        if let Err(error) = removed.await {
+            tracing::warn!(session = %self.id(), %error, "a named pipe stays");
+        }
+    }
+}
+
+impl Services {
     /// Makes the FIFO of a session.
     ///
     /// # Errors
@@ -99,7 +176,7 @@ impl Sessions {
         &self,
         id: &SessionId,
     ) -> Result<Prepared, SessionError> {
-        let pipe_dir = self.config().pipe_dir.clone();
+        let pipe_dir = self.settings().pipe_dir.clone();
         let (id, place_path) = (id.clone(), self.place_path(id));
         let made = blocking(move || {
             let folder = fifo::folder(&pipe_dir)?;
@@ -114,100 +191,17 @@ impl Sessions {
         Ok(made.await?)
     }
 
-    /// Writes what happens from the offset `from` on.
-    pub(in crate::session) fn start_pipe(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        mut prepared: Prepared,
-        raw: bool,
-        from: u64,
-    ) {
-        if let (Some(fifo), Some(mut place)) = (prepared.fifo.take(), prepared.place.take()) {
-            place.save(from);
-            let open = Open::new(&fifo, crate::clock::now(), raw);
-            self.spawn_pipe(session, open, fifo, place, from, false);
-        }
-    }
-
-    /// Goes on with a pipe that an earlier worker has opened: behind what it is known to have written.
-    pub(in crate::session) async fn resume_pipe(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        kept: KeptPipe,
-    ) {
-        let place_path = self.place_path(session.id());
-        let path = kept.path.clone();
-        let reopened = blocking(move || {
-            if let Some(folder) = path.parent() {
-                crate::folder::prepare_exclusive(folder).map_err(PipeError::Folder)?;
-            }
-            Ok::<_, PipeError>((Fifo::reopen(path)?, Place::open(&place_path)))
-        });
-        match reopened.await {
-            Ok((fifo, place)) => {
-                let end = session.output.end();
-                let from = place.saved().unwrap_or(end).min(end);
-                let open = Open::new(&fifo, kept.created_at, kept.raw);
-                self.spawn_pipe(session, open, fifo, place, from, true);
-            }
-            Err(error) => {
-                tracing::error!(session = %session.id(), %error, "could not continue a named pipe");
-                let text = format!("the named pipe is closed: {error}");
-                self.recorder.note(session, None, Event::Trouble(text));
-            }
-        }
-    }
-
-    fn spawn_pipe(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        open: Arc<Open>,
-        fifo: Fifo,
-        place: Place,
-        from: u64,
-        resumed: bool,
-    ) {
-        session.pipe.opened(Arc::clone(&open));
-        let sender = Sender::new(fifo, open.raw);
-        let (sessions, session) = (Arc::clone(self), Arc::clone(session));
-        let task = Task::new(sessions, session, open, sender, place, from);
-        self.tracker.spawn(task.run(resumed));
-    }
-
-    /// The session has ended: nobody finds its pipe any more, and who reads it gets the rest and the end of the file.
-    pub(in crate::session) async fn end_pipe(&self, session: &Session) {
-        let _turn = session.pipe.turn.lock().await;
-        self.remove_pipe(session).await;
-    }
-
-    async fn remove_pipe(&self, session: &Session) {
-        let Some(open) = session.pipe.current() else {
-            return;
-        };
-        open.closing.cancel();
-        let place_path = self.place_path(session.id());
-        let path = open.path.clone();
-        let inode = open.inode;
-        let removed = blocking(move || {
-            place::remove(&place_path)?;
-            fifo::remove(&path, inode)
-        });
-        if let Err(error) = removed.await {
-            tracing::warn!(session = %session.id(), %error, "could not remove a named pipe");
-        }
-    }
-
     /// Removes the pipe that a session of a killed daemon may have had. Blocks.
     pub(in crate::session) fn remove_stray_pipe(&self, id: &str) {
         if let Ok(id) = SessionId::parse(id) {
-            for folder in [self.config().pipe_dir.clone(), fifo::own_folder()] {
+            for folder in [self.settings().pipe_dir.clone(), fifo::own_folder()] {
                 fifo::remove_stray(&fifo::path_in(&folder, &id));
             }
         }
     }
 
     fn place_path(&self, id: &SessionId) -> PathBuf {
-        self.paths.rings.join(format!("{id}.pipe"))
+        self.folders.rings.join(format!("{id}.pipe"))
     }
 }
 

@@ -9,7 +9,7 @@ use super::typed::{Next, unix_ms};
 use crate::interaction::shown_command;
 use crate::output::Piece;
 use crate::pattern::Compiled;
-use crate::session::{Session, Sessions};
+use crate::session::Session;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -33,7 +33,6 @@ const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 /// Writes one pipe.
 pub(super) struct Task {
-    pub(super) sessions: Arc<Sessions>,
     pub(super) session: Arc<Session>,
     pub(super) open: Arc<Open>,
     pub(super) sender: Sender,
@@ -84,7 +83,6 @@ struct Gone;
 
 impl Task {
     pub(super) fn new(
-        sessions: Arc<Sessions>,
         session: Arc<Session>,
         open: Arc<Open>,
         sender: Sender,
@@ -93,9 +91,8 @@ impl Task {
     ) -> Self {
         Self {
             lines: Lines::new(session.facts.encoding),
-            patterns: sessions.library.current(),
+            patterns: session.services.library.current(),
             patterns_at: Instant::now(),
-            sessions,
             session,
             open,
             sender,
@@ -120,7 +117,7 @@ impl Task {
             self.meta(&format!("resumed_at={}", self.at));
         } else {
             self.meta(&format!("session_id={}", self.session.id()));
-            let command = shown_command(&self.session);
+            let command = shown_command(&*self.session);
             self.meta(&format!("command={command}"));
             if self.at > 0 {
                 self.meta(&format!("offset={}", self.at));
@@ -309,11 +306,11 @@ impl Task {
         }
         if self.patterns_at.elapsed() >= FRESH {
             self.patterns_at = Instant::now();
-            let fresh = self.sessions.library.fresh();
+            let fresh = self.session.services.library.fresh();
             // A disk that hangs holds no pipe up.
             let _ = tokio::time::timeout(LOOK_PERIOD, fresh).await;
         }
-        self.patterns = self.sessions.library.current();
+        self.patterns = self.session.services.library.current();
     }
 
     fn broken(&self, error: &io::Error) -> Gone {

@@ -82,7 +82,7 @@ impl Task {
             return Step::Wait(earlier(wake, due.min(self.taken_at + FIRST_LOOK)));
         }
         if !is_over && self.looked_at.replace(self.at) != Some(self.at) {
-            let met = self.sessions.look(&self.session, false, quiet, false).await;
+            let met = self.session.look(false, quiet, false).await;
             if met.is_none() {
                 return Step::Wait(earlier(wake, due));
             }

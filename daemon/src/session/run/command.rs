@@ -14,7 +14,6 @@ use crate::session::error::SessionError;
 use crate::session::input::Stroke;
 use crate::session::input::input_error;
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use crate::session::shell::{
     Action, CommandFile, LineError, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun,
     Start, Way,
@@ -49,29 +48,28 @@ struct Command<'a> {
     onlcr: bool,
 }
 
-impl Sessions {
+impl Session {
     /// Runs a command in a shell that waits at its prompt.
     ///
     /// # Errors
     ///
     /// [`SessionError::NotAShell`]; [`SessionError::RunTimeout`] with the output so far, the command goes on then.
     pub(crate) async fn run(
-        &self,
+        self: &Arc<Self>,
         peer: &Peer,
         params: &SessionRunParams,
     ) -> Result<SessionRunReply, SessionError> {
-        let session = self.find(&params.session)?;
-        session.require_alive()?;
+        self.require_alive()?;
         let started = Instant::now();
         let mut warnings = Vec::new();
-        let default = Some(session.facts.timeout);
+        let default = Some(self.facts.timeout);
         let deadline = Deadline::start(params.timeout_ms, default, &mut warnings)?;
-        let inside = tokio::time::timeout_at(deadline.instant(), session.run_turn.lock()).await;
+        let inside = tokio::time::timeout_at(deadline.instant(), self.run_turn.lock()).await;
         let Ok(_turn) = inside else {
-            return Err(self.no_prompt(&session, &deadline).await);
+            return Err(self.no_prompt(&deadline).await);
         };
-        let target = self.target(&session, deadline).await?;
-        let on_tape = session
+        let target = self.target(deadline).await?;
+        let on_tape = self
             .tape()
             .map(|tape| CommandOnTape::of(tape, &params.command))
             .transpose()
@@ -81,7 +79,7 @@ impl Sessions {
             None => Nonce::random().map_err(SessionError::Files)?,
         };
         let file = match on_tape.is_none() && target.is_of_session {
-            true => Some(command_file(&session, &nonce, &params.command)?),
+            true => Some(command_file(self, &nonce, &params.command)?),
             false => None,
         };
         if params.isolate && on_tape.is_some() {
@@ -90,7 +88,7 @@ impl Sessions {
             ));
         }
         let second = (params.isolate && on_tape.is_none())
-            .then(|| SecondTerminal::open(&session))
+            .then(|| SecondTerminal::open(self))
             .transpose()?;
         let line = CommandLine {
             nonce,
@@ -98,16 +96,18 @@ impl Sessions {
             file: file.as_ref(),
             on_tape: on_tape.as_ref(),
         };
-        let mut command = self
-            .type_command(&session, peer, params, line, second)
-            .await?;
-        let outcome = self.follow(&mut command, deadline).await;
+        let mut command = self.type_command(peer, params, line, second).await?;
+        let outcome = command.follow(deadline).await;
         match outcome {
             Ok(outcome) => Ok(reply_of(outcome, started, warnings)),
             Err(error) => {
-                // The command goes on and may still read its file.
                 if let Some(file) = file {
-                    self.remove_later(Arc::clone(&session), file);
+                    // The command goes on, and may read its file until the session is over.
+                    let session = Arc::clone(self);
+                    self.services.tracker.spawn(async move {
+                        session.wait_dead().await;
+                        drop(file);
+                    });
                 }
                 Err(error)
             }
@@ -115,30 +115,26 @@ impl Sessions {
     }
 
     /// Waits for a shell's prompt, and tells which shell.
-    async fn target(
-        &self,
-        session: &Arc<Session>,
-        deadline: Deadline,
-    ) -> Result<Target, SessionError> {
-        let args: Vec<OsString> = session.facts.args.iter().map(OsString::from).collect();
-        let own_shell = ShellKind::of(Path::new(&session.facts.program), &args).is_some();
-        let mut silence = Silence::new(session);
+    async fn target(self: &Arc<Self>, deadline: Deadline) -> Result<Target, SessionError> {
+        let args: Vec<OsString> = self.facts.args.iter().map(OsString::from).collect();
+        let own_shell = ShellKind::of(Path::new(&self.facts.program), &args).is_some();
+        let mut silence = Silence::new(self);
         let mut waits_since: Option<Instant> = None;
         loop {
-            let Some(probe) = self.probe(session).await else {
-                session.require_alive()?;
-                return Err(self.no_prompt(session, &deadline).await);
+            let Some(probe) = self.probe().await else {
+                self.require_alive()?;
+                return Err(self.no_prompt(&deadline).await);
             };
             // Right after a send the shell may not have seen yet what it is to run.
-            let is_fresh = is_fresh(session, &probe);
-            let blocked = shell_waits(session, &probe, &self.library.current());
+            let is_fresh = is_fresh(self, &probe);
+            let blocked = shell_waits(self, &probe, &self.services.library.current());
             waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
-            let has_printed = has_prompt(session, &mut silence)
+            let has_printed = has_prompt(self, &mut silence)
                 || waits_since.is_some_and(|since| since.elapsed() >= NOISE_LIMIT);
             let is_fresh = is_fresh && has_printed;
             let waits = is_fresh && blocked;
-            let foreground = foreground_of(session, &probe);
-            let printer = match session.tape() {
+            let foreground = foreground_of(self, &probe);
+            let printer = match self.tape() {
                 Some(_) => PRINTER,
                 None => Printer::of_process(probe.foreground, foreground.as_deref()),
             };
@@ -146,8 +142,8 @@ impl Sessions {
                 is_of_session,
                 printer,
             };
-            let is_leader = probe.foreground == session.facts.pid;
-            if own_shell && is_leader && !was_replaced(session, foreground.as_deref()) {
+            let is_leader = probe.foreground == self.facts.pid;
+            if own_shell && is_leader && !was_replaced(self, foreground.as_deref()) {
                 if waits {
                     return Ok(target(true));
                 }
@@ -156,37 +152,36 @@ impl Sessions {
                     return Ok(target(false));
                 }
             } else if waits || (!own_shell && foreground.is_some()) {
-                return Err(not_a_shell(session, own_shell, foreground));
+                return Err(not_a_shell(self, own_shell, foreground));
             }
             // What a shell runs, or has just run, gives the terminal back.
             if deadline.is_over() {
-                return Err(self.no_prompt(session, &deadline).await);
+                return Err(self.no_prompt(&deadline).await);
             }
             let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
-            let _ = tokio::time::timeout_at(soon, session.output.changed()).await;
+            let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
         }
     }
 
     /// The time was over before the command could be typed.
-    async fn no_prompt(&self, session: &Arc<Session>, deadline: &Deadline) -> SessionError {
+    async fn no_prompt(self: &Arc<Self>, deadline: &Deadline) -> SessionError {
         SessionError::Timeout {
             what: String::from("the shell's prompt"),
             waited_ms: deadline.elapsed_ms(),
-            report: Box::new(self.timeout_report(session).await),
+            report: Box::new(self.timeout_report().await),
         }
     }
 
     async fn type_command<'a>(
-        &self,
-        session: &'a Arc<Session>,
+        self: &'a Arc<Self>,
         peer: &Peer,
         params: &SessionRunParams,
         command: CommandLine<'_>,
         second: Option<SecondTerminal>,
     ) -> Result<Command<'a>, SessionError> {
-        crate::session::output::wait_for_published(session).await;
-        let line = line_of(session);
-        let prompt = Prompt::at_end_of(&tail(session), !line.canonical);
+        crate::session::output::wait_for_published(self).await;
+        let line = line_of(self);
+        let prompt = Prompt::at_end_of(&tail(self), !line.canonical);
         let run = ShellRun::new(Start {
             nonce: command.nonce,
             printer: command.target.printer,
@@ -203,14 +198,14 @@ impl Sessions {
             is_secret: false,
             command: command.on_tape,
         };
-        let written = session
+        let written = self
             .input
-            .strike(stroke, || session.output.end())
+            .strike(stroke, || self.output.end())
             .await
-            .map_err(|error| input_error(session, error))?;
-        session.touch();
+            .map_err(|error| input_error(self, error))?;
+        self.touch();
         if written.must_keep {
-            self.keep(session);
+            self.keep();
         }
         let typed = Typed {
             text: params.command.clone(),
@@ -219,10 +214,9 @@ impl Sessions {
             echo: None,
             form: Form::Line,
         };
-        self.recorder
-            .note(session, Some(peer), Event::Send(typed.into()));
+        self.note(Some(peer), Event::Send(typed.into()));
         Ok(Command {
-            session,
+            session: self,
             run,
             is_of_session_shell: command.target.is_of_session,
             second,
@@ -231,106 +225,6 @@ impl Sessions {
             next_look: FIRST_LOOK,
             onlcr: line.opost_onlcr,
         })
-    }
-
-    /// Feeds the run with output until it has its outcome.
-    async fn follow(
-        &self,
-        command: &mut Command<'_>,
-        deadline: Deadline,
-    ) -> Result<Outcome, SessionError> {
-        let session = command.session;
-        loop {
-            let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
-            match session
-                .output
-                .read(command.at, PIECE_BYTES)
-                .await
-                .map_err(SessionError::Files)?
-            {
-                Piece::Bytes(bytes) => {
-                    command.take(&bytes);
-                    if bytes.len() == PIECE_BYTES {
-                        tokio::task::yield_now().await;
-                    }
-                }
-                Piece::Missing { resume } => command.at = resume,
-                Piece::End => {
-                    let status = status_of(session);
-                    let onlcr = command.onlcr();
-                    return Ok(command.run.on_session_end(status, onlcr));
-                }
-                Piece::Pending => {
-                    let until = (tokio::time::Instant::from(command.quiet_since)
-                        + command.next_look)
-                        .min(deadline.instant());
-                    tokio::select! {
-                        // After a stall both may be ready, and output that waits is no silence.
-                        biased;
-                        () = changed => continue,
-                        bytes = SecondTerminal::read(command.second.as_mut()) => command.take_isolated(&bytes?),
-                        () = tokio::time::sleep_until(until) => self.look_at_shell(command).await?,
-                    }
-                }
-            }
-            if command.run.is_done() {
-                let onlcr = command.onlcr();
-                if let Some(outcome) = command.run.outcome(onlcr) {
-                    return Ok(outcome);
-                }
-            }
-            if deadline.is_over() {
-                let (output, truncated) = command.run.output_so_far(command.onlcr());
-                return Err(timed_out(
-                    &deadline,
-                    String::from_utf8_lossy(&output).into_owned(),
-                    truncated,
-                    session.tape().is_some_and(|tape| tape.has_cut_answer()),
-                ));
-            }
-        }
-    }
-
-    /// Output pauses: what is the shell doing?
-    async fn look_at_shell(&self, command: &mut Command<'_>) -> Result<(), SessionError> {
-        let session = command.session;
-        let quiet = command.quiet_since.elapsed();
-        let Some(probe) = self.probe(session).await else {
-            command.next_look += FIRST_LOOK;
-            return Ok(());
-        };
-        match command.run.on_quiet(Quiet {
-            quiet,
-            shell_is_foreground: command.is_at_shell(&probe),
-            shell_waits: shell_waits(session, &probe, &self.library.current()),
-            line_editing: !probe.line.canonical,
-        }) {
-            Action::Wait(more) => command.next_look = quiet + more.max(Duration::from_millis(1)),
-            Action::Type(bytes) => {
-                let written = session
-                    .input
-                    .write(&bytes, false, || session.output.end())
-                    .await
-                    .map_err(|error| input_error(session, error))?;
-                if written.must_keep {
-                    self.keep(session);
-                }
-                command.quiet_since = Instant::now();
-                command.next_look = FIRST_LOOK;
-            }
-            Action::Done => {}
-        }
-        Ok(())
-    }
-
-    /// Removes a command's file once nothing can read it any more: the session is over.
-    fn remove_later(&self, session: Arc<Session>, file: CommandFile) {
-        self.tracker.spawn(async move {
-            session.wait_dead().await;
-            drop(file);
-        });
     }
 }
 
@@ -351,6 +245,93 @@ struct CommandLine<'a> {
 }
 
 impl Command<'_> {
+    /// Feeds the run with output until it has its outcome.
+    async fn follow(&mut self, deadline: Deadline) -> Result<Outcome, SessionError> {
+        let session = self.session;
+        loop {
+            let changed = session.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            match session
+                .output
+                .read(self.at, PIECE_BYTES)
+                .await
+                .map_err(SessionError::Files)?
+            {
+                Piece::Bytes(bytes) => {
+                    self.take(&bytes);
+                    if bytes.len() == PIECE_BYTES {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                Piece::Missing { resume } => self.at = resume,
+                Piece::End => {
+                    let status = status_of(session);
+                    let onlcr = self.onlcr();
+                    return Ok(self.run.on_session_end(status, onlcr));
+                }
+                Piece::Pending => {
+                    let until = (tokio::time::Instant::from(self.quiet_since) + self.next_look)
+                        .min(deadline.instant());
+                    tokio::select! {
+                        // After a stall both may be ready, and output that waits is no silence.
+                        biased;
+                        () = changed => continue,
+                        bytes = SecondTerminal::read(self.second.as_mut()) => self.take_isolated(&bytes?),
+                        () = tokio::time::sleep_until(until) => self.look_at_shell().await?,
+                    }
+                }
+            }
+            if self.run.is_done() {
+                let onlcr = self.onlcr();
+                if let Some(outcome) = self.run.outcome(onlcr) {
+                    return Ok(outcome);
+                }
+            }
+            if deadline.is_over() {
+                let (output, truncated) = self.run.output_so_far(self.onlcr());
+                return Err(timed_out(
+                    &deadline,
+                    String::from_utf8_lossy(&output).into_owned(),
+                    truncated,
+                    session.tape().is_some_and(|tape| tape.has_cut_answer()),
+                ));
+            }
+        }
+    }
+
+    /// Output pauses: what is the shell doing?
+    async fn look_at_shell(&mut self) -> Result<(), SessionError> {
+        let session = self.session;
+        let quiet = self.quiet_since.elapsed();
+        let Some(probe) = session.probe().await else {
+            self.next_look += FIRST_LOOK;
+            return Ok(());
+        };
+        match self.run.on_quiet(Quiet {
+            quiet,
+            shell_is_foreground: self.is_at_shell(&probe),
+            shell_waits: shell_waits(session, &probe, &session.services.library.current()),
+            line_editing: !probe.line.canonical,
+        }) {
+            Action::Wait(more) => self.next_look = quiet + more.max(Duration::from_millis(1)),
+            Action::Type(bytes) => {
+                let written = session
+                    .input
+                    .write(&bytes, false, || session.output.end())
+                    .await
+                    .map_err(|error| input_error(session, error))?;
+                if written.must_keep {
+                    session.keep();
+                }
+                self.quiet_since = Instant::now();
+                self.next_look = FIRST_LOOK;
+            }
+            Action::Done => {}
+        }
+        Ok(())
+    }
+
     /// True when the shell that got the command has the terminal; one that the command has started is a program.
     fn is_at_shell(&self, probe: &Probe) -> bool {
         let is_shell = |pid| program_of(pid).as_deref().is_some_and(is_relay_or_shell);

@@ -17,7 +17,7 @@ use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -74,7 +74,7 @@ impl Sessions {
         let script = params
             .script
             .as_deref()
-            .map(|text| self.script_file(text))
+            .map(|text| script_file(&self.services.folders.runtime, text))
             .transpose()?;
         // Whatever happens to this call, the program does not outlive it.
         let mut create = create_params(params, script.as_ref());
@@ -87,7 +87,7 @@ impl Sessions {
         let mut timed_out = false;
         tokio::select! {
             biased;
-            talked = self.talk(&shot, peer, params, stdin, &mut missing) => if let Err(error) = talked {
+            talked = shot.talk(peer, params, stdin, &mut missing) => if let Err(error) = talked {
                 shot.end(EndReason::Closed).await;
                 let _ = self.forget(&shot.session).await;
                 return Err(error);
@@ -142,55 +142,53 @@ impl Sessions {
             session,
         })
     }
+}
 
+impl OneShot {
     /// Waits and types as asked, then waits for the end.
     async fn talk(
-        self: &Arc<Self>,
-        shot: &OneShot,
+        &self,
         peer: &Peer,
         params: &RunOnceParams,
         stdin: Option<Vec<u8>>,
         missing: &mut Vec<String>,
     ) -> Result<(), SessionError> {
-        let session = &shot.session;
+        let session = &self.session;
         let input = async {
             if let Some(stdin) = stdin {
-                self.type_input(session, &stdin).await;
+                session.type_input(&stdin).await;
             }
         };
-        let conversation = self.converse(session, peer, params, missing);
+        let conversation = session.converse(peer, params, missing);
         let (_, conversed) = tokio::join!(input, conversation);
         if !conversed? {
-            shot.close(EndReason::Closed);
+            self.close(EndReason::Closed);
         } else if params.end_input {
-            self.end_input(session, LastLine::Whole);
+            session.end_input(LastLine::Whole);
         }
         session.wait_dead().await;
         Ok(())
     }
+}
 
+impl Session {
     /// Types all of the input, then its end. A program that does not read its input is not at fault, nor one that has ended.
-    async fn type_input(self: &Arc<Self>, session: &Arc<Session>, stdin: &[u8]) {
+    async fn type_input(self: &Arc<Self>, stdin: &[u8]) {
         let mut rest = stdin;
-        session.note_write();
-        while let Err(error) = session
-            .input
-            .write(rest, false, || session.output.end())
-            .await
-        {
+        self.note_write();
+        while let Err(error) = self.input.write(rest, false, || self.output.end()).await {
             let InputError::Full { written_bytes } = error else {
                 return;
             };
             let written = usize::try_from(written_bytes).unwrap_or(usize::MAX);
             rest = rest.get(written..).unwrap_or_default();
         }
-        self.end_input(session, LastLine::after(stdin));
+        self.end_input(LastLine::after(stdin));
     }
 
     /// Returns false when a pattern did not come: then there is no point in going on.
     async fn converse(
         self: &Arc<Self>,
-        session: &Arc<Session>,
         peer: &Peer,
         params: &RunOnceParams,
         missing: &mut Vec<String>,
@@ -198,10 +196,10 @@ impl Sessions {
         for (index, pattern) in params.expect.iter().enumerate() {
             let patterns = std::slice::from_ref(pattern);
             let search = self
-                .search(session, patterns, false, ccd_protocol::Timeout::Forever)
+                .search(patterns, false, ccd_protocol::Timeout::Forever)
                 .await?;
-            let from = session.output.cursor();
-            match self.search_from(session, peer, search, from).await {
+            let from = self.output.cursor();
+            match self.search_from(peer, search, from).await {
                 Ok(_) => {}
                 Err(SessionError::ProcessEnded(_) | SessionError::ExpectTimeout { .. }) => {
                     missing.push(text_of(pattern));
@@ -210,29 +208,41 @@ impl Sessions {
                 Err(error) => return Err(error),
             }
             match params.send.get(index) {
-                Some(text) if session.facts.plain => type_line(session, text).await,
-                Some(text) => self.type_unseen(session, text).await,
+                Some(text) if self.facts.plain => type_line(self, text).await,
+                Some(text) => self.type_unseen(text).await,
                 None => {}
             }
         }
         for text in params.send.iter().skip(params.expect.len()) {
-            type_line(session, text).await;
+            type_line(self, text).await;
         }
         Ok(true)
     }
 
-    fn script_file(&self, text: &str) -> Result<ScriptFile, SessionError> {
-        let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
-        let file = ScriptFile(self.paths.runtime.join(name));
-        std::fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&file.0)
-            .and_then(|mut open| open.write_all(text.as_bytes()))
-            .map_err(SessionError::Files)?;
-        Ok(file)
+    /// Types a line without an echo, once the program waits for it. That the program had switched the echo off tells
+    /// that it hides the line, which then is remembered.
+    pub(super) async fn type_unseen(self: &Arc<Self>, line: &str) {
+        // Many switch it off only after they have asked.
+        let _ = self.await_input(Deadline::after(INPUT_PATIENCE)).await;
+        if self.input.switch_echo(false).hides_input() {
+            self.hidden.remember(line);
+        }
+        type_line(self, line).await;
     }
+}
+
+/// Makes the file of a script in `folder`.
+fn script_file(folder: &Path, text: &str) -> Result<ScriptFile, SessionError> {
+    let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
+    let file = ScriptFile(folder.join(name));
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&file.0)
+        .and_then(|mut open| open.write_all(text.as_bytes()))
+        .map_err(SessionError::Files)?;
+    Ok(file)
 }
 
 /// True for the file of a script, which a daemon that was killed may leave.
@@ -247,21 +257,6 @@ struct ScriptFile(PathBuf);
 impl Drop for ScriptFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-impl Sessions {
-    /// Types a line without an echo, once the program waits for it. That the program had switched the echo off tells
-    /// that it hides the line, which then is remembered.
-    pub(super) async fn type_unseen(&self, session: &Arc<Session>, line: &str) {
-        // Many switch it off only after they have asked.
-        let _ = self
-            .await_input(session, Deadline::after(INPUT_PATIENCE))
-            .await;
-        if session.input.switch_echo(false).hides_input() {
-            session.hidden.remember(line);
-        }
-        type_line(session, line).await;
     }
 }
 

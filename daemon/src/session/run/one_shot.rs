@@ -5,8 +5,9 @@ use crate::peer::Peer;
 use crate::session::end::CLOSE_GRACE;
 use crate::session::error::SessionError;
 use crate::session::input::LastLine;
-use crate::session::live::{CloseOrder, Session};
+use crate::session::live::Session;
 use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use std::sync::Arc;
@@ -69,8 +70,8 @@ impl OneShot {
     /// Likewise, behind whoever has no time to wait for it, and forgets the session.
     pub(crate) fn end_behind(self, reason: EndReason) {
         self.close(reason);
-        let sessions = Arc::clone(&self.sessions);
-        sessions.tracker.spawn(async move {
+        let tracker = self.session.services.tracker.clone();
+        tracker.spawn(async move {
             self.session.wait_dead().await;
             if let Err(error) = self.collect().await {
                 tracing::warn!(%error, "could not clean up after a program");
@@ -80,23 +81,20 @@ impl OneShot {
 
     /// The program finds the end of its input.
     pub(crate) fn without_input(&self) {
-        self.sessions.end_input(&self.session, LastLine::Whole);
+        self.session.end_input(LastLine::Whole);
     }
 
     /// Waits for a pattern in what is printed from now on, and answers with a line; false when it did not come.
     pub(crate) async fn answer(&self, peer: &Peer, pattern: Pattern, line: Option<&str>) -> bool {
         let session = &self.session;
         let from = session.output.end();
-        let search = self
-            .sessions
-            .search(session, &[pattern], false, Timeout::Forever)
-            .await;
+        let search = session.search(&[pattern], false, Timeout::Forever).await;
         let Ok(search) = search else {
             return false;
         };
-        let found = self.sessions.search_from(session, peer, search, from).await;
+        let found = session.search_from(peer, search, from).await;
         if let (Ok(_), Some(line)) = (&found, line) {
-            self.sessions.type_unseen(session, line).await;
+            session.type_unseen(line).await;
         }
         found.is_ok()
     }

@@ -2,8 +2,8 @@
 
 use crate::screen::{PictureTooLarge, Still, draw};
 use crate::session::error::SessionError;
+use crate::session::live::Session;
 use crate::session::output::wait_for_published;
-use crate::session::registry::Sessions;
 use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenReply};
 use std::ops::Range;
 
@@ -21,21 +21,20 @@ struct Look {
     has_ended: bool,
 }
 
-impl Sessions {
+impl Session {
     /// Returns the screen after all output that was there at the call.
     ///
     /// # Errors
     ///
-    /// The session is unknown, has no such rows, or its log cannot be read; or a picture would be too large.
+    /// There are no such rows, or its log cannot be read; or a picture would be too large.
     pub(crate) async fn screen(
         &self,
         params: &SessionScreenParams,
     ) -> Result<SessionScreenReply, SessionError> {
-        let session = self.find(&params.session)?;
-        let upto = wait_for_published(&session).await;
-        let look = session
+        let upto = wait_for_published(self).await;
+        let look = self
             .screen
-            .look(&session.output, upto, |screen| screen.still());
+            .look(&self.output, upto, |screen| screen.still());
         let (still, offset) = look.await.map_err(SessionError::Files)?;
         let (rows, cols) = still.size();
         let look = Look {
@@ -43,8 +42,8 @@ impl Sessions {
             still,
             format: params.format,
             offset,
-            program: session.facts.program.clone(),
-            has_ended: session.is_dead(),
+            program: self.facts.program.clone(),
+            has_ended: self.is_dead(),
         };
         if params.format == ScreenFormat::Text && u32::from(rows) * u32::from(cols) <= INLINE_CELLS
         {

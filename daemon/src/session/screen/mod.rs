@@ -4,6 +4,7 @@ mod file;
 mod look;
 mod model;
 mod queries;
+mod resize;
 mod sizes;
 
 pub(crate) use model::ScreenModel;

@@ -3,11 +3,9 @@
 use crate::probe::Line;
 use crate::screen::{EventKind, Query, answer, needs_cursor};
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use std::collections::VecDeque;
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio_util::task::TaskTracker;
 
 /// Questions that may wait; more are dropped, as by a terminal whose input is full.
 const MAX_WAITING: usize = 256;
@@ -34,14 +32,14 @@ struct Asked {
     end: u64,
 }
 
-impl Sessions {
+impl Session {
     /// Follows the output that an earlier process has seen, which ends at `end`, and answers what that left open.
-    pub(crate) fn resume_questions(&self, session: &Arc<Session>, tail: &[u8], end: u64) {
+    pub(crate) fn resume_questions(self: &Arc<Self>, tail: &[u8], end: u64) {
         let mut events = Vec::new();
-        session.scan(tail, end - tail.len() as u64, &mut events);
+        self.scan(tail, end - tail.len() as u64, &mut events);
         for event in events {
             if let EventKind::Query(query) = event.kind {
-                Queries::ask(session, query, event.end, &self.tracker);
+                Queries::ask(self, query, event.end);
             }
         }
     }
@@ -57,13 +55,14 @@ impl Queries {
     }
 
     /// Takes a question; a task answers it, and ends when there is none left.
-    pub(crate) fn ask(session: &Arc<Session>, query: Query, end: u64, tracker: &TaskTracker) {
+    pub(crate) fn ask(session: &Arc<Session>, query: Query, end: u64) {
         let mut queue = session.queries.lock();
         if end <= session.queries.answered || queue.waiting.len() == MAX_WAITING {
             return;
         }
         queue.waiting.push_back(Asked { query, end });
         if !std::mem::replace(&mut queue.answering, true) {
+            let tracker = &session.services.tracker;
             tracker.spawn(answer_all(Arc::clone(session)));
         }
     }

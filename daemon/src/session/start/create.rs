@@ -2,7 +2,6 @@
 
 use super::plan::Plan;
 use super::start_up::BringUp;
-use crate::config::Config;
 use crate::holder::{SpawnSpec, Spawned, c_string, resolve};
 use crate::interaction::Event;
 use crate::output::log::LogWriter;
@@ -13,9 +12,11 @@ use crate::placeholder;
 use crate::program::{ProgramError, Script};
 use crate::redact;
 use crate::session::error::SessionError;
+use crate::session::facts::Facts;
 use crate::session::input::Input;
-use crate::session::live::{Facts, Session};
+use crate::session::live::Session;
 use crate::session::registry::Sessions;
+use crate::session::settings::SessionSettings;
 use crate::session::shell;
 use crate::session::survive::Keepsake;
 use crate::session::tape::{Beginning, SessionTape};
@@ -84,7 +85,7 @@ impl Sessions {
         // In a task of its own: a client that leaves meanwhile must not leave half a session behind.
         let (sessions, owner) = (Arc::clone(self), peer.clone());
         let starting = async move { sessions.start_whole(&owner, params).await };
-        match self.tracker.spawn(starting).await {
+        match self.services.tracker.spawn(starting).await {
             Ok(started) => started,
             Err(_) => Err(SessionError::ShuttingDown),
         }
@@ -95,26 +96,27 @@ impl Sessions {
         peer: &Peer,
         mut params: SessionCreateParams,
     ) -> Result<Started, SessionError> {
-        let config = self.config();
+        let settings = self.services.settings();
         params.plain |= params.pipes;
         let script = self.script(&mut params).await?;
-        let mut plan = self.plan(&params, script.as_ref(), &config)?;
+        let mut plan = self.plan(&params, script.as_ref(), &settings)?;
         let warnings = std::mem::take(&mut plan.warnings);
         self.warm_root(&params).await;
         let starting = self.starting.lock().await;
-        if self.stop.is_cancelled() {
+        if self.services.stop.is_cancelled() {
             return Err(SessionError::ShuttingDown);
         }
         if params.reuse
             && let Some(session) = self.reusable(&plan)
         {
             if params.stream {
-                self.pipe(&SessionPipeParams {
-                    session: session.id().to_string(),
-                    open: true,
-                    raw: None,
-                })
-                .await?;
+                session
+                    .pipe(&SessionPipeParams {
+                        session: session.id().to_string(),
+                        open: true,
+                        raw: None,
+                    })
+                    .await?;
             }
             return Ok(Started {
                 session,
@@ -123,25 +125,25 @@ impl Sessions {
                 bring_up: None,
             });
         }
-        self.check_conflicts(&plan, &config)?;
+        self.check_conflicts(&plan, &settings)?;
         require_secrets(script.as_ref())?;
-        let session = self.spawn(&params, plan, &config).await?;
+        let session = self.spawn(&params, plan, &settings).await?;
         drop(starting);
         for secret in script.iter().flat_map(|script| script.hidden.0.values()) {
-            self.remember_hidden(&session, secret);
+            session.remember_hidden(secret);
         }
         // From here on a client that leaves ends it.
-        let bring_up = script.and_then(|script| BringUp::new(self, &session, script));
+        let bring_up = script.and_then(|script| BringUp::new(&session, script));
         let saved = if params.transient {
             self.end_with(Arc::clone(&session), peer.clone());
             Ok(())
         } else {
             // The program starts up meanwhile. Acknowledged means: a kill does not make us forget it.
-            self.save(&session).await
+            session.save().await
         };
         // The interaction log takes rows of known sessions only, and the task notes the session's end.
-        self.recorder.note(&session, Some(peer), Event::Start);
-        self.tracker.spawn(crate::session::end::run(
+        session.note(Some(peer), Event::Start);
+        self.services.tracker.spawn(crate::session::end::run(
             Arc::clone(&session),
             Arc::clone(self),
         ));
@@ -171,7 +173,7 @@ impl Sessions {
         self.list().into_iter().find(|session| fits(session))
     }
 
-    fn check_conflicts(&self, plan: &Plan, config: &Config) -> Result<(), SessionError> {
+    fn check_conflicts(&self, plan: &Plan, settings: &SessionSettings) -> Result<(), SessionError> {
         let mut live = 0;
         for session in &self.all {
             if session.is_dead() {
@@ -192,7 +194,7 @@ impl Sessions {
                 });
             }
         }
-        match config.max_sessions {
+        match settings.max_sessions {
             Some(max) if live >= max => Err(SessionError::MaxSessions { max: max as u64 }),
             _ => Ok(()),
         }
@@ -202,7 +204,7 @@ impl Sessions {
         self: &Arc<Self>,
         params: &SessionCreateParams,
         mut plan: Plan,
-        config: &Config,
+        settings: &SessionSettings,
     ) -> Result<Arc<Session>, SessionError> {
         let id = plan.id.take().unwrap_or_else(|| self.free_id());
         plan.env.finish(&id);
@@ -228,14 +230,14 @@ impl Sessions {
             rows: plan.rows,
             cols: plan.cols,
             plain: params.plain,
-            ring_path: self.paths.rings.join(format!("{}.ring", facts.id)),
+            ring_path: self.services.folders.ring(facts.id.as_str()),
             keepsake: Keepsake::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes(),
         };
         if let Some(ended) = self.all.get(&facts.id) {
             self.release(&ended); // its ring has the same name
         }
         let pipe = match params.stream {
-            true => match self.prepare_pipe(&facts.id).await {
+            true => match self.services.prepare_pipe(&facts.id).await {
                 Ok(pipe) => Some(pipe),
                 Err(error) => {
                     self.drop_tape(tape.as_ref()).await;
@@ -251,26 +253,26 @@ impl Sessions {
                 None => self.fresh_folder(&facts.id).await,
             }
         };
-        let (folder, spawned) = tokio::join!(folder, self.holder.spawn(spec));
+        let (folder, spawned) = tokio::join!(folder, self.services.holder.spawn(spec));
         match (folder, spawned) {
             (Ok(folder), Ok(spawned)) => {
-                let session = self.register(facts, &plan, folder, spawned, config, tape);
-                if let Err(error) = self.play(&session) {
+                let session = self.register(facts, &plan, folder, spawned, settings, tape);
+                if let Err(error) = session.play() {
                     crate::session::end::signal_group(session.facts.pid, Signal::KILL);
                     self.release(&session);
                     self.all.remove(session.id());
                     return Err(error);
                 }
                 if let Some(pipe) = pipe {
-                    self.start_pipe(&session, pipe, false, 0);
-                    self.keep(&session);
+                    session.start_pipe(pipe, false, 0);
+                    session.keep();
                 }
                 Ok(session)
             }
             (Err(error), Ok(spawned)) => {
                 self.drop_tape(tape.as_ref()).await;
                 crate::session::end::signal_group(spawned.pid, Signal::KILL);
-                self.holder.release(spawned.slot);
+                self.services.holder.release(spawned.slot);
                 Err(error)
             }
             (folder, Err(error)) => {
@@ -293,7 +295,7 @@ impl Sessions {
         let path = resolve(OsStr::new(&plan.program), plan.env.search_path(), &plan.cwd)?;
         let mut args: Vec<OsString> = plan.args.iter().map(OsString::from).collect();
         if params.shell {
-            let rc = self.paths.base.join("shell");
+            let rc = self.services.folders.base.join("shell");
             let integration = shell::integrated(
                 &path,
                 &args,
@@ -307,7 +309,7 @@ impl Sessions {
         let argv = argv(&plan.program, &args)?;
         if params.pipes {
             let marks = c_string(
-                self.folder_of(id).join(piped::MARKS),
+                self.services.folders.session(id).join(piped::MARKS),
                 "the session's directory",
             )?;
             return Ok(piped::command(marks, c_string(path, "the program")?, argv));
@@ -321,7 +323,7 @@ impl Sessions {
         plan: &Plan,
         folder: PathBuf,
         spawned: Spawned,
-        config: &Config,
+        settings: &SessionSettings,
         tape: Option<Arc<SessionTape>>,
     ) -> Arc<Session> {
         let facts = Facts {
@@ -330,17 +332,20 @@ impl Sessions {
             tty_device: spawned.tty_device,
             ..facts
         };
-        let rotation = facts.rotation_bytes(config);
+        let rotation = facts.rotation_bytes(settings.log_rotation_size);
         let writer = LogWriter::new(folder.clone(), 0, rotation);
         let output = Output::live(folder, spawned.ring, plan.output_limit);
-        let input = Input::new(Some(spawned.master), self.leaving.clone(), tape);
+        let input = Input::new(Some(spawned.master), self.services.leaving.clone(), tape);
         let input = input.of_pipes(facts.pipes);
         let flusher = Flusher::new(writer);
-        let session = Session::live(facts, output, flusher, input, plan.rows, plan.cols);
+        let services = Arc::clone(&self.services);
+        let session = Session::live(
+            services, facts, output, flusher, input, plan.rows, plan.cols,
+        );
         let session = Arc::new(session);
         self.insert(Arc::clone(&session));
         // News that came before the session was known went nowhere.
-        self.take_output(&session, usize::MAX);
+        session.take_output(usize::MAX);
         session
     }
 
@@ -350,7 +355,7 @@ impl Sessions {
         if let Some(ended) = ended {
             self.forget(&ended).await?;
         }
-        let folder = self.paths.sessions.join(id.as_str());
+        let folder = self.services.folders.session(id);
         let made = tokio::task::spawn_blocking(move || make_folder(&folder).map(|()| folder));
         made.await
             .map_err(io::Error::other)

@@ -2,12 +2,12 @@
 
 use super::environment::{Environment, reuse_hash};
 use super::start_up::Origin;
-use crate::config::Config;
 use crate::durations::seconds;
 use crate::expect::encoding_for;
 use crate::program::Script;
 use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
+use crate::session::settings::SessionSettings;
 use crate::tape::format::{Meta, PtySize};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
@@ -47,7 +47,7 @@ impl Sessions {
         &self,
         params: &SessionCreateParams,
         script: Option<&Script>,
-        config: &Config,
+        settings: &SessionSettings,
     ) -> Result<Plan, SessionError> {
         let mut warnings = Vec::new();
         let id = params
@@ -60,8 +60,8 @@ impl Sessions {
             .as_deref()
             .map(|name| checked_id("name", name))
             .transpose()?;
-        let rows = size("rows", params.rows, 24, config.limits.rows)?;
-        let cols = size("cols", params.cols, 80, config.limits.cols)?;
+        let rows = size("rows", params.rows, 24, settings.max_rows)?;
+        let cols = size("cols", params.cols, 80, settings.max_cols)?;
         let label = params.encoding.as_deref().unwrap_or("utf-8");
         let encoding = encoding_for(label)
             .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
@@ -102,13 +102,13 @@ impl Sessions {
         };
         let idle_limit = limit(
             params.session_timeout_s,
-            config.session_timeout,
+            settings.session_timeout,
             "session_timeout_s",
             &mut warnings,
         )?;
         let runtime_limit = limit(
             params.max_session_runtime_s,
-            config.max_session_runtime,
+            settings.max_session_runtime,
             "max_session_runtime_s",
             &mut warnings,
         )?;
@@ -116,8 +116,8 @@ impl Sessions {
             Some(value) => seconds(value, "timeout_s", &mut warnings)?,
             // What the file says goes before what a program's configuration says.
             None => match script.and_then(|script| script.timeout) {
-                Some(timeout) if !config.has_default_timeout => timeout,
-                _ => config.default_timeout,
+                Some(timeout) if !settings.has_default_timeout => timeout,
+                _ => settings.default_timeout,
             },
         };
         let mut plan = Plan {
@@ -137,12 +137,12 @@ impl Sessions {
             log_limit_bytes: count(
                 "max_output_size",
                 params.max_output_size,
-                config.max_output_size.unwrap_or(0),
+                settings.max_output_size.unwrap_or(0),
             )?,
             output_limit: count(
                 "output_limit",
                 params.output_limit,
-                config.output_limit as u64,
+                settings.output_limit as u64,
             )?
             .max(1),
             warnings,

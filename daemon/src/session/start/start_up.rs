@@ -5,8 +5,9 @@ use crate::peer::Peer;
 use crate::program::{Script, ScriptStep, Typing, Wanted, tape_laid_over};
 use crate::session::end::CLOSE_GRACE;
 use crate::session::error::{FailedStart, SessionError};
-use crate::session::live::{CloseOrder, Session};
+use crate::session::live::Session;
 use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
 use crate::session::wait::{TUI_QUIET, wait_idle};
 use ccd_protocol::session::{
     EndReason, Pattern, SessionCreateParams, SessionSendParams, SessionSendReply,
@@ -26,7 +27,7 @@ pub(crate) const INPUT_PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) name: SessionId,
-    /// Regular expressions: see [`Sessions::judge`].
+    /// Regular expressions: see [`Session::judge`].
     pub(crate) success: Vec<String>,
     /// There is a start to wait for.
     pub(crate) has_start: bool,
@@ -84,7 +85,6 @@ impl StartUp {
 
 /// A start that has begun. Dropped before its end, as when the client has gone, it closes the session.
 pub(super) struct BringUp {
-    sessions: Arc<Sessions>,
     session: Arc<Session>,
     name: SessionId,
     steps: VecDeque<ScriptStep>,
@@ -102,13 +102,8 @@ impl Drop for BringUp {
 
 impl BringUp {
     /// `None` when there is nothing to do.
-    pub(super) fn new(
-        sessions: &Arc<Sessions>,
-        session: &Arc<Session>,
-        script: Script,
-    ) -> Option<Self> {
+    pub(super) fn new(session: &Arc<Session>, script: Script) -> Option<Self> {
         script.has_start().then(|| Self {
-            sessions: Arc::clone(sessions),
             session: Arc::clone(session),
             name: script.name,
             step_count: script.steps.len(),
@@ -126,7 +121,7 @@ impl BringUp {
         match self.all_steps(peer).await {
             Ok(()) => {
                 self.session.start_up.over.cancel();
-                self.sessions.keep(&self.session);
+                self.session.keep();
                 tracing::info!(session = %self.session.id(), "session ready");
                 Ok(())
             }
@@ -145,7 +140,7 @@ impl BringUp {
                 };
                 self.give_up();
                 self.session.wait_dead().await;
-                self.sessions.deny_success(&self.session).await;
+                self.session.deny_success().await;
                 Err(SessionError::StartFailed(Box::new(failed)))
             }
         }
@@ -157,7 +152,7 @@ impl BringUp {
             reason: EndReason::Closed,
             grace: CLOSE_GRACE,
         });
-        self.sessions.keep(&self.session);
+        self.session.keep();
     }
 
     async fn all_steps(&mut self, peer: &Peer) -> Result<(), SessionError> {
@@ -166,7 +161,7 @@ impl BringUp {
         let mut cursor = 0;
         while !self.steps.is_empty() {
             if self.steps[0].pattern.is_none() {
-                self.sessions.await_input(&self.session, deadline).await?;
+                self.session.await_input(deadline).await?;
                 let reply = self.type_step(peer).await?;
                 // What it is to be answered with comes after it.
                 cursor = reply.map_or(cursor, |reply| reply.offset.max(cursor));
@@ -182,7 +177,7 @@ impl BringUp {
             }
             if self.steps[0].typing.is_some() {
                 let patience = Deadline::within(deadline, INPUT_PATIENCE);
-                let _ = self.sessions.await_input(&self.session, patience).await;
+                let _ = self.session.await_input(patience).await;
                 self.type_step(peer).await?;
             }
             self.steps.pop_front();
@@ -215,13 +210,10 @@ impl BringUp {
     ) -> Result<(usize, u64), SessionError> {
         let patterns = self.patterns();
         let search = self
-            .sessions
+            .session
             .search_until(&patterns, false, deadline)
             .await?;
-        let found = self
-            .sessions
-            .search_from(&self.session, peer, search, cursor)
-            .await?;
+        let found = self.session.search_from(peer, search, cursor).await?;
         Ok((found.index, found.end))
     }
 
@@ -245,13 +237,39 @@ impl BringUp {
                 params.secret = true;
             }
         }
-        match self.sessions.send(peer, &params).await {
+        match self.session.send(peer, &params).await {
             Err(SessionError::NotAlive { .. }) => {
                 self.session.wait_dead().await;
                 Err(crate::session::wait::process_ended(&self.session).await)
             }
             sent => sent.map(Some),
         }
+    }
+}
+
+impl Session {
+    /// Waits until the program waits for input.
+    pub(crate) async fn await_input(
+        self: &Arc<Self>,
+        deadline: Deadline,
+    ) -> Result<(), SessionError> {
+        let is_blind = self.probe().await.is_some_and(|probe| probe.is_blind());
+        let met = match is_blind {
+            // Of a program that cannot be seen silence must do.
+            true => wait_idle(self, TUI_QUIET, deadline).await,
+            false => self.wait_input(false, deadline).await,
+        };
+        if self.is_dead() {
+            return Err(crate::session::wait::process_ended(self).await);
+        }
+        if met.is_some() {
+            return Ok(());
+        }
+        Err(SessionError::Timeout {
+            what: "waiting for input".into(),
+            waited_ms: deadline.elapsed_ms(),
+            report: Box::new(self.timeout_report().await),
+        })
     }
 }
 
@@ -294,34 +312,6 @@ impl Sessions {
             params.tape = Some(tape_laid_over(params.tape.take(), tape.clone()));
         }
         Ok(Some(script))
-    }
-
-    /// Waits until the program waits for input.
-    pub(crate) async fn await_input(
-        &self,
-        session: &Arc<Session>,
-        deadline: Deadline,
-    ) -> Result<(), SessionError> {
-        let is_blind = self
-            .probe(session)
-            .await
-            .is_some_and(|probe| probe.is_blind());
-        let met = match is_blind {
-            // Of a program that cannot be seen silence must do.
-            true => wait_idle(session, TUI_QUIET, deadline).await,
-            false => self.wait_input(session, false, deadline).await,
-        };
-        if session.is_dead() {
-            return Err(crate::session::wait::process_ended(session).await);
-        }
-        if met.is_some() {
-            return Ok(());
-        }
-        Err(SessionError::Timeout {
-            what: "waiting for input".into(),
-            waited_ms: deadline.elapsed_ms(),
-            report: Box::new(self.timeout_report(session).await),
-        })
     }
 }
 

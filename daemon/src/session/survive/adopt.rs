@@ -7,10 +7,12 @@ use crate::output::log::{self, LogWriter, Logged};
 use crate::output::{Flusher, Output};
 use crate::screen::Modes;
 use crate::session::end::{CLOSE_GRACE, signal_group};
+use crate::session::facts::Facts;
 use crate::session::input::Input;
 use crate::session::input::LastLine;
-use crate::session::live::{CloseOrder, Facts, Session};
+use crate::session::live::Session;
 use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use futures_util::future::join_all;
 use rustix::process::Signal;
@@ -47,7 +49,7 @@ impl Sessions {
                 if !has_ended {
                     signal_group(pid, Signal::KILL);
                 }
-                self.holder.release(slot);
+                self.services.holder.release(slot);
             }
             id.ok()
         });
@@ -59,7 +61,7 @@ impl Sessions {
         let mut sessions = self.list();
         sessions.retain(|session| session.output.is_live());
         let ids = sessions.iter().map(|session| session.id().to_string());
-        ids.filter(|id| !self.paths.rings.join(format!("{id}.ring")).exists())
+        ids.filter(|id| !self.services.folders.ring(id).exists())
             .collect()
     }
 
@@ -85,13 +87,13 @@ impl Sessions {
             ..kept.facts().ok_or("its saved state cannot be used")?
         };
         let (master, ring) = adopted.opened.map_err(|error| text(&error))?;
-        let folder = self.paths.sessions.join(&id);
-        let rotation = facts.rotation_bytes(&self.config());
+        let folder = self.services.folders.sessions.join(&id);
+        let rotation = facts.rotation_bytes(self.services.settings().log_rotation_size);
         let resumed = tokio::task::spawn_blocking(move || resume(folder, ring, rotation));
         let resumed = resumed.await.map_err(io::Error::other).flatten();
         let mut resumed = resumed.map_err(|error| text(&error))?;
         if resumed.holder_waits {
-            self.holder.space_freed(adopted.slot);
+            self.services.holder.space_freed(adopted.slot);
         }
         let size = rustix::termios::tcgetwinsize(&master);
         let (rows, cols) = size.map_or((kept.row.terminal_rows, kept.row.terminal_cols), |size| {
@@ -121,14 +123,16 @@ impl Sessions {
             }
             None => None,
         };
-        let input = Input::new(Some(master), self.leaving.clone(), tape).of_pipes(facts.pipes);
-        let session = Session::live(facts, output, flusher, input, rows, cols)
+        let input =
+            Input::new(Some(master), self.services.leaving.clone(), tape).of_pipes(facts.pipes);
+        let services = Arc::clone(&self.services);
+        let session = Session::live(services, facts, output, flusher, input, rows, cols)
             .resumed(kept.sizes, modes, resumed.answered)
             .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
         for text in &kept.hidden {
             session.hidden.remember(text);
         }
-        let recorded = recorded_upto(&self.store, &id).await.unwrap_or(0);
+        let recorded = recorded_upto(&self.services.store, &id).await.unwrap_or(0);
         session.recorded_upto.store(recorded, Ordering::Release);
         let silent = resumed
             .silent
@@ -136,20 +140,19 @@ impl Sessions {
         session.set_last_activity(silent.unwrap_or(0.0));
         let session = Arc::new(session);
         self.insert(Arc::clone(&session));
-        self.resume_questions(&session, &resumed.tail, resumed.logged);
+        session.resume_questions(&resumed.tail, resumed.logged);
         resumed.tail.clear();
         if after_crash {
             let text = "the worker was killed and another one took over; history of the last 250 ms may be missing";
-            self.recorder
-                .note(&session, None, Event::Trouble(text.into()));
+            session.note(None, Event::Trouble(text.into()));
         }
-        self.take_output(&session, usize::MAX);
-        self.play(&session).map_err(|error| text(&error))?;
+        session.take_output(usize::MAX);
+        session.play().map_err(|error| text(&error))?;
         if let Some(pipe) = kept.pipe {
-            self.resume_pipe(&session, pipe).await;
+            session.resume_pipe(pipe).await;
         }
         if kept.input_has_ended {
-            self.end_input(&session, LastLine::Whole);
+            session.end_input(LastLine::Whole);
         }
         if session.facts.transient {
             self.await_owner(Arc::clone(&session), kept.orphaned_at);
@@ -166,7 +169,7 @@ impl Sessions {
             let grace = CLOSE_GRACE;
             session.order_close(CloseOrder { reason, grace });
         }
-        self.tracker.spawn(crate::session::end::run(
+        self.services.tracker.spawn(crate::session::end::run(
             Arc::clone(&session),
             Arc::clone(self),
         ));

@@ -1,13 +1,14 @@
 //! What the holder keeps of a session for the next worker: what no file has, and secrets, which no file may have.
 
 use super::persist::{facts_of, row_of_start};
+use super::table::SessionRow;
 use crate::session::error::{reason_of, reason_text};
-use crate::session::live::{CloseOrder, Facts, Session};
+use crate::session::facts::Facts;
+use crate::session::live::Session;
 use crate::session::pipe::KeptPipe;
-use crate::session::registry::Sessions;
 use crate::session::screen::Sizes;
 use crate::session::start::Origin;
-use crate::session::table::SessionRow;
+use crate::session::state::CloseOrder;
 use crate::session::tape::KeptTape;
 use crate::session::tape::SessionTape;
 use ccd_protocol::session::EndReason;
@@ -164,17 +165,23 @@ impl Keepsake {
     }
 }
 
-impl Sessions {
+impl Session {
     /// Has the holder keep the session's facts as they are now.
-    pub(crate) fn keep(&self, session: &Session) {
-        let Some(slot) = session.facts.slot else {
+    pub(crate) fn keep(&self) {
+        let Some(slot) = self.facts.slot else {
             return;
         };
-        // One at a time, so that the newest facts come last.
-        let _turn = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = self.holder.keep(slot, &Keepsake::of(session).to_bytes());
+        let _turn = self
+            .services
+            .keeping
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let kept = self
+            .services
+            .holder
+            .keep(slot, &Keepsake::of(self).to_bytes());
         if let Err(error) = kept {
-            tracing::warn!(session = %session.id(), %error, "could not save the state for the next worker: it would get an older one");
+            tracing::warn!(session = %self.id(), %error, "could not save the state for the next worker: it would get an older one");
         }
     }
 }

@@ -4,6 +4,7 @@ mod adopt;
 mod keepsake;
 mod persist;
 mod strays;
+mod table;
 
 pub(crate) use adopt::ids_of;
 pub(crate) use keepsake::Keepsake;

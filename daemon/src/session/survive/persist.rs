@@ -1,6 +1,7 @@
 //! Sessions in the database: written down, forgotten, and found again by the next daemon.
 
 use super::strays::has_recording;
+use super::table::{DeleteSession, SessionRow, sessions};
 use crate::holder::{Adopted, Exit, Gap, Ring};
 use crate::interaction::Event;
 use crate::interaction::shown_args;
@@ -8,11 +9,13 @@ use crate::output::Output;
 use crate::output::log::LogWriter;
 use crate::session::end::end_orphans;
 use crate::session::error::{SessionError, reason_of, reason_text};
+use crate::session::facts::Facts;
 use crate::session::input::Input;
-use crate::session::live::{CloseOrder, Facts, Session, State};
+use crate::session::live::Session;
 use crate::session::registry::Sessions;
+use crate::session::services::Services;
 use crate::session::start::Origin;
-use crate::session::table::{DeleteSession, SessionRow, sessions};
+use crate::session::state::{CloseOrder, State};
 use crate::session::tape::PastTape;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
@@ -36,12 +39,14 @@ pub(crate) struct Past<'a> {
     pub(crate) database_is_new: bool,
 }
 
-impl Sessions {
+impl Session {
     /// Writes a session's row; it survives a kill once this returns.
-    pub(crate) async fn save(&self, session: &Session) -> Result<(), StoreError> {
-        self.store.commit(row_of(session)).await
+    pub(crate) async fn save(&self) -> Result<(), StoreError> {
+        self.services.store.commit(row_of(self)).await
     }
+}
 
+impl Sessions {
     /// Removes an ended session: from the list, from the database, from the disk. Does nothing when it is not listed
     /// any more; another one may have its id then.
     pub(crate) async fn forget(&self, session: &Session) -> Result<(), SessionError> {
@@ -54,7 +59,7 @@ impl Sessions {
         if session.facts.transient {
             self.release(session);
         }
-        let delete = || self.store.commit(DeleteSession(id.to_string()));
+        let delete = || self.services.store.commit(DeleteSession(id.to_string()));
         let is_kept = !session.facts.transient && delete().await.is_err();
         let folder = session.output.dir().to_owned();
         match has_recording(&folder).await {
@@ -108,7 +113,7 @@ impl Sessions {
         past: &Past<'_>,
     ) -> Result<u64, SessionError> {
         let mut killed = 0;
-        let rows = sessions(&self.store).await?;
+        let rows = sessions(&self.services.store).await?;
         let listed: HashSet<String> = rows.iter().map(|row| row.session_id.clone()).collect();
         let mut unfinished: HashSet<String> = rows
             .iter()
@@ -122,7 +127,7 @@ impl Sessions {
         if past.database_is_new {
             for session in self.list() {
                 if !session.facts.transient {
-                    self.save(&session).await?;
+                    session.save().await?;
                 }
             }
         }
@@ -143,21 +148,21 @@ impl Sessions {
                 let signal = leader_signal.unwrap_or(Signal::HUP);
                 cursor = self.finish_killed(&mut row, signal).await;
             }
-            let Some(session) = session_of(&row, &self.paths.sessions, past.holder_since) else {
+            let Some(session) = session_of(&self.services, &row, past.holder_since) else {
                 continue;
             };
             session.output.advance_cursor(cursor);
-            self.finish_killed_tape(session.output.dir(), &session.output, None)
+            self.services
+                .finish_killed_tape(session.output.dir(), &session.output, None)
                 .await;
             *session.past_tape() = PastTape::of(session.output.dir());
             let session = Arc::new(session);
             self.insert(Arc::clone(&session));
             if was_alive {
-                self.save(&session).await?;
+                session.save().await?;
                 let text = "the daemon was killed; history of its last 250 ms may be missing";
-                self.recorder
-                    .note(&session, None, Event::Trouble(text.into()));
-                self.recorder.note(&session, None, Event::End);
+                session.note(None, Event::Trouble(text.into()));
+                session.note_end();
             }
         }
         self.remove_strays(&listed, &alive)
@@ -171,10 +176,10 @@ impl Sessions {
     /// `signal` has ended its program, unless the killed daemon saw another end.
     async fn finish_killed(&self, row: &mut SessionRow, signal: Signal) -> u64 {
         let mut cursor = 0;
-        let folder = self.paths.sessions.join(&row.session_id);
-        let ring_path = self.paths.rings.join(format!("{}.ring", row.session_id));
-        let rotation = self.config().log_rotation_size;
-        self.remove_stray_pipe(&row.session_id);
+        let folder = self.services.folders.sessions.join(&row.session_id);
+        let ring_path = self.services.folders.ring(&row.session_id);
+        let rotation = self.services.settings().log_rotation_size;
+        self.services.remove_stray_pipe(&row.session_id);
         let salvaged =
             tokio::task::spawn_blocking(move || salvage(&folder, &ring_path, rotation)).await;
         match salvaged
@@ -347,11 +352,11 @@ fn gaps_of_json(json: &str) -> Vec<Gap> {
 }
 
 /// An ended session from its row; `None` when the row is not one of ours.
-fn session_of(row: &SessionRow, folders: &Path, holder_since: &str) -> Option<Session> {
+fn session_of(services: &Arc<Services>, row: &SessionRow, holder_since: &str) -> Option<Session> {
     let id = SessionId::parse(&row.session_id).ok()?;
     let number = |value: i64| u64::try_from(value).unwrap_or(0);
     let output = Output::ended(
-        folders.join(id.as_str()),
+        services.folders.session(&id),
         number(row.output_bytes),
         number(row.output_lines),
         gaps_of_json(&row.gaps),
@@ -376,6 +381,7 @@ fn session_of(row: &SessionRow, folders: &Path, holder_since: &str) -> Option<Se
         ..facts_of(row)?
     };
     let session = Session::new(
+        Arc::clone(services),
         facts,
         output,
         Input::new(None, CancellationToken::new(), None),

@@ -18,7 +18,7 @@ impl Sessions {
         known: &HashSet<String>,
         alive: &HashSet<String>,
     ) -> io::Result<()> {
-        for entry in std::fs::read_dir(&self.paths.sessions)? {
+        for entry in std::fs::read_dir(&self.services.folders.sessions)? {
             let entry = entry?;
             let is_known = entry
                 .file_name()
@@ -32,13 +32,13 @@ impl Sessions {
                 false => self.stray_recordings().push(entry.path()),
             }
         }
-        for entry in std::fs::read_dir(&self.paths.runtime)? {
+        for entry in std::fs::read_dir(&self.services.folders.runtime)? {
             let entry = entry?;
             if crate::session::run::is_script(&entry.file_name()) {
                 std::fs::remove_file(entry.path())?;
             }
         }
-        match std::fs::read_dir(&self.paths.rings) {
+        match std::fs::read_dir(&self.services.folders.rings) {
             Ok(entries) => {
                 for entry in entries {
                     let path = entry?.path();
@@ -63,8 +63,11 @@ impl Sessions {
         let Some(name) = folder.file_name().and_then(|name| name.to_str()) else {
             return true;
         };
-        let ring = self.paths.rings.join(format!("{name}.ring"));
-        let (rotation, at) = (self.config().log_rotation_size, folder.to_owned());
+        let ring = self.services.folders.ring(name);
+        let (rotation, at) = (
+            self.services.settings().log_rotation_size,
+            folder.to_owned(),
+        );
         let salvaged =
             tokio::task::spawn_blocking(move || match at.join("recording.json").exists() {
                 true => salvage(&at, &ring, rotation).map(Some),
@@ -79,7 +82,9 @@ impl Sessions {
                     salvaged.lines,
                     salvaged.gaps,
                 );
-                self.finish_killed_tape(folder, &output, filters).await
+                self.services
+                    .finish_killed_tape(folder, &output, filters)
+                    .await
             }
             Err(error) => {
                 tracing::error!(folder = %folder.display(), %error, "what was recorded cannot be read");

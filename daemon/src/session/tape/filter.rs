@@ -68,7 +68,8 @@ impl Sessions {
     }
 
     async fn filter(self: &Arc<Self>, words: &[String], input: &[u8]) -> Result<Vec<u8>, String> {
-        let files = Files::new(&self.paths.runtime, input).map_err(|error| error.to_string())?;
+        let files =
+            Files::new(&self.services.folders.runtime, input).map_err(|error| error.to_string())?;
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let mut args = vec!["-c".into(), SCRIPT.into(), "filter".into()];
         args.extend([text(&files.input), text(&files.output)]);

@@ -1,13 +1,14 @@
 //! A session's part in tapes, on its way to the next process.
 
 use super::finished_tape::finish;
-use super::proxy::{KeptLive, Stagehand};
+use super::proxy::{KeptLive, proxy_params};
 use super::session_tape::SessionTape;
 use crate::hidden::HiddenTexts;
 use crate::output::{Output, Piece};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
+use crate::session::services::Services;
 use crate::tape::decorate::RunFilter;
 use crate::tape::format::Meta;
 use crate::tape::play::{KeptPlayer, Player};
@@ -18,7 +19,7 @@ use ccd_protocol::tape::{TapeOptions, TapeUse};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -59,10 +60,7 @@ impl KeptTape {
             proxied: tape.proxied.load(Ordering::Relaxed),
             player: tape.player.as_ref().map(Player::kept),
             live,
-            params: tape
-                .stagehand
-                .as_ref()
-                .map(|stagehand| Box::new(stagehand.params.clone())),
+            params: tape.proxy_params.clone(),
         }
     }
 }
@@ -75,11 +73,6 @@ impl KeptTape {
 }
 
 impl Sessions {
-    /// The folder of a session's files.
-    pub(crate) fn folder_of(&self, id: &SessionId) -> PathBuf {
-        self.paths.sessions.join(id.as_str())
-    }
-
     /// Goes on with what an earlier process has recorded or played; a journal that is gone ends the recording alone.
     ///
     /// # Errors
@@ -103,7 +96,7 @@ impl Sessions {
             let _ = tape.recording.set(resumed);
         }
         if let Some(params) = kept.params {
-            tape.stagehand = Stagehand::of(self, &tape.settings, &params, id);
+            tape.proxy_params = proxy_params(&tape.settings, &params);
         }
         if let Some(player) = kept.player {
             tape.player = Some(Player::resumed(tape.cue(), player));
@@ -118,18 +111,21 @@ impl Sessions {
         for session in self.list() {
             if session.is_dead() && Note::of(session.output.dir()).is_some() {
                 let (folder, filters) = (session.output.dir(), Some(self.filters()));
-                self.finish_killed_tape(folder, &session.output, filters)
+                self.services
+                    .finish_killed_tape(folder, &session.output, filters)
                     .await;
                 *session.past_tape() = PastTape::of(folder);
             }
         }
         self.finish_strays().await;
     }
+}
 
+impl Services {
     /// Makes the tape of a session that an earlier daemon has left, if it was recorded. True when nothing is left to be
     /// made; a tape that needs `filters` is, where none may run yet.
     pub(crate) async fn finish_killed_tape(
-        self: &Arc<Self>,
+        &self,
         folder: &Path,
         output: &Output,
         filters: Option<Box<RunFilter<'static>>>,

@@ -8,20 +8,18 @@ use crate::probe::Line;
 use crate::session::error::SessionError;
 use crate::session::input::{InputError, Stroke};
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use crate::session::run::OneShot;
 use crate::tape::TapeError;
 use crate::tape::key::{PromptTracker, prompt_signature};
 use crate::tape::play::{Act, InputModes, Player, Show};
 use crate::tape::settings::Settings;
-use ccd_protocol::SessionId;
 use ccd_protocol::session::{InputVerdict, SessionCreateParams};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -40,19 +38,10 @@ const LOOK: Duration = Duration::from_millis(10);
 /// How long the program of an earlier process is awaited.
 const ADOPTION: Duration = Duration::from_secs(4);
 
-/// Starts the real program of one session.
-pub(crate) struct Stagehand {
-    sessions: Weak<Sessions>,
-    pub(super) params: SessionCreateParams,
-    /// The session that shows it.
-    id: SessionId,
-}
-
 /// The real program, in a session of its own that nobody else uses.
 pub(crate) struct Live {
     shot: OneShot,
     gone: CancellationToken,
-    sessions: Weak<Sessions>,
     pub(super) kept: KeptLive,
 }
 
@@ -66,27 +55,21 @@ pub(super) struct KeptLive {
     outer_start: u64,
 }
 
-impl Stagehand {
-    /// One for a session with these parameters, if tapes are not all that may answer.
-    pub(super) fn of(
-        sessions: &Arc<Sessions>,
-        settings: &Settings,
-        params: &SessionCreateParams,
-        id: &SessionId,
-    ) -> Option<Self> {
-        (settings.fallback == FallbackMode::Proxy).then(|| Self {
-            sessions: Arc::downgrade(sessions),
-            params: SessionCreateParams {
-                tape: None,
-                name: None,
-                id: None,
-                reuse: false,
-                stream: false,
-                ..params.clone()
-            },
-            id: id.clone(),
+/// What the real program of a session with these parameters is started with; `None` where only tapes may answer.
+pub(super) fn proxy_params(
+    settings: &Settings,
+    params: &SessionCreateParams,
+) -> Option<Box<SessionCreateParams>> {
+    (settings.fallback == FallbackMode::Proxy).then(|| {
+        Box::new(SessionCreateParams {
+            tape: None,
+            name: None,
+            id: None,
+            reuse: false,
+            stream: false,
+            ..params.clone()
         })
-    }
+    })
 }
 
 impl Live {
@@ -156,13 +139,12 @@ impl SessionTape {
     /// Starts the program, types all that tapes have answered so far, and shows what it prints from then on.
     pub(super) async fn take_over(&self, player: &Player) -> Result<&Live, InputError> {
         let failed = |error: SessionError| InputError::Tape(TapeError::Proxy(error.to_string()));
-        let stagehand = self.stagehand.as_ref();
-        let stagehand = stagehand.ok_or(InputError::Closed { written_bytes: 0 })?;
-        let sessions = stagehand.sessions.upgrade();
-        let sessions = sessions.ok_or(InputError::Closed { written_bytes: 0 })?;
+        let (Some(params), Some(sessions)) = (&self.proxy_params, self.sessions.upgrade()) else {
+            return Err(InputError::Closed { written_bytes: 0 });
+        };
         let gone = CancellationToken::new();
-        let mut params = stagehand.params.clone();
-        if let Some(outer) = sessions.all.get(&stagehand.id) {
+        let mut params = SessionCreateParams::clone(params);
+        if let Some(outer) = sessions.all.get(&self.id) {
             let state = outer.state();
             (params.rows, params.cols) = (Some(state.rows.into()), Some(state.cols.into()));
         }
@@ -170,7 +152,7 @@ impl SessionTape {
         let shot = Box::pin(OneShot::start(&sessions, &peer, params));
         let shot = shot.await.map_err(failed)?;
         let place = player.place();
-        catch_up(&sessions, &shot.session, &place.typed, &place.prompt)
+        catch_up(&shot.session, &place.typed, &place.prompt)
             .await
             .map_err(|reason| InputError::Tape(TapeError::Proxy(reason)))?;
         if self.settings.record == RecordMode::New {
@@ -179,7 +161,9 @@ impl SessionTape {
                 state: place.state,
                 is_start: false,
             };
-            let recorded = self.record(sessions.folder_of(&stagehand.id), place).await;
+            let recorded = self
+                .record(sessions.services.folders.session(&self.id), place)
+                .await;
             recorded.map_err(InputError::Tape)?;
         }
         let kept = KeptLive {
@@ -187,13 +171,12 @@ impl SessionTape {
             inner_start: shot.session.output.end(),
             outer_start: place.queued_upto,
         };
-        tracing::info!(target: "tape", session = %stagehand.id, program = %shot.session.id(), "the real program takes over where the tape ended");
-        Ok(self.show_live(&sessions, shot, gone, kept, player.show(), 0))
+        tracing::info!(target: "tape", session = %self.id, program = %shot.session.id(), "the real program takes over where the tape ended");
+        Ok(self.show_live(shot, gone, kept, player.show(), 0))
     }
 
     fn show_live(
         &self,
-        sessions: &Arc<Sessions>,
         shot: OneShot,
         gone: CancellationToken,
         kept: KeptLive,
@@ -202,20 +185,16 @@ impl SessionTape {
     ) -> &Live {
         let inner = Arc::clone(&shot.session);
         let from = kept.inner_start + shown;
-        sessions
-            .tracker
-            .spawn(relay(inner, from, show, gone.clone()));
-        self.live.get_or_init(|| Live {
-            shot,
-            gone,
-            sessions: Arc::downgrade(sessions),
-            kept,
-        })
+        let tracker = inner.services.tracker.clone();
+        tracker.spawn(relay(inner, from, show, gone.clone()));
+        self.live.get_or_init(|| Live { shot, gone, kept })
     }
 
     /// Goes on with a program that an earlier process has started, when so much of the session's output was shown.
-    pub(super) async fn resume_live(&self, sessions: &Arc<Sessions>, kept: KeptLive, shown: u64) {
-        let Some(player) = &self.player else { return };
+    async fn resume_live(&self, kept: KeptLive, shown: u64) {
+        let (Some(player), Some(sessions)) = (&self.player, self.sessions.upgrade()) else {
+            return;
+        };
         let end = Instant::now() + ADOPTION;
         let inner = loop {
             match sessions.find(&kept.session) {
@@ -233,20 +212,16 @@ impl SessionTape {
         };
         let gone = CancellationToken::new();
         inner.claim(&Peer::of_daemon(gone.clone()));
-        let shot = OneShot::of(sessions, inner);
+        let shot = OneShot::of(&sessions, inner);
         let shown = shown.saturating_sub(kept.outer_start);
-        self.show_live(sessions, shot, gone, kept, player.show(), shown);
+        self.show_live(shot, gone, kept, player.show(), shown);
     }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
         // What was started here ends with who shows it.
-        if self
-            .sessions
-            .upgrade()
-            .is_some_and(|sessions| !sessions.leaving.is_cancelled())
-        {
+        if !self.session().services.leaving.is_cancelled() {
             self.gone.cancel();
         }
     }
@@ -254,14 +229,13 @@ impl Drop for Live {
 
 /// Types into the program what tapes have answered, each line at its prompt.
 async fn catch_up(
-    sessions: &Arc<Sessions>,
     session: &Arc<Session>,
     typed: &[(String, Vec<u8>)],
     prompt: &str,
 ) -> Result<(), String> {
     let mut seen = Seen::default();
     for (prompt, input) in typed {
-        seen.await_prompt(sessions, session, prompt).await?;
+        seen.await_prompt(session, prompt).await?;
         let end = || session.output.end();
         session.note_write();
         let keys = session.input.keys_of(input);
@@ -270,7 +244,7 @@ async fn catch_up(
             .map_err(|_| String::from("it read no input while the inputs so far were repeated"))?;
         seen.is_answered = false;
     }
-    seen.await_prompt(sessions, session, prompt).await
+    seen.await_prompt(session, prompt).await
 }
 
 /// What a program has printed so far.
@@ -283,12 +257,7 @@ struct Seen {
 }
 
 impl Seen {
-    async fn await_prompt(
-        &mut self,
-        sessions: &Arc<Sessions>,
-        session: &Arc<Session>,
-        wanted: &str,
-    ) -> Result<(), String> {
+    async fn await_prompt(&mut self, session: &Arc<Session>, wanted: &str) -> Result<(), String> {
         let wanted = prompt_signature(wanted);
         let patience = session.facts.timeout.max(MIN_PATIENCE);
         let end = Instant::now() + patience;
@@ -298,7 +267,7 @@ impl Seen {
             if is_there && self.is_answered && !wanted.is_empty() {
                 return Ok(());
             }
-            let look = sessions.waiting_for_input(session).await;
+            let look = session.waiting_for_input().await;
             let waits = look.is_some_and(|look| look.verdict != InputVerdict::No);
             self.take(session).await?;
             if waits && (is_there || session.idle() >= SETTLED) {
@@ -396,18 +365,13 @@ impl SessionTape {
 
     /// Goes on with what an earlier process has left, once the terminal has all that it has printed.
     /// Returns how much that is.
-    pub(super) async fn go_on(
-        &self,
-        sessions: &Arc<Sessions>,
-        session: &Session,
-        left: Left,
-    ) -> u64 {
+    pub(super) async fn go_on(&self, session: &Session, left: Left) -> u64 {
         let printed = settled(session).await;
         if let Some(player) = &self.player {
             player.go_on(printed).await;
         }
         if let Some(live) = left.live {
-            self.resume_live(sessions, live, printed).await;
+            self.resume_live(live, printed).await;
         }
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.take();

@@ -3,7 +3,7 @@
 use super::far_side::TerminalFarSide;
 use super::finished_tape::finish;
 use super::kept::{Left, PastTape};
-use super::proxy::{Live, Stagehand, plays};
+use super::proxy::{Live, plays, proxy_params};
 use crate::hidden::HiddenTexts;
 use crate::piped;
 use crate::session::error::SessionError;
@@ -12,6 +12,7 @@ use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::start::Plan;
 use crate::tape::advice::record_with;
+use crate::tape::decorate::RunFilter;
 use crate::tape::format::Meta;
 use crate::tape::key::{Invocation, StateHash, program_name};
 use crate::tape::play::{Cue, Pace, PlayError, Player};
@@ -39,8 +40,8 @@ pub(crate) struct SessionTape {
     pub(super) recording: OnceLock<Recording>,
     /// The session's secrets.
     pub(crate) hidden: Arc<HiddenTexts>,
-    /// Starts the real program where no tape answers.
-    pub(super) stagehand: Option<Stagehand>,
+    /// What the real program is started with where no tape answers; `None` where only tapes may answer.
+    pub(super) proxy_params: Option<Box<SessionCreateParams>>,
     /// The real program, once it has taken over from the tapes.
     pub(super) live: OnceLock<Live>,
     /// What an earlier process has left to be shown.
@@ -49,8 +50,8 @@ pub(crate) struct SessionTape {
     pub(super) ready: CancellationToken,
     /// Inputs of a program that ran from the start because no tape begins so.
     pub(super) proxied: AtomicU64,
-    sessions: Weak<Sessions>,
-    id: SessionId,
+    pub(super) sessions: Weak<Sessions>,
+    pub(super) id: SessionId,
     outcome: Mutex<Outcome>,
 }
 
@@ -153,7 +154,7 @@ impl SessionTape {
         match typed {
             Ok(()) => Ok(()),
             Err(PlayError::Miss { input, .. })
-                if self.settings.fallback == FallbackMode::Proxy && self.stagehand.is_some() =>
+                if self.settings.fallback == FallbackMode::Proxy && self.proxy_params.is_some() =>
             {
                 let live = Box::pin(self.take_over(player)).await?;
                 // What is left of earlier sends goes with it.
@@ -172,11 +173,8 @@ impl SessionTape {
     /// Has the holder keep where it is.
     pub(super) fn keep(&self) {
         let sessions = self.sessions.upgrade();
-        let session = sessions
-            .as_ref()
-            .and_then(|sessions| sessions.find(self.id.as_str()).ok());
-        if let (Some(sessions), Some(session)) = (sessions, session) {
-            sessions.keep(&session);
+        if let Some(session) = sessions.and_then(|sessions| sessions.find(self.id.as_str()).ok()) {
+            session.keep();
         }
     }
 
@@ -281,92 +279,27 @@ impl std::fmt::Debug for SessionTape {
     }
 }
 
-impl Sessions {
-    /// Decides whether a program runs or a tape plays, and begins the recording or the play.
-    ///
-    /// # Errors
-    ///
-    /// The options are wrong, the root cannot be used, or no tape begins so.
-    pub(crate) async fn begin_tape(
-        self: &Arc<Self>,
-        params: &SessionCreateParams,
-        plan: &Plan,
-        id: &SessionId,
-    ) -> Result<Beginning, SessionError> {
-        let Some(options) = &params.tape else {
-            return Ok(Beginning::Live(None));
-        };
-        let mut tape = self.tape_of(options, plan.meta(params), id).await?;
-        if plays(&tape.settings) {
-            let player = Player::new(tape.cue());
-            match player.start().await {
-                Ok(()) => {
-                    tape.player = Some(player);
-                    tape.stagehand = Stagehand::of(self, &tape.settings, params, id);
-                    return Ok(Beginning::Replay(Arc::new(tape)));
-                }
-                Err(PlayError::Miss { .. }) if tape.settings.fallback == FallbackMode::Proxy => {}
-                Err(error) => return Err(TapeError::from(error).into()),
-            }
-        }
-        Ok(Beginning::Live(Some(Arc::new(tape))))
-    }
-
-    /// The tapes that the options speak of. `meta` has the whole environment still.
-    pub(super) async fn tape_of(
-        self: &Arc<Self>,
-        options: &TapeOptions,
-        mut meta: Meta,
-        id: &SessionId,
-    ) -> Result<SessionTape, SessionError> {
-        let settings = Settings::over(options, &self.config().replay, &self.paths.base);
-        let settings =
-            settings.map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
-        meta.env = settings.rules.record_env(&meta.env);
-        meta.tag.clone_from(&settings.tag);
-        meta.redact = settings.redact;
-        let root = self.roots.open(&settings.root).await;
-        let root = root.map_err(TapeError::from)?;
-        Ok(SessionTape {
-            settings,
-            options: options.clone(),
-            meta,
-            root,
-            player: None,
-            recording: OnceLock::new(),
-            hidden: Arc::default(),
-            stagehand: None,
-            live: OnceLock::new(),
-            left: Mutex::default(),
-            ready: CancellationToken::new(),
-            proxied: AtomicU64::new(0),
-            sessions: Arc::downgrade(self),
-            id: id.clone(),
-            outcome: Mutex::default(),
-        })
-    }
-
+impl Session {
     /// Has the tape of a session play, if one does.
     ///
     /// # Errors
     ///
     /// The terminal cannot be opened.
-    pub(crate) fn play(self: &Arc<Self>, session: &Arc<Session>) -> Result<(), SessionError> {
-        let player = session.tape().and_then(|tape| tape.player.as_ref());
-        let (Some(player), Some(master)) = (player, session.input.master()) else {
+    pub(crate) fn play(self: &Arc<Self>) -> Result<(), SessionError> {
+        let player = self.tape().and_then(|tape| tape.player.as_ref());
+        let (Some(player), Some(master)) = (player, self.input.master()) else {
             return Ok(());
         };
-        let tape = session.tape().map(Arc::clone);
+        let tape = self.tape().map(Arc::clone);
         let left = tape.as_ref().and_then(|tape| tape.take_left());
         let stage =
             TerminalFarSide::open(master, left.is_none()).map_err(SessionError::Terminal)?;
-        let (show, session) = (player.show(), Arc::clone(session));
-        let sessions = Arc::clone(self);
-        self.tracker.spawn(async move {
+        let (show, session) = (player.show(), Arc::clone(self));
+        self.services.tracker.spawn(async move {
             let played = async {
                 let mut printed = 0;
                 if let (Some(tape), Some(left)) = (&tape, left) {
-                    printed = tape.go_on(&sessions, &session, left).await;
+                    printed = tape.go_on(&session, left).await;
                 }
                 let stage = match session.facts.pipes {
                     true => stage.marking(&session.output.dir().join(piped::MARKS), printed)?,
@@ -389,12 +322,85 @@ impl Sessions {
         });
         Ok(())
     }
+}
+
+impl Sessions {
+    /// Decides whether a program runs or a tape plays, and begins the recording or the play.
+    ///
+    /// # Errors
+    ///
+    /// The options are wrong, the root cannot be used, or no tape begins so.
+    pub(crate) async fn begin_tape(
+        self: &Arc<Self>,
+        params: &SessionCreateParams,
+        plan: &Plan,
+        id: &SessionId,
+    ) -> Result<Beginning, SessionError> {
+        let Some(options) = &params.tape else {
+            return Ok(Beginning::Live(None));
+        };
+        let mut tape = self.tape_of(options, plan.meta(params), id).await?;
+        if plays(&tape.settings) {
+            let player = Player::new(tape.cue());
+            match player.start().await {
+                Ok(()) => {
+                    tape.player = Some(player);
+                    tape.proxy_params = proxy_params(&tape.settings, params);
+                    return Ok(Beginning::Replay(Arc::new(tape)));
+                }
+                Err(PlayError::Miss { .. }) if tape.settings.fallback == FallbackMode::Proxy => {}
+                Err(error) => return Err(TapeError::from(error).into()),
+            }
+        }
+        Ok(Beginning::Live(Some(Arc::new(tape))))
+    }
+
+    /// The tapes that the options speak of. `meta` has the whole environment still.
+    pub(super) async fn tape_of(
+        self: &Arc<Self>,
+        options: &TapeOptions,
+        mut meta: Meta,
+        id: &SessionId,
+    ) -> Result<SessionTape, SessionError> {
+        let settings = Settings::over(
+            options,
+            &self.services.settings().replay,
+            &self.services.folders.base,
+        );
+        let settings =
+            settings.map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        meta.env = settings.rules.record_env(&meta.env);
+        meta.tag.clone_from(&settings.tag);
+        meta.redact = settings.redact;
+        let root = self.services.roots.open(&settings.root).await;
+        let root = root.map_err(TapeError::from)?;
+        Ok(SessionTape {
+            settings,
+            options: options.clone(),
+            meta,
+            root,
+            player: None,
+            recording: OnceLock::new(),
+            hidden: Arc::default(),
+            proxy_params: None,
+            live: OnceLock::new(),
+            left: Mutex::default(),
+            ready: CancellationToken::new(),
+            proxied: AtomicU64::new(0),
+            sessions: Arc::downgrade(self),
+            id: id.clone(),
+            outcome: Mutex::default(),
+        })
+    }
 
     /// Nothing was started, and so nothing is recorded.
     pub(crate) async fn drop_tape(&self, tape: Option<&Arc<SessionTape>>) {
         let Some(tape) = tape else { return };
         if let Some(recording) = tape.recording() {
-            let (journal, folder) = (recording.journal().to_owned(), self.folder_of(&tape.id));
+            let (journal, folder) = (
+                recording.journal().to_owned(),
+                self.services.folders.session(&tape.id),
+            );
             let gone = tokio::task::spawn_blocking(move || {
                 let _ = std::fs::remove_file(journal);
                 record::Note::remove(&folder);
@@ -402,23 +408,29 @@ impl Sessions {
             let _ = gone.await;
         }
     }
+}
 
-    /// Makes the tape of a session whose program has ended.
-    pub(crate) async fn finish_tape(self: &Arc<Self>, session: &Session, reason: EndReason) {
-        let Some(tape) = session.tape() else { return };
+impl Session {
+    /// Makes the tape of the session, whose program has ended; `filters` run the programs that change it.
+    pub(crate) async fn finish_tape(
+        &self,
+        reason: EndReason,
+        filters: impl FnOnce() -> Box<RunFilter<'static>>,
+    ) {
+        let Some(tape) = self.tape() else { return };
         if let Some(live) = tape.live.get() {
             live.end();
         }
         if let Some(recording) = tape.recording() {
             let is_own = matches!(reason, EndReason::Exited | EndReason::Signalled);
-            let exit = session.output.exit().filter(|_| is_own);
+            let exit = self.output.exit().filter(|_| is_own);
             let unwritten = recording.end(EndEntry {
                 exit: exit.map(|exit| TapeExit {
                     code: exit.code,
                     signal: exit.signal,
                 }),
                 reason: crate::session::error::reason_text(reason).into(),
-                offset: session.output.published(),
+                offset: self.output.published(),
             });
             let journal = recording.journal();
             let heard = Heard {
@@ -427,14 +439,13 @@ impl Sessions {
                 unwritten,
             };
             let root = &tape.root;
-            let finished =
-                finish(root, journal, &session.output, heard, Some(self.filters())).await;
+            let finished = finish(root, journal, &self.output, heard, Some(filters())).await;
             if finished.problem.is_some() {
                 // The tape that could not be written has given room back.
                 recording.flush();
             }
             if let Some(problem) = &finished.problem {
-                tracing::error!(session = %session.id(), problem, "the tape is incomplete");
+                tracing::error!(session = %self.id(), problem, "the tape is incomplete");
             }
             tape.outcome().finished = Some(finished);
         }
@@ -454,17 +465,15 @@ impl Sessions {
             let unused = unused.filter(|id| !written.contains(id)).collect();
             outcome.unused = Some(unused);
         }
-        if !session.facts.transient {
-            let (past, folder) = (tape.past(), session.output.dir().to_owned());
+        if !self.facts.transient {
+            let (past, folder) = (tape.past(), self.output.dir().to_owned());
             let written = tokio::task::spawn_blocking(move || past.write(&folder)).await;
             if let Err(error) = written.map_err(io::Error::other).flatten() {
-                tracing::warn!(session = %session.id(), %error, "could not note what tapes did for it");
+                tracing::warn!(session = %self.id(), %error, "could not note what tapes did for it");
             }
         }
     }
-}
 
-impl Session {
     /// Its part in tapes.
     pub(crate) fn tape(&self) -> Option<&Arc<SessionTape>> {
         self.input.tape()

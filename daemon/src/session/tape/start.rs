@@ -40,10 +40,14 @@ impl Sessions {
     /// Has the folder of tapes read that a start asks for, if it was not: other starts do not wait for that.
     pub(crate) async fn warm_root(&self, params: &SessionCreateParams) {
         let Some(options) = &params.tape else { return };
-        let settings = Settings::over(options, &self.config().replay, &self.paths.base);
+        let settings = Settings::over(
+            options,
+            &self.services.settings().replay,
+            &self.services.folders.base,
+        );
         if let Ok(settings) = settings {
             // What is wrong with it is told by the start.
-            let _ = self.roots.open(&settings.root).await;
+            let _ = self.services.roots.open(&settings.root).await;
         }
     }
 }

@@ -49,19 +49,18 @@ impl Met {
     }
 }
 
-impl Sessions {
+impl Session {
     /// Waits until a condition is true.
     ///
     /// # Errors
     ///
     /// [`SessionError::Timeout`] with what the program was doing.
     pub(crate) async fn wait(
-        &self,
+        self: &Arc<Self>,
         params: &SessionWaitParams,
     ) -> Result<SessionWaitReply, SessionError> {
-        let session = self.find(&params.session)?;
         let mut warnings = Vec::new();
-        let default = (params.condition != WaitFor::Exit).then_some(session.facts.timeout);
+        let default = (params.condition != WaitFor::Exit).then_some(self.facts.timeout);
         let deadline = Deadline::start(params.timeout_ms, default, &mut warnings)?;
         let idle = millis(
             params.idle_ms.unwrap_or(DEFAULT_IDLE_MS),
@@ -69,10 +68,10 @@ impl Sessions {
             &mut warnings,
         )?;
         let met = match params.condition {
-            WaitFor::Exit => wait_exit(&session, deadline).await,
-            WaitFor::Idle => wait_idle(&session, idle, deadline).await,
-            WaitFor::Prompt => self.wait_input(&session, true, deadline).await,
-            WaitFor::Input => self.wait_input(&session, false, deadline).await,
+            WaitFor::Exit => wait_exit(self, deadline).await,
+            WaitFor::Idle => wait_idle(self, idle, deadline).await,
+            WaitFor::Prompt => self.wait_input(true, deadline).await,
+            WaitFor::Input => self.wait_input(false, deadline).await,
         };
         let Some(met) = met else {
             let what = match params.condition {
@@ -84,10 +83,10 @@ impl Sessions {
             return Err(SessionError::Timeout {
                 what: what.into(),
                 waited_ms: deadline.elapsed_ms(),
-                report: Box::new(self.timeout_report(&session).await),
+                report: Box::new(self.timeout_report().await),
             });
         };
-        let mut record = session.record(met.waiting);
+        let mut record = self.record(met.waiting);
         record.warnings = warnings;
         Ok(SessionWaitReply {
             reason: met.reason.into(),
@@ -97,68 +96,51 @@ impl Sessions {
     }
 
     /// Looks at what the session's program is doing; `None` once it has ended.
-    pub(crate) async fn probe(&self, session: &Session) -> Option<Probe> {
-        if let Some(found) = look_at_tape(session) {
+    pub(crate) async fn probe(&self) -> Option<Probe> {
+        if let Some(found) = look_at_tape(self) {
             return Some(found);
         }
-        let acting = session.acting();
+        let acting = self.acting();
         let slot = acting.facts.slot.filter(|_| acting.is_alive())?;
-        let found = self.holder.probe(slot, acting.facts.tty_device).await?;
-        session.looks().reader = found.reader;
+        let found = self
+            .services
+            .holder
+            .probe(slot, acting.facts.tty_device)
+            .await?;
+        self.looks().reader = found.reader;
         Some(found)
     }
 
     /// Whether the program waits for input, as far as one look tells.
-    pub(crate) async fn waiting_for_input(&self, session: &Session) -> Option<WaitingForInput> {
-        let mut found = self.probe(session).await?;
-        if !is_fresh(session, &found) {
+    pub(crate) async fn waiting_for_input(&self) -> Option<WaitingForInput> {
+        let mut found = self.probe().await?;
+        if !is_fresh(self, &found) {
             tokio::time::sleep(STALE_AFTER_WRITE).await;
-            found = self.probe(session).await?;
+            found = self.probe().await?;
         }
         Some(waiting(&found, None))
     }
 
-    /// The records, in the same order, each with what one look tells.
-    ///
-    /// At most [`MAX_LOOKS`] looks at a time; what has not been seen after [`LONGEST_LOOKS`] is left out.
-    pub(crate) async fn records_with_waiting(&self, sessions: Vec<Arc<Session>>) -> Vec<Record> {
-        let end = tokio::time::Instant::now() + LONGEST_LOOKS;
-        let records = sessions.into_iter().map(|session| async move {
-            let is_late = tokio::time::Instant::now() >= end;
-            let look = self.waiting_for_input(&session);
-            let waiting = match is_late {
-                true => None,
-                false => tokio::time::timeout_at(end, look).await.ok().flatten(),
-            };
-            session.record(waiting)
-        });
-        stream::iter(records).buffered(MAX_LOOKS).collect().await
-    }
-
     pub(crate) async fn wait_input(
-        &self,
-        session: &Arc<Session>,
+        self: &Arc<Self>,
         prompt: bool,
         deadline: Deadline,
     ) -> Option<Met> {
         let mut pause = FIRST_LOOK;
         let mut quiet_since = Instant::now();
-        let mut seen = session.output.end();
+        let mut seen = self.output.end();
         loop {
-            if session.is_dead() {
+            if self.is_dead() {
                 return Some(exited());
             }
-            let end = session.output.end();
+            let end = self.output.end();
             if end != seen {
                 (seen, quiet_since, pause) = (end, Instant::now(), FIRST_LOOK);
             }
             let last_chance = deadline.is_over();
             if quiet_since.elapsed() >= FIRST_LOOK || deadline.looks_once() {
                 let quiet = quiet_since.elapsed();
-                if let Some(met) = self
-                    .look(session, prompt, quiet, deadline.looks_once())
-                    .await
-                {
+                if let Some(met) = self.look(prompt, quiet, deadline.looks_once()).await {
                     return Some(met);
                 }
                 pause = (pause * 2).min(LONGEST_PAUSE);
@@ -167,7 +149,7 @@ impl Sessions {
                 return None;
             }
             let until = (tokio::time::Instant::now() + pause).min(deadline.instant());
-            let changed = session.output.changed();
+            let changed = self.output.changed();
             if tokio::time::timeout_at(until, changed).await.is_ok() {
                 pause = FIRST_LOOK;
             }
@@ -175,41 +157,35 @@ impl Sessions {
     }
 
     /// One look: true when the program waits for input, and shows a prompt if that is asked for.
-    pub(crate) async fn look(
-        &self,
-        session: &Session,
-        prompt: bool,
-        quiet: Duration,
-        only_once: bool,
-    ) -> Option<Met> {
-        let found = self.probe(session).await?;
-        if !is_fresh(session, &found) {
+    pub(crate) async fn look(&self, prompt: bool, quiet: Duration, only_once: bool) -> Option<Met> {
+        let found = self.probe().await?;
+        if !is_fresh(self, &found) {
             return None;
         }
         let long_quiet = quiet >= TUI_QUIET || only_once;
         // A pattern may come while somebody waits for it, also by an editor: one look at the file for each at the program.
         let library = match prompt && found.verdict != Verdict::No {
-            true => self.library.fresh().await,
-            false => self.library.current(),
+            true => self.services.library.fresh().await,
+            false => self.services.library.current(),
         };
-        let shows_prompt = || library.is_prompt(&last_line(session));
+        let shows_prompt = || library.is_prompt(&last_line(self));
         // Line editors and full-screen programs turn canonical mode off, and hardly anything else does.
         let takes_keys = found.is_blind() && !found.line.canonical;
         let (waits, guess) = match found.verdict {
             Verdict::Blocked => (true, None),
-            Verdict::Accepts if session.modes().alternate_screen => (long_quiet, None),
+            Verdict::Accepts if self.modes().alternate_screen => (long_quiet, None),
             Verdict::Accepts => (long_quiet || shows_prompt(), None),
             Verdict::Unknown if found.hidden_prompt_likely => {
                 (quiet >= STALE_AFTER_WRITE, Some(GUESS))
             }
             // Between pipes hardly anything shows a prompt.
-            Verdict::Unknown if session.facts.pipes => (long_quiet, Some(GUESS)),
+            Verdict::Unknown if self.facts.pipes => (long_quiet, Some(GUESS)),
             Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
             Verdict::No => (false, None),
         };
         // Where the kernel says that the program waits, the sign alone tells its prompt from other output.
         let ends_as_prompt = || match guess {
-            None => library.ends_as_prompt(&last_line(session)),
+            None => library.ends_as_prompt(&last_line(self)),
             Some(_) => shows_prompt(),
         };
         if !waits || (prompt && !ends_as_prompt()) {
@@ -221,6 +197,25 @@ impl Sessions {
             how: waiting.how.clone(),
             waiting: Some(waiting),
         })
+    }
+}
+
+impl Sessions {
+    /// The records, in the same order, each with what one look tells.
+    ///
+    /// At most [`MAX_LOOKS`] looks at a time; what has not been seen after [`LONGEST_LOOKS`] is left out.
+    pub(crate) async fn records_with_waiting(&self, sessions: Vec<Arc<Session>>) -> Vec<Record> {
+        let end = tokio::time::Instant::now() + LONGEST_LOOKS;
+        let records = sessions.into_iter().map(|session| async move {
+            let is_late = tokio::time::Instant::now() >= end;
+            let look = session.waiting_for_input();
+            let waiting = match is_late {
+                true => None,
+                false => tokio::time::timeout_at(end, look).await.ok().flatten(),
+            };
+            session.record(waiting)
+        });
+        stream::iter(records).buffered(MAX_LOOKS).collect().await
     }
 }
 

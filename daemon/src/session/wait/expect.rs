@@ -9,7 +9,7 @@ use crate::output::Piece;
 use crate::peer::Peer;
 use crate::session::error::{EndedReport, SessionError, TimeoutReport, describe_end, injected_end};
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
+use crate::session::services::Services;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{ExpectResult, Pattern as WirePattern, SessionExpectParams};
 use std::sync::Arc;
@@ -39,45 +39,43 @@ pub(crate) struct Search {
     moves_cursor: bool,
 }
 
-impl Sessions {
+impl Session {
     /// Waits for the first match of a list of patterns.
     ///
     /// # Errors
     ///
     /// [`SessionError::ExpectTimeout`], [`SessionError::ProcessEnded`], or a pattern's fault.
     pub(crate) async fn expect(
-        &self,
+        self: &Arc<Self>,
         peer: &Peer,
         params: &SessionExpectParams,
     ) -> Result<ExpectResult, SessionError> {
-        let session = self.find(&params.session)?;
         let (mut search, from) = (
-            self.search(&session, &params.patterns, params.raw, params.timeout_ms)
+            self.search(&params.patterns, params.raw, params.timeout_ms)
                 .await?,
             params.from,
         );
-        search.from = from.unwrap_or_else(|| session.output.cursor());
+        search.from = from.unwrap_or_else(|| self.output.cursor());
         search.moves_cursor = from.is_none();
-        let end = session.output.end();
+        let end = self.output.end();
         if search.from > end {
             return Err(SessionError::InvalidArgument(format!(
                 "from is {}, but the output has only {end} bytes so far",
                 search.from
             )));
         }
-        self.run_search(&session, peer, search).await
+        self.run_search(peer, search).await
     }
 
     /// Prepares a search; the time starts now.
     pub(crate) async fn search(
         &self,
-        session: &Session,
         patterns: &[WirePattern],
         raw: bool,
         timeout: Timeout,
     ) -> Result<Search, SessionError> {
         let mut warnings = Vec::new();
-        let deadline = Deadline::start(timeout, Some(session.facts.timeout), &mut warnings)?;
+        let deadline = Deadline::start(timeout, Some(self.facts.timeout), &mut warnings)?;
         let search = self.search_until(patterns, raw, deadline).await?;
         Ok(Search { warnings, ..search })
     }
@@ -91,7 +89,7 @@ impl Sessions {
     ) -> Result<Search, SessionError> {
         let list: Vec<Pattern> = patterns.iter().map(pattern).collect();
         Ok(Search {
-            patterns: self.compiled(list, raw).await?,
+            patterns: self.services.compiled(list, raw).await?,
             from: 0,
             deadline,
             warnings: Vec::new(),
@@ -99,54 +97,31 @@ impl Sessions {
         })
     }
 
-    pub(crate) async fn compiled(
-        &self,
-        list: Vec<Pattern>,
-        raw: bool,
-    ) -> Result<Arc<Patterns>, SessionError> {
-        let bytes: usize = list.iter().map(pattern_len).sum();
-        if let Some(kept) = self.patterns.kept(&list, raw) {
-            return Ok(kept);
-        }
-        if list.len() <= INLINE_PATTERNS && bytes <= INLINE_PATTERN_BYTES {
-            return Ok(self.patterns.get(&list, raw)?);
-        }
-        // Up to a second of work: away from the threads that serve others. Not kept, it is rare.
-        let compiled = tokio::task::spawn_blocking(move || Patterns::compile(&list, raw)).await;
-        match compiled {
-            Ok(patterns) => Ok(Arc::new(patterns?)),
-            Err(_) => Err(SessionError::Pattern(PatternError::ListTooBig)),
-        }
-    }
-
     /// Searches from `offset` on, for a send that was just written there.
     pub(crate) async fn search_from(
-        &self,
-        session: &Arc<Session>,
+        self: &Arc<Self>,
         peer: &Peer,
         mut search: Search,
         offset: u64,
     ) -> Result<ExpectResult, SessionError> {
         search.from = offset;
         search.moves_cursor = true;
-        self.run_search(session, peer, search).await
+        self.run_search(peer, search).await
     }
 
     async fn run_search(
-        &self,
-        session: &Arc<Session>,
+        self: &Arc<Self>,
         peer: &Peer,
         search: Search,
     ) -> Result<ExpectResult, SessionError> {
-        let found = self.find_match(session, &search).await;
+        let found = self.find_match(&search).await;
         match found {
             Ok(result) => {
                 if search.moves_cursor {
-                    session.output.advance_cursor(result.end);
+                    self.output.advance_cursor(result.end);
                 }
                 let pattern = search.patterns.list().get(result.index);
-                self.recorder.note(
-                    session,
+                self.note(
                     Some(peer),
                     Event::Match {
                         pattern: pattern.map_or_else(String::new, pattern_text),
@@ -159,30 +134,25 @@ impl Sessions {
                 Ok(result)
             }
             Err(error) => {
-                self.recorder
-                    .note(session, Some(peer), Event::Failure(error.to_string()));
+                self.note(Some(peer), Event::Failure(error.to_string()));
                 Err(error)
             }
         }
     }
 
-    async fn find_match(
-        &self,
-        session: &Arc<Session>,
-        search: &Search,
-    ) -> Result<ExpectResult, SessionError> {
+    async fn find_match(self: &Arc<Self>, search: &Search) -> Result<ExpectResult, SessionError> {
         let mut matcher = Matcher::new(
             Arc::clone(&search.patterns),
             search.from,
-            session.facts.encoding,
+            self.facts.encoding,
         );
-        let look_upto = session.output.end();
+        let look_upto = self.output.end();
         loop {
-            let changed = session.output.changed();
+            let changed = self.output.changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
             let at = matcher.position();
-            match session
+            match self
                 .output
                 .read(at, PIECE_BYTES)
                 .await
@@ -194,7 +164,7 @@ impl Sessions {
                     }
                     let looked = !search.deadline.looks_once() || matcher.position() >= look_upto;
                     if looked && search.deadline.is_over() {
-                        return self.timed_out(session, search, &mut matcher).await;
+                        return self.timed_out(search, &mut matcher).await;
                     }
                     if bytes.len() == PIECE_BYTES {
                         tokio::task::yield_now().await;
@@ -203,13 +173,13 @@ impl Sessions {
                 // Nothing can match across what is lost.
                 Piece::Missing { resume } => {
                     matcher =
-                        Matcher::new(Arc::clone(&search.patterns), resume, session.facts.encoding);
+                        Matcher::new(Arc::clone(&search.patterns), resume, self.facts.encoding);
                 }
-                Piece::End => return self.ended(session, search, &mut matcher).await,
+                Piece::End => return self.ended(search, &mut matcher).await,
                 // In the ring, but not taken from it yet: as good as there.
                 Piece::Pending if at < look_upto => changed.await,
                 Piece::Pending if search.deadline.is_over() => {
-                    return self.timed_out(session, search, &mut matcher).await;
+                    return self.timed_out(search, &mut matcher).await;
                 }
                 Piece::Pending if matcher.undecided() => {
                     if tokio::time::timeout(PAUSE, changed).await.is_err()
@@ -227,8 +197,7 @@ impl Sessions {
 
     /// The time is over: a match that could still grow counts, then `timeout` as a pattern.
     async fn timed_out(
-        &self,
-        session: &Arc<Session>,
+        self: &Arc<Self>,
         search: &Search,
         matcher: &mut Matcher,
     ) -> Result<ExpectResult, SessionError> {
@@ -236,11 +205,9 @@ impl Sessions {
             return Ok(result_of(hit, &search.warnings));
         }
         if let Some(index) = search.patterns.timeout_index() {
-            return Ok(self
-                .without_match(session, search, index, matcher.position())
-                .await);
+            return Ok(self.without_match(search, index, matcher.position()).await);
         }
-        let mut report = self.timeout_report(session).await;
+        let mut report = self.timeout_report().await;
         report.closest_miss =
             closest_miss(search.patterns.list(), &report.recent_output).map(|miss| miss.message);
         Err(SessionError::ExpectTimeout {
@@ -251,8 +218,7 @@ impl Sessions {
 
     /// All output was searched and the program has ended.
     async fn ended(
-        &self,
-        session: &Arc<Session>,
+        self: &Arc<Self>,
         search: &Search,
         matcher: &mut Matcher,
     ) -> Result<ExpectResult, SessionError> {
@@ -260,23 +226,15 @@ impl Sessions {
             return Ok(result_of(hit, &search.warnings));
         }
         if let Some(index) = search.patterns.eof_index() {
-            return Ok(self
-                .without_match(session, search, index, matcher.position())
-                .await);
+            return Ok(self.without_match(search, index, matcher.position()).await);
         }
-        Err(process_ended(session).await)
+        Err(process_ended(self).await)
     }
 
     /// `eof` and `timeout` match nothing, behind everything that was searched.
-    async fn without_match(
-        &self,
-        session: &Session,
-        search: &Search,
-        index: usize,
-        end: u64,
-    ) -> ExpectResult {
+    async fn without_match(&self, search: &Search, index: usize, end: u64) -> ExpectResult {
         let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
-        let before = read_text(session, start, end).await;
+        let before = read_text(self, start, end).await;
         ExpectResult {
             index,
             matched: String::new(),
@@ -291,20 +249,47 @@ impl Sessions {
     }
 
     /// What is known when a wait is over.
-    pub(crate) async fn timeout_report(&self, session: &Arc<Session>) -> TimeoutReport {
+    pub(crate) async fn timeout_report(self: &Arc<Self>) -> TimeoutReport {
         TimeoutReport {
-            recent_output: recent_output(session).await,
-            program: match self.probe(session).await {
+            recent_output: recent_output(self).await,
+            program: match self.probe().await {
                 Some(probe) => probe.activity(),
                 None => "running",
             },
             closest_miss: None,
             discarded: false,
-            injected: session.tape().is_some_and(|tape| tape.has_cut_answer()),
-            awaited: session
+            injected: self.tape().is_some_and(|tape| tape.has_cut_answer()),
+            awaited: self
                 .tape()
                 .and_then(|tape| tape.awaited())
                 .map(|rest| String::from_utf8_lossy(&rest).into_owned()),
+        }
+    }
+}
+
+impl Services {
+    /// Compiles a list of patterns, unless it is kept from an earlier call.
+    ///
+    /// # Errors
+    ///
+    /// A pattern's fault, with its place.
+    pub(crate) async fn compiled(
+        &self,
+        list: Vec<Pattern>,
+        raw: bool,
+    ) -> Result<Arc<Patterns>, SessionError> {
+        let bytes: usize = list.iter().map(pattern_len).sum();
+        if let Some(kept) = self.patterns.kept(&list, raw) {
+            return Ok(kept);
+        }
+        if list.len() <= INLINE_PATTERNS && bytes <= INLINE_PATTERN_BYTES {
+            return Ok(self.patterns.get(&list, raw)?);
+        }
+        // Up to a second of work: away from the threads that serve others. Not kept, it is rare.
+        let compiled = tokio::task::spawn_blocking(move || Patterns::compile(&list, raw)).await;
+        match compiled {
+            Ok(patterns) => Ok(Arc::new(patterns?)),
+            Err(_) => Err(SessionError::Pattern(PatternError::ListTooBig)),
         }
     }
 }

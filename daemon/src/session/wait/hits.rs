@@ -70,7 +70,7 @@ impl Sessions {
             Pattern::Regex(regex) => Pattern::Regex(format!("{BY_LINES}{regex}")),
             other => other,
         });
-        let compiled = self.compiled(by_lines.collect(), false).await;
+        let compiled = self.services.compiled(by_lines.collect(), false).await;
         compiled.map_err(|error| match error {
             SessionError::Pattern(PatternError::Syntax { index, at, message }) => {
                 let at = at.saturating_sub(BY_LINES.len());

@@ -19,7 +19,7 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         version: env!("CARGO_PKG_VERSION").into(),
         protocol: PROTOCOL_VERSION,
         pid: own_pid(),
-        holder_pid: crate::holder::holder_pid(),
+        holder_pid: ccd_terminal::holder::holder_pid(),
         last_hand_over: daemon.hand_over.clone(),
         uptime_s: daemon.started.elapsed().as_secs_f64(),
         socket: shown(&paths.socket),

@@ -2,9 +2,6 @@
 
 use super::error::ChainError;
 use crate::job::JobHandle;
-use crate::peer::Peer;
-use crate::redact::redact;
-use crate::session::{Once, OneShot, Part, Session, SessionError, Sessions};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::Timeout;
@@ -12,6 +9,9 @@ use ccd_protocol::chain::CommandResult;
 use ccd_protocol::run::RunOnceParams;
 use ccd_protocol::session::{Pattern, SessionCreateParams};
 use ccd_protocol::words::split;
+use ccd_session::peer::Peer;
+use ccd_session::session::{Once, OneShot, Part, Session, SessionError, Sessions};
+use ccd_text::redact::redact;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

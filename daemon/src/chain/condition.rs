@@ -1,8 +1,8 @@
 //! Conditions: checked before the first step runs, and evaluated before their own step.
 
 use super::error::ChainError;
-use crate::expect::{Matcher, Patterns};
 use ccd_protocol::chain::Condition;
+use ccd_text::expect::{Matcher, Patterns};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn an_output_is_matched_by_lines() {
-        let list = [crate::expect::Pattern::Regex("(?m)^ok$".into())];
+        let list = [ccd_text::expect::Pattern::Regex("(?m)^ok$".into())];
         let patterns = Arc::new(Patterns::compile(&list, false).unwrap());
         assert!(matches(&patterns, "a\nok"));
         assert!(matches(&patterns, "a\nok\nb\n"));

@@ -1,10 +1,10 @@
 //! Errors of chains.
 
-use crate::documents::DocumentError;
-use crate::expect::PatternError;
 use crate::job::JobError;
-use crate::session::SessionError;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use ccd_session::session::SessionError;
+use ccd_store::documents::DocumentError;
+use ccd_text::expect::PatternError;
 
 /// Why a chain was not saved or not started.
 #[derive(Debug, thiserror::Error)]

@@ -2,11 +2,11 @@
 
 use super::bench::{Bench, Ended, Order, Work, words_of};
 use super::error::ChainError;
-use crate::durations::Deadline;
 use crate::job::{JobHandle, Jobs, Outcome};
-use crate::session::SessionError;
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{ChainParallelParams, ChainStarted, ParallelCommand};
+use ccd_session::durations::Deadline;
+use ccd_session::session::SessionError;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};

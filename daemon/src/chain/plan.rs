@@ -2,15 +2,15 @@
 
 use super::condition::{self, Look, Test};
 use super::error::ChainError;
-use crate::durations::Deadline;
-use crate::expect::Patterns;
-use crate::program::asks_for_secret;
-use crate::redact::secret_place;
-use crate::session::{SessionError, Sessions};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{Chain, ChainCommand};
 use ccd_protocol::session::Pattern;
 use ccd_protocol::words::{MAX_COMMAND_BYTES, split};
+use ccd_session::durations::Deadline;
+use ccd_session::program::asks_for_secret;
+use ccd_session::session::{SessionError, Sessions};
+use ccd_text::expect::Patterns;
+use ccd_text::redact::secret_place;
 use std::sync::Arc;
 
 /// Maximum number of steps of a chain.

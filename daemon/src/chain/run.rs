@@ -6,8 +6,8 @@ use super::error::ChainError;
 use super::plan::{Mode, Plan, Step};
 use super::shared::SharedShell;
 use crate::job::{JobHandle, Jobs, Outcome};
-use crate::session::SessionError;
 use ccd_protocol::chain::{ChainStarted, ChainStep, CommandResult};
+use ccd_session::session::SessionError;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 

@@ -2,14 +2,14 @@
 
 use super::bench::{Bench, Work};
 use super::error::ChainError;
-use crate::durations::Deadline;
-use crate::expect::{Matcher, Patterns};
-use crate::hidden::Masked;
 use crate::job::{JobHandle, Jobs, Outcome};
-use crate::session::{Hits, LineHit, OneShot, Session, SessionError};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{ChainStarted, ChainWatchParams, WatchHit};
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
+use ccd_session::durations::Deadline;
+use ccd_session::session::{Hits, LineHit, OneShot, Session, SessionError};
+use ccd_text::expect::{Matcher, Patterns};
+use ccd_text::hidden::Masked;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -202,7 +202,7 @@ impl Watch {
             line: masked.part(hit.line),
             offset: hit.start,
             end: hit.end,
-            time: crate::clock::now(),
+            time: ccd_text::clock::now(),
         };
         serde_json::to_value(hit).unwrap_or_default()
     }

@@ -1,7 +1,7 @@
 //! The text form of replay delays.
 
-use crate::tape::settings::MAX_LATENCY_MS;
 use ccd_protocol::tape::{Latency, LatencyName};
+use ccd_tape::settings::MAX_LATENCY_MS;
 
 const AS_THE_TAPE_SAYS: &str = "tape";
 const RECORDED: &str = "recorded";

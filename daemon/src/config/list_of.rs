@@ -1,7 +1,7 @@
 //! Keys whose value is a list.
 
 use super::setting::whole;
-use crate::redact::{MAX_RULE_BYTES, MAX_RULES, UserRules};
+use ccd_text::redact::{MAX_RULE_BYTES, MAX_RULES, UserRules};
 use serde_json::Value;
 
 /// Maximum number of entries in a list of names or arguments.

@@ -1,5 +1,5 @@
-use crate::folder::{FolderError, prepare_named, prepare_private};
 use ccd_protocol::socket::{SocketPathError, base_path, socket_path};
+use ccd_store::folder::{FolderError, prepare_named, prepare_private};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

@@ -188,7 +188,7 @@ impl Loaded {
 
     /// Puts `replay.redact_rules` in force, wherever secrets are taken out.
     pub(crate) fn use_redact_rules(&self) {
-        if let Err(error) = crate::redact::use_rules(&self.config.replay.redact_rules) {
+        if let Err(error) = ccd_text::redact::use_rules(&self.config.replay.redact_rules) {
             // The check of the file has compiled them before.
             tracing::error!(%error, "the rules of replay.redact_rules are not applied");
         }

@@ -1,7 +1,7 @@
 use super::latency::{latency_of, latency_text};
 use super::values::{LogDestination, LogFormat, LogLevel};
-use crate::tape::settings::OptionalPath;
 use ccd_protocol::tape::{FallbackMode, IgnoredArg, Latency, RecordMode};
+use ccd_tape::settings::OptionalPath;
 use serde_json::{Number, Value};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use super::limits::Limits;
-use crate::peer::Peer;
+use ccd_session::peer::Peer;
 use futures_util::FutureExt;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, Notification, RpcServiceT};
 use jsonrpsee::server::middleware::rpc::RpcService;

@@ -1,8 +1,8 @@
 //! Parses a line into a request.
 
 use super::fault::Fault;
-use crate::peer::Peer;
 use ccd_protocol::{Caller, PROTOCOL_VERSION};
+use ccd_session::peer::Peer;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, BatchEntryErr, Notification};
 use jsonrpsee::types::{Extensions, Id, InvalidRequest, Request, TwoPointZero};
 use serde::Deserialize;

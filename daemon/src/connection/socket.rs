@@ -22,7 +22,7 @@ impl Socket {
     pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
         let descriptor = Arc::new(OwnedFd::from(stream.into_std()?));
         Ok(Self {
-            watch: crate::readiness::watch(descriptor, Interest::READABLE)?,
+            watch: ccd_terminal::readiness::watch(descriptor, Interest::READABLE)?,
             watches_room: false,
         })
     }
@@ -75,7 +75,7 @@ impl Socket {
         // A descriptor has only one watch; a new watch starts with the current state.
         let descriptor = self.watch.into_inner();
         Ok(Self {
-            watch: crate::readiness::watch(descriptor, interest)?,
+            watch: ccd_terminal::readiness::watch(descriptor, interest)?,
             watches_room,
         })
     }

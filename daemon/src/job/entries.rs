@@ -64,7 +64,7 @@ impl Entries {
             place: place.unwrap_or(seq),
             entry: JobEntry {
                 seq,
-                at: crate::clock::now(),
+                at: ccd_text::clock::now(),
                 value,
             },
             bytes,

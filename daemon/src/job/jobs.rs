@@ -118,7 +118,7 @@ impl Jobs {
             let list = row.list.clone();
             let mut job = job_of(row);
             job.state = JobState::Failed;
-            job.ended_at = Some(crate::clock::now());
+            job.ended_at = Some(ccd_text::clock::now());
             job.error = Some(error(
                 "the worker was killed or replaced before the job ended",
             ));
@@ -130,7 +130,7 @@ impl Jobs {
 
     /// Forgets jobs that ended long ago.
     pub(crate) async fn delete_old(&self) -> Result<(), StoreError> {
-        let before = crate::clock::seconds_ago(KEEP_S);
+        let before = ccd_text::clock::seconds_ago(KEEP_S);
         self.store.commit(DeleteJobs::Before(before)).await
     }
 
@@ -157,7 +157,7 @@ impl Jobs {
             method: method.to_owned(),
             state: JobState::Running,
             progress: None,
-            created_at: crate::clock::now(),
+            created_at: ccd_text::clock::now(),
             ended_at: None,
             result: None,
             error: None,
@@ -390,8 +390,8 @@ async fn overdue(cancel: &CancellationToken) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock;
     use crate::store::{Opening, SCHEMA};
+    use ccd_text::clock;
     use serde_json::json;
 
     async fn run(jobs: &Jobs, entry: String) -> String {

@@ -2,8 +2,8 @@
 
 use super::entries::{Batch, Entries};
 use super::record::{add_list, error};
-use crate::redact::redact;
 use ccd_protocol::job::{Job, JobState};
+use ccd_text::redact::redact;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -154,7 +154,7 @@ impl Running {
     pub(super) fn end(&self, outcome: Outcome, is_stopping: bool) {
         self.update(|state| {
             let job = &mut state.job;
-            job.ended_at = Some(crate::clock::now());
+            job.ended_at = Some(ccd_text::clock::now());
             job.state = outcome.state;
             job.result = outcome.result;
             let why = match outcome.state {

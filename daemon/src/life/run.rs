@@ -8,19 +8,19 @@ use super::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
 use crate::connection::{self, Ends};
 use crate::daemon::{Daemon, session_settings};
-#[cfg(portable)]
-use crate::holder::Originals;
-#[cfg(not(portable))]
-use crate::holder::Welcomed;
-use crate::holder::{Adopted, Cause, HandOver, Holder, HolderNews};
-use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::log::Log;
-use crate::session::{Folders, Past, Services, SessionError, Sessions};
 use crate::store::{Opening, SCHEMA, Store, StoreError};
-use crate::tape::root::Roots;
-use crate::tape::settings::root_of;
 use crate::tape_usage::TapeUsage;
+use ccd_session::interaction::Recorder;
+use ccd_session::session::{Folders, Past, Services, SessionError, Sessions};
+use ccd_tape::root::Roots;
+use ccd_tape::settings::root_of;
+#[cfg(portable)]
+use ccd_terminal::holder::Originals;
+#[cfg(not(portable))]
+use ccd_terminal::holder::Welcomed;
+use ccd_terminal::holder::{Adopted, Cause, HandOver, Holder, HolderNews};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(crate) enum StartError {
     #[error(transparent)]
     Socket(#[from] ccd_protocol::socket::SocketPathError),
     #[error(transparent)]
-    Folder(#[from] crate::folder::FolderError),
+    Folder(#[from] ccd_store::folder::FolderError),
     #[error(transparent)]
     Config(#[from] crate::config::ConfigError),
     #[error(transparent)]
@@ -198,7 +198,7 @@ impl Terminals {
             listener: ground.socket.listener,
             own_path: ground.socket.own_path.map(OwnPath::into_path),
             adopted: Vec::new(),
-            since: crate::clock::now(),
+            since: ccd_text::clock::now(),
             hand_over: None,
             _locks: ground.locks,
         })
@@ -217,7 +217,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let watch = ConfigWatch::start(sources.clone()).map_err(system("threads cannot be started"))?;
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
     #[cfg(not(portable))]
-    crate::holder::hear_signals();
+    ccd_terminal::holder::hear_signals();
     let Begun {
         holder,
         news,
@@ -366,7 +366,7 @@ fn set_sessions_aside(
     let what = "the directories of sessions cannot be set aside";
     std::fs::rename(&paths.sessions, &aside).map_err(system(what))?;
     paths.prepare()?;
-    for id in crate::session::ids_of(adopted) {
+    for id in ccd_session::session::ids_of(adopted) {
         std::fs::rename(aside.join(&id), paths.sessions.join(&id)).map_err(system(what))?;
     }
     Ok(())
@@ -383,7 +383,7 @@ fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
         },
         rolled_back: hand_over.rolled_back,
         reason: hand_over.reason,
-        at: crate::clock::now(),
+        at: ccd_text::clock::now(),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::socket::OwnPath;
 use crate::daemon::Daemon;
-use crate::holder::{Holder, HolderNews};
-use crate::session::Sessions;
 use crate::store::Store;
+use ccd_session::session::Sessions;
+use ccd_terminal::holder::{Holder, HolderNews};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;

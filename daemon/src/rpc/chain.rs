@@ -4,13 +4,13 @@ use super::register::{method, parse_value};
 use super::{CallError, RpcError};
 use crate::chain::{ChainError, Mode, Plan, Work, refuse_secrets, unknown_fields};
 use crate::daemon::Daemon;
-use crate::peer::Peer;
 use ccd_protocol::chain::{
     Chain, ChainDelete, ChainGet, ChainList, ChainListReply, ChainParallel, ChainRun,
     ChainRunParams, ChainSave, ChainSaveParams, ChainSaveReply, ChainStarted, ChainSummary,
     ChainWatch,
 };
 use ccd_protocol::{Done, SessionId, Timeout};
+use ccd_session::peer::Peer;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use serde_json::Value;

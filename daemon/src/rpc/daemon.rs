@@ -27,7 +27,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             return Err(HandOverError::Begun.into());
         }
         Ok(DaemonStopReply {
-            pid: crate::holder::holder_pid(),
+            pid: ccd_terminal::holder::holder_pid(),
             sessions,
         })
     })?;

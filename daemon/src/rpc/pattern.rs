@@ -3,10 +3,10 @@
 use super::register::method;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::pattern::{Compiled, MAX_TEXT_BYTES};
 use ccd_protocol::pattern::{
     PatternClassify, PatternList, PatternListReply, PatternSet, PatternTest, PatternUnset,
 };
+use ccd_text::pattern::{Compiled, MAX_TEXT_BYTES};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::peer::Peer;
 use ccd_protocol::Method;
+use ccd_session::peer::Peer;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::{ErrorObjectOwned, Params};

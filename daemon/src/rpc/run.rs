@@ -2,8 +2,8 @@
 
 use super::register::method;
 use crate::daemon::Daemon;
-use crate::session::Part;
 use ccd_protocol::run::RunOnce;
+use ccd_session::session::Part;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;

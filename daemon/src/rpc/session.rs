@@ -3,8 +3,6 @@
 use super::register::{checked_method, method, parse};
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::interaction::{InteractionRow, interactions};
-use crate::program::check_tape_options;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
     Action, Interaction, SessionCleanup, SessionClose, SessionCreate, SessionExpect, SessionGet,
@@ -12,6 +10,8 @@ use ccd_protocol::session::{
     SessionPipe, SessionRead, SessionResize, SessionRun, SessionScreen, SessionSend, SessionSignal,
     SessionWait,
 };
+use ccd_session::interaction::{InteractionRow, interactions};
+use ccd_session::program::check_tape_options;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;

@@ -3,11 +3,6 @@
 use super::register::method;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::peer::Peer;
-use crate::tape::files::{self, FilesError, Folder, Loaded};
-use crate::tape::settings::Settings;
-use crate::tape::tools::asciicast::{self, Version};
-use crate::tape::tools::{Pace, animate, diff, still, transcript};
 use crate::verify::{Verify, lead_to};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,6 +13,11 @@ use ccd_protocol::tape::{
     TapeSvg, TapeSvgParams, TapeSvgReply, TapeValidate, TapeVerify, TapeVerifyParams,
     TapeVerifyStarted,
 };
+use ccd_session::peer::Peer;
+use ccd_tape::files::{self, FilesError, Folder, Loaded};
+use ccd_tape::settings::Settings;
+use ccd_tape::tools::asciicast::{self, Version};
+use ccd_tape::tools::{Pace, animate, diff, still, transcript};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What builds of the daemon must have in common to take sessions over from one another.
 
-use crate::holder;
 use crate::store::SCHEMA;
+use ccd_terminal::holder;
 use serde::{Deserialize, Serialize};
 
 /// The formats of a build, as `ccd --formats` prints them.

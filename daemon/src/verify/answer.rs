@@ -1,13 +1,13 @@
 //! A program's answer to one input.
 
-use crate::redact::redact;
-use crate::session::{OneShot, SessionError};
-use crate::tape::format::{Chunk, Exchange};
-use crate::tape::key::{prompt_of, prompt_signature};
-use crate::tape::tools::{ended, normal_output};
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWaitParams, WaitFor};
 use ccd_protocol::tape::TapeExit;
+use ccd_session::session::{OneShot, SessionError};
+use ccd_tape::format::{Chunk, Exchange};
+use ccd_tape::key::{prompt_of, prompt_signature};
+use ccd_tape::tools::{ended, normal_output};
+use ccd_text::redact::redact;
 use std::time::Duration;
 use tokio::time::Instant;
 

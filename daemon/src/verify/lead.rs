@@ -1,8 +1,8 @@
 //! The inputs that lead up to a tape that continues other tapes.
 
-use crate::tape::files::{FilesError, Folder};
-use crate::tape::format::{Exchange, Tape};
-use crate::tape::key::{Fingerprint, StateHash};
+use ccd_tape::files::{FilesError, Folder};
+use ccd_tape::format::{Exchange, Tape};
+use ccd_tape::key::{Fingerprint, StateHash};
 
 /// Maximum number of tapes that lead up to one, each continuing another.
 const MAX_TAPES: usize = 64;

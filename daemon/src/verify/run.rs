@@ -2,14 +2,14 @@
 
 use super::answer::{Answer, Expected, Verdict};
 use crate::job::{JobHandle, Outcome};
-use crate::peer::Peer;
-use crate::session::{OneShot, SessionError, Sessions};
-use crate::tape::format::{Exchange, InputKind, Tape};
-use crate::tape::tools::{input_in_one_line, is_echoed, size, unified};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{EndReason, SessionCreateParams, SessionSendParams};
 use ccd_protocol::tape::{TapeDrift, TapeExit, TapeVerdict};
+use ccd_session::peer::Peer;
+use ccd_session::session::{OneShot, SessionError, Sessions};
+use ccd_tape::format::{Exchange, InputKind, Tape};
+use ccd_tape::tools::{input_in_one_line, is_echoed, size, unified};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;

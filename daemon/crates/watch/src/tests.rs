@@ -226,7 +226,7 @@ fn where_there_are_too_many_folders_everything_is_looked_at_again_and_again() {
     fs::write(folder.path().join("a.txt"), "1").unwrap();
     handle.catch_up(Duration::ZERO);
     let changes = watcher.wait(Duration::ZERO, LONG).unwrap();
-    assert_eq!(changes.files.len(), 1);
+    assert!(changes.files.contains(&folder.path().join("a.txt")));
 }
 
 #[test]

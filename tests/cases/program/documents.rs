@@ -83,7 +83,7 @@ fn one_that_is_there_is_only_replaced_when_asked() {
     assert!(
         refused
             .stderr
-            .contains("named 'x' already; --force overwrites it"),
+            .contains("named 'x' exists already; --force overwrites it"),
         "{}",
         refused.stderr
     );

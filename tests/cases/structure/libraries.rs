@@ -10,7 +10,6 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("aho-corasick", &["ccd-text"]),
     ("clap", &["ccd", "ccctl"]),
     ("directories", &["ccd"]),
-    ("json5", &["ccd-text"]),
     ("jsonrpsee", &["ccd"]),
     ("notify", &["ccd-watch"]),
     ("pty-process", &["ccd-terminal", "ccd-session"]),
@@ -24,7 +23,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("tracing-appender", &["ccd"]),
     ("tracing-subscriber", &["ccd"]),
     ("vt100", &["ccd-screen"]),
-    ("vte", &["ccd-text", "ccd-tape"]),
+    ("vte", &["ccd-tape"]),
 ];
 
 /// The same within the package `ccd`: folders, or files by name.

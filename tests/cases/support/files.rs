@@ -1,5 +1,6 @@
 //! What is in files, and what must be in none.
 
+use memchr::memmem;
 use std::path::{Path, PathBuf};
 
 /// All files below a folder.
@@ -22,7 +23,7 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
 pub(crate) fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
     let has_it = |path: &PathBuf| {
         let bytes = std::fs::read(path).unwrap_or_default();
-        bytes.windows(needle.len()).any(|part| part == needle)
+        memmem::find(&bytes, needle).is_some()
     };
     files(folder).into_iter().filter(has_it).collect()
 }

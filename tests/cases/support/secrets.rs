@@ -4,6 +4,7 @@ use super::conversation::{ask, ended, start_with, tape};
 use super::daemon::Daemon;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use memchr::memmem;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -137,7 +138,7 @@ pub(crate) fn traces(folder: &Path, secrets: &[String]) -> Vec<(PathBuf, String,
                 continue;
             }
             let bytes = std::fs::read(&path).unwrap_or_default();
-            let place = |form: &Vec<u8>| bytes.windows(form.len()).position(|part| part == form);
+            let place = |form: &Vec<u8>| memmem::find(&bytes, form);
             for (secret, forms) in &forms {
                 if let Some(at) = forms.iter().find_map(place) {
                     let near = &bytes[at.saturating_sub(40)..bytes.len().min(at + 60)];

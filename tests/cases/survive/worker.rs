@@ -305,7 +305,7 @@ fn a_mistake_in_the_configuration_ends_no_session() {
     let status = daemon.call_value("daemon.status", &json!({})).unwrap();
     let warning = status["config_warnings"][0].as_str().unwrap();
     assert!(
-        warning.contains(":1:16: ") && warning.contains("reload"),
+        warning.contains(":1:16: ") && warning.contains("the defaults apply until it is corrected"),
         "{warning}"
     );
     std::fs::write(daemon.config_path(), "{max_sessions: 8}").unwrap();

@@ -79,7 +79,7 @@ fn a_tape_that_begins_in_the_middle_is_told_with_what_leads_there() {
     });
     let problem = told["problems"][0].clone();
     let message = problem["message"].as_str().unwrap();
-    assert!(message.contains("no tape leads there"), "{message}");
+    assert!(message.contains("no tape leads up to it"), "{message}");
     assert!(problem["path"].as_str().unwrap().ends_with("second.json5"));
     assert_eq!(
         (&problem["is_warning"], &problem["line"]),

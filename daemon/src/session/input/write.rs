@@ -99,7 +99,7 @@ pub(crate) struct Written {
     pub(crate) canonical: bool,
     /// Offset of the output at the moment of the write.
     pub(crate) offset: u64,
-    /// The next process needs to know of it: see [`Sessions::keep`](crate::session::Sessions::keep).
+    /// The next process needs to know of it: see [`Session::keep`](crate::session::Session::keep).
     pub(crate) must_keep: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Asking for a secret at the terminal: it is not shown, and the terminal is put back on every way out.
+//! Asking for a secret at the terminal: the answer is not shown, and the terminal is restored however this exits.
 
 use crate::failure::Failure;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
@@ -10,13 +10,13 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Longest answer, in bytes; what the terminal keeps of a line is less.
+/// Longest answer, in bytes; more than the terminal keeps of a line.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
 /// The question that is being asked.
 static ASKING: Mutex<Option<Asking>> = Mutex::new(None);
 
-/// Somebody else acts on signals now.
+/// Another part of the program acts on signals now.
 static SIGNALS_ARE_TAKEN: AtomicBool = AtomicBool::new(false);
 
 struct Asking {
@@ -40,7 +40,7 @@ impl Asking {
     }
 }
 
-/// Puts the terminal back, also after a mistake.
+/// Restores the terminal, even after an error.
 struct Restore;
 
 impl Drop for Restore {
@@ -51,11 +51,11 @@ impl Drop for Restore {
     }
 }
 
-/// Asks the user, whatever standard input is; `None` when there is no terminal.
+/// Asks the user at the terminal, whatever standard input is; `None` if there is no terminal.
 ///
 /// # Errors
 ///
-/// [`Failure::Io`] of the terminal, [`Failure::Failed`] when the input ends.
+/// [`Failure::Io`] for errors of the terminal, [`Failure::Failed`] if the input ends.
 pub(crate) fn ask(question: &str) -> Result<Option<String>, Failure> {
     let Ok(terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
         return Ok(None);
@@ -63,7 +63,7 @@ pub(crate) fn ask(question: &str) -> Result<Option<String>, Failure> {
     answer(terminal, question).map(Some)
 }
 
-/// From now on signals do not end this process before somebody else has seen them.
+/// Leaves signals to another part of the program from now on; they no longer end this process here.
 pub(crate) fn leave_signals() {
     SIGNALS_ARE_TAKEN.store(true, Ordering::Release);
 }
@@ -99,8 +99,8 @@ fn asking() -> MutexGuard<'static, Option<Asking>> {
     ASKING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Signals that end or stop this process put the terminal back first. Once, for the life of the process: what a handler
-/// has replaced does not come back.
+/// Restores the terminal before a signal ends or stops this process. Called once: a replaced signal handler does not come
+/// back.
 fn watch_signals() -> io::Result<()> {
     static WATCH: OnceLock<()> = OnceLock::new();
     if WATCH.get().is_some() {
@@ -126,7 +126,7 @@ fn act_on(signal: i32) {
         let _ = (&asking.terminal).write_all(b"\n");
     }
     let _ = emulate_default_handler(signal);
-    // It was only stopped, and goes on.
+    // The process was only stopped, and continues.
     if let Some(asking) = &*asking() {
         let _ = asking.silence();
     }

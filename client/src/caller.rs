@@ -1,4 +1,4 @@
-//! What a program gets from who starts it: environment and working directory.
+//! What a program inherits from the caller: environment and working directory.
 
 use crate::failure::Failure;
 use std::collections::BTreeMap;
@@ -19,18 +19,18 @@ pub(crate) fn environment() -> BTreeMap<String, String> {
 ///
 /// # Errors
 ///
-/// [`Failure::Io`] when the current directory is gone, [`Failure::Usage`] when the path is not UTF-8.
-pub(crate) fn working_folder(given: Option<&str>) -> Result<String, Failure> {
+/// [`Failure::Io`] if the current directory no longer exists, [`Failure::Usage`] if the path is not UTF-8.
+pub(crate) fn working_directory(given: Option<&str>) -> Result<String, Failure> {
     absolute(Path::new(given.unwrap_or(".")))
 }
 
-/// Returns `path` from the root on, without symbolic links where it exists.
+/// Returns the absolute form of `path`, with symbolic links resolved if it exists.
 ///
 /// # Errors
 ///
-/// As [`working_folder`].
+/// As [`working_directory`].
 pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
-    // Links are followed, so that `--reuse` sees one folder under both names.
+    // Links are resolved, so that `--reuse` recognises a directory by either name.
     let path = std::fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))
         .map_err(|source| Failure::Io {
@@ -39,7 +39,7 @@ pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
         })?;
     path.into_os_string()
         .into_string()
-        .map_err(|path| Failure::Usage(format!("the path {path:?} is not UTF-8")))
+        .map_err(|path| Failure::Usage(format!("the path {path:?} is not UTF-8; give another one")))
 }
 
 #[cfg(test)]
@@ -49,11 +49,11 @@ mod tests {
     #[test]
     fn paths_start_at_the_root_whether_they_exist_or_not() {
         let here = std::env::current_dir().unwrap().canonicalize().unwrap();
-        assert_eq!(Path::new(&working_folder(None).unwrap()), here);
+        assert_eq!(Path::new(&working_directory(None).unwrap()), here);
         assert_eq!(
-            Path::new(&working_folder(Some("no/such")).unwrap()),
+            Path::new(&working_directory(Some("no/such")).unwrap()),
             here.join("no/such")
         );
-        assert_eq!(working_folder(Some("/")).unwrap(), "/");
+        assert_eq!(working_directory(Some("/")).unwrap(), "/");
     }
 }

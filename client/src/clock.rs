@@ -1,4 +1,4 @@
-//! Times as they stand in records.
+//! Times as written in records.
 
 use std::time::{Duration, SystemTime};
 
@@ -22,7 +22,7 @@ pub(crate) fn parse(text: &str) -> Option<SystemTime> {
         .checked_add(Duration::from_secs(whole) + Duration::from_secs_f64(seconds))
 }
 
-/// Days from 1970 on; a year begins in March, so that the day that is not always there is its last.
+/// Days since 1970-01-01; counted in years that start in March, so that a leap day is the last one.
 fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     if !(1970..10_000).contains(&year) {
         return None;
@@ -33,7 +33,7 @@ fn days(year: u64, month: u64, day: u64) -> Option<u64> {
         (year, month - 3)
     };
     let leap_days = year / 4 - year / 100 + year / 400;
-    // Of 1970-01-01, counted likewise.
+    // The number of 1970-01-01 in the same count.
     const FIRST: u64 = 719_468;
     (year * 365 + leap_days + (153 * month + 2) / 5 + day - 1).checked_sub(FIRST)
 }

@@ -1,4 +1,4 @@
-//! What every verb needs: the options, the daemon and the output.
+//! What every command needs: the global options, the daemon and the output.
 
 use crate::args::Global;
 use crate::call::{Answer, Connection, call_at};
@@ -11,7 +11,7 @@ use ccd_protocol::{Method, NoParams};
 use serde::Serialize;
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
-/// The options of this call, and where its results go.
+/// The global options, and where results are written.
 pub(crate) struct Context {
     pub(crate) global: Global,
     pub(crate) style: Style,
@@ -19,7 +19,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Results go to standard output, in colour where that is wanted.
+    /// Writes results to standard output, in colour if that is wanted.
     pub(crate) fn new(global: Global) -> Self {
         Self {
             style: Style::of_stdout(),
@@ -32,7 +32,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Failure::Connect`] when there is no usable path.
+    /// [`Failure::Connect`] if there is no usable path.
     pub(crate) fn place(&self) -> Result<Place, Failure> {
         let global = &self.global;
         let env = |name: &str| std::env::var_os(name);
@@ -57,7 +57,7 @@ impl Context {
         call_at::<M>(&self.place()?, params)
     }
 
-    /// Returns what a daemon that runs is; `None` when there is none, and none is started.
+    /// Returns the status of a running daemon; `None` if none is running. Never starts one.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl Context {
         }
     }
 
-    /// Calls one method and prints its reply: as it came with `--json`, else by `render`.
+    /// Calls one method and prints its reply: as received with `--json`, otherwise by `render`.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Context {
         Ok(Exit::Done)
     }
 
-    /// Prints an answer: as it came with `--json`, else by `render`.
+    /// Prints a reply: as received with `--json`, otherwise by `render`.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl Context {
         self.write(|out| render(&answer.value, out, style))
     }
 
-    /// Prints bytes as they are.
+    /// Prints bytes unchanged.
     ///
     /// # Errors
     ///
@@ -145,23 +145,23 @@ impl Context {
         self.write(render)
     }
 
-    /// Tells why the command failed: one line, with `-v` more, with `--json` as JSON.
-    pub(crate) fn tell(&self, failure: &Failure) {
+    /// Reports why the command failed: in one line, with details with `-v`, as JSON with `--json`.
+    pub(crate) fn report(&self, failure: &Failure) {
         if failure.exit() == Exit::BrokenPipe {
             return;
         }
-        tell(failure, self.global.json);
+        report(failure, self.global.json);
         if self.global.verbose && !self.global.json {
             failure.details().iter().for_each(|line| say(line));
         }
     }
 
-    /// Tells what the daemon corrected in the request.
+    /// Prints what the daemon corrected in the request.
     pub(crate) fn warn(&self, warnings: &[String]) {
         warnings.iter().for_each(|warning| self.note(warning));
     }
 
-    /// Tells something beside the result, on standard error.
+    /// Prints a note on standard error.
     pub(crate) fn note(&self, text: &str) {
         note(text);
     }
@@ -176,8 +176,8 @@ impl Context {
     }
 }
 
-/// Tells why the command failed, in one line; when standard error is closed, nobody is left to be told.
-pub(crate) fn tell(failure: &Failure, as_json: bool) {
+/// Reports why the command failed, in one line. Does nothing if standard error is closed.
+pub(crate) fn report(failure: &Failure, as_json: bool) {
     let line = if as_json {
         failure.json()
     } else {
@@ -186,22 +186,22 @@ pub(crate) fn tell(failure: &Failure, as_json: bool) {
     say(&line);
 }
 
-/// Tells something on standard error; when that is closed, nobody wants to know.
+/// Prints a note on standard error. Does nothing if that is closed.
 pub(crate) fn note(text: &str) {
     say(&format!("ccctl: {text}"));
 }
 
-/// Writes a line, or several, to standard error at once: what others write there comes before or after it.
+/// Writes one or more lines to standard error at once, so that output of other programs is not mixed in.
 pub(crate) fn say(text: &str) {
     let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
 }
 
-/// True when there is a person to ask.
+/// True if there is a person to ask.
 pub(crate) fn is_at_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a question on standard error; true for an answer that begins with y.
+/// Asks a question on standard error; true for an answer that starts with y.
 pub(crate) fn confirm(question: &str) -> bool {
     let _ = io::stderr().write_all(format!("{question} [y/N] ").as_bytes());
     let mut answer = String::new();

@@ -1,37 +1,37 @@
-//! The keys that detach, looked for in what is typed.
+//! Finds the detach keys in the input.
 
 use std::fmt;
 
-/// Most keys that may be needed to detach.
+/// Longest sequence of detach keys.
 const MAX_KEYS: usize = 4;
 
 const PASTE_START: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// A key that stands for a character.
+/// A key that types a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Key {
+struct DetachKey {
     character: char,
     ctrl: bool,
     alt: bool,
 }
 
-/// The keys that detach, one after the other; none when nothing does.
+/// The sequence of keys that detaches; empty if none does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DetachKeys {
-    keys: Vec<Key>,
+    keys: Vec<DetachKey>,
     names: String,
 }
 
 impl DetachKeys {
-    /// The keys for who does not know the short names: `Control-\\ then d`; `None` when there are none.
+    /// The keys with their long names, such as `Control-\\ then d`; `None` if there are none.
     pub(crate) fn in_words(&self) -> Option<String> {
-        let words: Vec<String> = self.keys.iter().map(Key::in_words).collect();
+        let words: Vec<String> = self.keys.iter().map(DetachKey::in_words).collect();
         (!words.is_empty()).then(|| words.join(" then "))
     }
 }
 
-impl Key {
+impl DetachKey {
     fn in_words(&self) -> String {
         let ctrl = if self.ctrl { "Control-" } else { "" };
         let alt = if self.alt { "Alt-" } else { "" };
@@ -53,7 +53,7 @@ impl fmt::Display for DetachKeys {
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// The mistake and what to give instead, as a fragment.
 pub(crate) fn detach_keys(text: &str) -> Result<DetachKeys, String> {
     let names: Vec<&str> = match text {
         "none" => Vec::new(),
@@ -75,9 +75,9 @@ pub(crate) fn detach_keys(text: &str) -> Result<DetachKeys, String> {
     Ok(DetachKeys { keys, names })
 }
 
-fn key(name: &str) -> Result<Key, String> {
+fn key(name: &str) -> Result<DetachKey, String> {
     let wrong =
-        || format!("{name:?} is no key: give a character, C-x for Ctrl-x, or M-x for Alt-x");
+        || format!("{name:?} is not a key; give a character, C-x for Ctrl-x, or M-x for Alt-x");
     let (mut rest, mut ctrl, mut alt) = (name, false, false);
     loop {
         let lower = rest.to_ascii_lowercase();
@@ -100,7 +100,7 @@ fn key(name: &str) -> Result<Key, String> {
     if ctrl && !matches!(character, '@'..='_' | 'a'..='z' | ' ') {
         return Err(wrong());
     }
-    Ok(Key {
+    Ok(DetachKey {
         character: if ctrl {
             character.to_ascii_lowercase()
         } else {
@@ -111,32 +111,32 @@ fn key(name: &str) -> Result<Key, String> {
     })
 }
 
-/// What is to be done with keys that were typed.
+/// The result of typed keys.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Typed {
-    /// What goes to the program.
+    /// Bytes for the program.
     pub(crate) bytes: Vec<u8>,
-    /// The keys that detach came; nothing behind them counts.
+    /// The detach keys were typed; what follows them is dropped.
     pub(crate) detaches: bool,
 }
 
-/// Looks for the keys that detach.
+/// Watches the input for the detach keys.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    keys: Vec<Key>,
-    /// So many of them have come.
+    keys: Vec<DetachKey>,
+    /// How many of them were typed so far.
     matched: usize,
-    /// Their bytes, and what came between them.
+    /// Their bytes, and those typed between them.
     held: Vec<u8>,
     in_paste: bool,
 }
 
-/// One piece of input.
+/// One key press or control sequence of the input.
 struct Token<'a> {
     bytes: &'a [u8],
-    /// `None` for what is no key that stands for a character, such as reports of the mouse.
-    key: Option<Key>,
-    /// Told of a key that goes up.
+    /// `None` if it is not a key that types a character, such as a mouse report.
+    key: Option<DetachKey>,
+    /// The report of a released key.
     is_release: bool,
 }
 
@@ -150,7 +150,7 @@ impl Watch {
         }
     }
 
-    /// Takes what was typed. The first of the keys twice is the key itself, once.
+    /// Takes input. The first key pressed twice is passed on once.
     pub(crate) fn feed(&mut self, mut input: &[u8]) -> Typed {
         let mut typed = Typed::default();
         while !input.is_empty() {
@@ -164,7 +164,7 @@ impl Watch {
         typed
     }
 
-    /// Returns true when the last of the keys has come.
+    /// Returns true if this was the last of the detach keys.
     fn take(&mut self, token: &Token<'_>, out: &mut Vec<u8>) -> bool {
         if token.bytes == PASTE_START {
             self.in_paste = true;
@@ -197,7 +197,7 @@ impl Watch {
     }
 }
 
-/// Cuts the next piece off; a sequence without its end counts as what it is so far.
+/// Cuts off the next token; an unfinished sequence counts as it is so far.
 fn next(input: &[u8]) -> Token<'_> {
     if let Some(rest) = input.strip_prefix(b"\x1b[") {
         let params = rest.iter().take_while(|byte| (0x20..=0x3f).contains(*byte));
@@ -226,7 +226,7 @@ fn next(input: &[u8]) -> Token<'_> {
         } else {
             character
         };
-        Key {
+        DetachKey {
             character,
             ctrl,
             alt,
@@ -249,9 +249,9 @@ fn character_len(bytes: &[u8]) -> usize {
     len.min(bytes.len())
 }
 
-/// A key that the terminal reports in numbers, because the program asked for that: `code ; modifiers : event u` (kitty)
-/// or `27 ; modifiers ; code ~` (xterm).
-fn reported(body: &[u8]) -> (Option<Key>, bool) {
+/// A key that the terminal reports by number because the program asked for that: `code ; modifiers : event u` (kitty) or
+/// `27 ; modifiers ; code ~` (xterm).
+fn reported(body: &[u8]) -> (Option<DetachKey>, bool) {
     let Some((last, params)) = body.split_last() else {
         return (None, false);
     };
@@ -271,7 +271,7 @@ fn reported(body: &[u8]) -> (Option<Key>, bool) {
     let event = modifiers.split(':').nth(1);
     let held = number(modifiers).unwrap_or(1).saturating_sub(1);
     let character = number(code).and_then(char::from_u32);
-    let key = character.map(|character| Key {
+    let key = character.map(|character| DetachKey {
         character,
         ctrl: held & 4 != 0,
         alt: held & 2 != 0,
@@ -288,7 +288,7 @@ mod tests {
         Watch::new(&detach_keys(keys).unwrap())
     }
 
-    /// What goes to the program of inputs that come one after the other, and whether they detach.
+    /// The bytes for the program of successive inputs, and whether they detach.
     fn after(keys: &str, inputs: &[&[u8]]) -> (Vec<u8>, bool) {
         let mut watch = watch(keys);
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! What the exit status of ccctl tells.
+//! Exit statuses of ccctl.
 
 use ccd_protocol::{Category, ErrorCode};
 use std::process::ExitCode;
@@ -8,27 +8,27 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     Done,
     Failed,
-    /// The command line or a value in it is wrong.
+    /// The command line, or a value in it, is wrong.
     Usage,
     NoDaemon,
     NotFound,
-    /// By a limit, a conflict or a policy.
+    /// Refused because of a limit, a conflict or a policy.
     Refused,
     TimedOut,
-    /// A defect of the daemon or of the client.
+    /// A bug in the daemon or the client.
     Internal,
-    /// The reader of standard output has gone.
+    /// The reader of standard output has closed it.
     BrokenPipe,
-    /// The status of the program that was run.
+    /// The exit status of the program that was run.
     Program(u8),
 }
 
-/// Status of shells for a program that a signal ended, to which the signal's number is added.
+/// A shell reports a program killed by signal N as this number plus N.
 const SIGNAL_BASE: i32 = 128;
 const SIGPIPE: u8 = 13;
 
 impl Exit {
-    /// The status for the system.
+    /// The exit status as a number.
     pub(crate) fn code(self) -> u8 {
         match self {
             Exit::Done => 0,
@@ -44,7 +44,7 @@ impl Exit {
         }
     }
 
-    /// Its name for programs.
+    /// The name of the exit status in JSON.
     pub(crate) fn kind(self) -> &'static str {
         match self {
             Exit::Done => "done",
@@ -60,9 +60,9 @@ impl Exit {
         }
     }
 
-    /// The status a shell would tell of a program that ended by itself or by `signal`.
+    /// The status that a shell would report for a program that exited by itself or was killed by `signal`.
     ///
-    /// Without either, which happens when the daemon was killed, it is [`Exit::Internal`].
+    /// If both are missing, because the daemon was killed, it is [`Exit::Internal`].
     pub(crate) fn of_program(exitstatus: Option<i32>, signal: Option<i32>) -> Self {
         let code = exitstatus.or(signal.map(|signal| SIGNAL_BASE + signal));
         match code.and_then(|code| u8::try_from(code).ok()) {

@@ -1,4 +1,4 @@
-//! A job's list as it grows, each entry once, also past the end of a connection.
+//! A job's growing list of results, each entry once, across the end of a connection.
 
 use crate::call::{Connection, lost};
 use crate::connect::Place;
@@ -9,25 +9,25 @@ use ccd_protocol::job::{Job, JobEntry, JobItem, JobSubscribeParams};
 use ccd_protocol::subscription::JOB_SUBSCRIBE;
 use std::collections::VecDeque;
 
-/// What comes next.
+/// The next news of a job.
 #[derive(Debug)]
 pub(crate) enum News {
     Entry(JobEntry),
-    /// So many entries came too fast to be kept.
+    /// This many entries arrived too fast and were dropped.
     Omitted(u64),
-    /// The record without its list.
+    /// The job's record, without its list.
     Changed(Job),
-    /// Likewise, and this was all.
+    /// The last record, without its list; the job has ended.
     Ended(Job),
 }
 
-/// A job that is watched from its start to its end.
+/// A job that is followed from its start to its end.
 #[derive(Debug)]
 pub(crate) struct JobNews {
     place: Place,
     params: JobSubscribeParams,
     subscription: Subscription,
-    /// This connection has brought something.
+    /// True if this connection has delivered an item.
     has_news: bool,
     waiting: VecDeque<News>,
     /// Cutting it ends the wait.
@@ -35,11 +35,11 @@ pub(crate) struct JobNews {
 }
 
 impl JobNews {
-    /// Subscribes to all entries of a job; `place` must lead to the daemon that has it.
+    /// Subscribes to all entries of a job of the daemon at `place`.
     ///
     /// # Errors
     ///
-    /// Those of the call.
+    /// Errors of the call.
     pub(crate) fn start(place: Place, job: &str) -> Result<Self, Failure> {
         let params = JobSubscribeParams {
             job: job.to_owned(),
@@ -57,23 +57,23 @@ impl JobNews {
         })
     }
 
-    /// What to cut when nobody wants to wait any more.
+    /// The connection to cut to end the wait.
     pub(crate) fn lifeline(&self) -> Lifeline {
         self.lifeline.clone()
     }
 
-    /// Waits for what comes next; nothing comes after [`News::Ended`].
+    /// Waits for the next news; there are none after [`News::Ended`].
     ///
     /// # Errors
     ///
-    /// [`Failure::Lost`] when nobody knows the job any more, or the lifeline was cut.
+    /// [`Failure::Lost`] if no worker knows the job any more, or the lifeline was cut.
     pub(crate) fn next(&mut self) -> Result<News, Failure> {
         loop {
             if let Some(news) = self.waiting.pop_front() {
                 return Ok(news);
             }
             match self.subscription.next() {
-                // After a hand-over another process knows the job; twice in a row it is no hand-over.
+                // After a handover the next worker knows the job; two losses in a row are not a handover.
                 Err(failure @ Failure::Lost { .. }) if self.has_news => self.reconnect(failure)?,
                 item => {
                     let item = self.subscription.parse(&item?)?;

@@ -40,7 +40,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use terminal::can_draw;
 
-/// Does what the command line asks for and returns the exit status that tells how it went.
+/// Carries out the command line and returns the exit status.
 #[must_use]
 pub fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
@@ -52,14 +52,14 @@ pub fn main() -> ExitCode {
     let exit = match verb::dispatch(&args.noun, &mut context) {
         Ok(exit) => exit,
         Err(failure) => {
-            context.tell(&failure);
+            context.report(&failure);
             failure.exit()
         }
     };
     exit.into()
 }
 
-/// Shows the menu to a person who said nothing and help where there is no terminal; to all others what is wrong.
+/// Without a command: shows the menu at a terminal, help without one, and the mistake if there are other words.
 fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
     let Some(global) = args::only_global(error, words).filter(|global| !global.json) else {
         return usage(error, words);
@@ -69,12 +69,12 @@ fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
         return Exit::Done;
     }
     menu::menu(global).unwrap_or_else(|failure| {
-        context::tell(&failure, false);
+        context::report(&failure, false);
         failure.exit()
     })
 }
 
-/// Prints help and version on standard output, mistakes and the help that nobody asked for on standard error.
+/// Prints requested help and versions to standard output, and everything else to standard error.
 fn usage(error: &clap::Error, words: &[OsString]) -> Exit {
     use clap::error::ErrorKind;
     match error.kind() {
@@ -90,7 +90,7 @@ fn usage(error: &clap::Error, words: &[OsString]) -> Exit {
         }
         _ => {
             let failure = Failure::Usage(args::explain(error, words));
-            context::tell(&failure, args::wants_json(words));
+            context::report(&failure, args::wants_json(words));
             failure.exit()
         }
     }

@@ -1,49 +1,49 @@
-//! The connection that a run lives on, which another thread may cut.
+//! The connection that keeps a session alive; another thread can cut it.
 
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The connection of the moment: shutting it down ends the program.
+/// The current connection: shutting it down ends the program.
 #[derive(Debug, Clone)]
-pub(crate) struct Lifeline(Arc<Mutex<State>>);
+pub(crate) struct Lifeline(Arc<Mutex<LifelineState>>);
 
 #[derive(Debug)]
-struct State {
+struct LifelineState {
     stream: UnixStream,
     is_cut: bool,
 }
 
 impl Lifeline {
-    /// A lifeline that goes over `stream`.
+    /// A lifeline over `stream`.
     pub(crate) fn new(stream: UnixStream) -> Self {
-        Self(Arc::new(Mutex::new(State {
+        Self(Arc::new(Mutex::new(LifelineState {
             stream,
             is_cut: false,
         })))
     }
 
-    /// Ends the connection, and any that would take its place.
+    /// Shuts the connection down, and any later one.
     pub(crate) fn cut(&self) {
         let mut state = self.lock();
         state.is_cut = true;
-        // One that has ended by itself is as good.
+        // A connection that is closed already is fine.
         let _ = state.stream.shutdown(Shutdown::Both);
     }
 
-    /// Goes over `stream` from now on; false when it was cut, and `stream` must not be used.
+    /// Uses `stream` from now on; false if the lifeline was cut, and `stream` must not be used.
     pub(crate) fn renew(&self, stream: UnixStream) -> bool {
         let mut state = self.lock();
         state.stream = stream;
         !state.is_cut
     }
 
-    /// True when the end was asked for.
+    /// True if the lifeline was cut.
     pub(crate) fn is_cut(&self) -> bool {
         self.lock().is_cut
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LifelineState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@ use clap_mangen::Man;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What stands behind the options on the page of `ccctl` itself, by section: terms and what they mean.
+/// The sections after the options on the page of `ccctl` itself: terms and their meaning.
 const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
     (
         "EXIT STATUS",
@@ -15,48 +15,51 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ("0", "Done."),
             (
                 "1",
-                "Failed: the program ended before the pattern came, could not be started, does not read its input; no tape has the input, tapes differ.",
+                "Failed: for example, the program exited before the pattern appeared, could not be started, or does not read its input; an input is on no tape; tapes differ.",
             ),
-            ("2", "Usage: wrong command line, argument or pattern."),
+            ("2", "Usage error: wrong command line, argument or pattern."),
             (
                 "3",
-                "No daemon, none could be started, or it went away before it answered.",
+                "No daemon: none is running, none could be started, or it closed the connection before it replied.",
             ),
-            ("4", "Not found: no such session, tape, job or key."),
+            (
+                "4",
+                "Not found: no such session, tape, job or configuration key.",
+            ),
             (
                 "5",
-                "Refused: a limit, a conflict, the wrong kind of session.",
+                "Refused: a limit, a conflict, or the wrong kind of session.",
             ),
             ("124", "Timed out."),
-            ("125", "Internal: a defect of the daemon or of the client."),
+            ("125", "Internal error: a bug in the daemon or the client."),
             (
                 "other",
-                "run, rec, play, proxy and session run pass the program's status on: 128 + N after signal N, 126 not executable, 127 not found.",
+                "run, rec, play, proxy and session run exit with the program's status: 128 + N after signal N, 126 not executable, 127 not found.",
             ),
         ],
     ),
     (
         "ENVIRONMENT",
         &[
-            ("CCD_HOME", "Base folder; default ~/.claude-control."),
+            ("CCD_HOME", "Base directory; default ~/.claude-control."),
             ("CCD_SOCKET", "The daemon's socket."),
             ("CCD_CONFIG", "The daemon's configuration file."),
             (
                 "CCD_NO_START",
-                "Never start a daemon, unless it is empty or 0.",
+                "Do not start a daemon, unless this is empty or 0.",
             ),
             (
                 "CI",
-                "Where it is set, tapes must match exactly, unless --no-strict is given.",
+                "If set, replay accepts exact matches only, unless --no-strict is given.",
             ),
             (
                 "CLAUDECONTROL_REDACT",
-                "0, false or off: secrets are kept in tapes.",
+                "If 0, false or off, secrets are not removed from tapes.",
             ),
-            ("NO_COLOR", "No colours on a terminal."),
+            ("NO_COLOR", "If set, no colours are printed."),
             (
                 "XDG_RUNTIME_DIR",
-                "Where the socket is, in ccd/, without CCD_SOCKET and CCD_HOME.",
+                "Directory that contains ccd/ with the socket, unless CCD_SOCKET or CCD_HOME is set.",
             ),
         ],
     ),
@@ -66,19 +69,19 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ("~/.config/ccd/config.json", "Configuration, JSON5."),
             (
                 "~/.claude-control/sessions/ID/output.log",
-                "Output of a session, with rotated files beside it.",
+                "Output of a session; rotated files are in the same directory.",
             ),
             (
                 "~/.claude-control/tapes/PROGRAM/*.json5",
-                "Tapes, which may be edited by hand.",
+                "Tapes; you can edit them.",
             ),
             (
                 "~/.claude-control/ccd.sqlite",
-                "Sessions, interactions, jobs.",
+                "Database of sessions, history and jobs.",
             ),
             (
                 "~/.claude-control/logs/",
-                "The daemon's own log, a file a day.",
+                "The daemon's own log, one file per day.",
             ),
         ],
     ),
@@ -95,11 +98,11 @@ pub(crate) fn page() -> Result<Vec<u8>, Failure> {
     Ok(page)
 }
 
-/// Writes one page a command into `folder`, which is made if it is missing.
+/// Writes one page per command to the directory `folder`, which is created if it is missing.
 ///
 /// # Errors
 ///
-/// [`Failure::Io`] names the folder.
+/// [`Failure::Io`] names the directory.
 pub(crate) fn write_pages(folder: &Path) -> Result<(), Failure> {
     let mut command = Ccctl::command();
     command.build();
@@ -133,14 +136,12 @@ fn write_page(command: Command, out: &mut dyn Write) -> io::Result<()> {
     if has_verbs {
         man.render_subcommands_section(out)?;
     }
-    let (examples, rest) = parts(help.as_deref().unwrap_or_default());
+    let (examples, notes) = parts(help.as_deref().unwrap_or_default());
     if !examples.is_empty() {
         writeln!(out, ".SH EXAMPLES\n.nf\n{}\n.fi", roff(examples))?;
     }
     if !is_whole {
-        if !rest.is_empty() {
-            writeln!(out, ".SH \"EXIT STATUS\"\n{}", roff(rest))?;
-        }
+        write_notes(notes, out)?;
         return writeln!(out, ".SH \"SEE ALSO\"\n\\fBccctl\\fR(1)");
     }
     for (section, entries) in SECTIONS {
@@ -157,13 +158,30 @@ fn write_page(command: Command, out: &mut dyn Write) -> io::Result<()> {
     man.render_version_section(out)
 }
 
-/// Splits the text behind the options of `--help` into its examples and what follows them.
+/// Writes the paragraphs after the examples, with those on the exit status in a section of their own.
+fn write_notes(notes: &str, out: &mut dyn Write) -> io::Result<()> {
+    let paragraphs = || notes.split("\n\n").filter(|text| !text.is_empty());
+    let is_status =
+        |text: &str| text.starts_with("Exit status: ") || text.starts_with("The exit status is ");
+    for (section, wanted) in [("NOTES", false), ("EXIT STATUS", true)] {
+        let chosen: Vec<String> = paragraphs()
+            .filter(|text| is_status(text) == wanted)
+            .map(roff)
+            .collect();
+        if !chosen.is_empty() {
+            writeln!(out, ".SH \"{section}\"\n{}", chosen.join("\n.PP\n"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Splits the text after the options of `--help` into its examples and the paragraphs that follow.
 fn parts(help: &str) -> (&str, &str) {
     let text = help.strip_prefix("Examples:\n").unwrap_or(help);
     text.split_once("\n\n").unwrap_or((text, ""))
 }
 
-/// A text as `man` takes it: a backslash, a dash, and a dot at the start of a line mean something there.
+/// Escapes a text for `man`, to which a backslash, a dash, and a dot at the start of a line are special.
 fn roff(text: &str) -> String {
     let lines: Vec<String> = text
         .lines()
@@ -193,8 +211,11 @@ mod tests {
             assert!(text.contains(".SH \"SEE ALSO\""), "{page}");
             assert!(!text.contains("EXTRA"), "{page}");
         }
-        let run = std::fs::read_to_string(folder.path().join("ccctl-run.1")).unwrap();
+        let page_of = |page: &str| std::fs::read_to_string(folder.path().join(page)).unwrap();
+        let run = page_of("ccctl-run.1");
         assert!(run.contains(".SH \"EXIT STATUS\"\nThe exit status is the program's"));
+        let list = page_of("ccctl-session-list.1");
+        assert!(list.contains(".SH \"NOTES\"\nWAITS says") && !list.contains("EXIT STATUS"));
     }
 
     #[test]
@@ -213,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_something_to_man_is_quoted() {
+    fn characters_special_to_man_are_escaped() {
         assert_eq!(roff("a-b\n.x \\n"), "a\\-b\n\\&.x \\en");
     }
 }

@@ -1,10 +1,10 @@
-//! This program once more, for verbs that take the terminal over.
+//! Runs this program again, for commands that take over the terminal.
 
 use crate::args::Global;
 use std::io;
 use std::process::{Command, ExitStatus};
 
-/// Returns the global options as they would be typed, for another run on the same daemon.
+/// Returns the global options as words, for another run with the same daemon.
 pub(crate) fn options(global: &Global) -> Vec<String> {
     let mut words = Vec::new();
     if let Some(socket) = &global.socket {
@@ -16,13 +16,13 @@ pub(crate) fn options(global: &Global) -> Vec<String> {
     words
 }
 
-/// Runs `ccctl` with these words on this terminal until it ends.
+/// Runs `ccctl` with these words in this terminal until it exits.
 ///
-/// A process of its own has the signals and the modes of the terminal to itself.
+/// A separate process handles signals and the modes of the terminal by itself.
 ///
 /// # Errors
 ///
-/// Those of the system when it cannot be started.
+/// Errors of the system if it cannot be started.
 pub(crate) fn run(words: &[String]) -> io::Result<ExitStatus> {
     Command::new(std::env::current_exe()?).args(words).status()
 }

@@ -1,4 +1,4 @@
-//! Secrets of program configurations: the client looks them up, sends them once, and keeps none.
+//! Secrets of program configurations: the client looks them up, sends them once, and stores none.
 
 use crate::args::SecretFrom;
 use crate::ask::ask;
@@ -14,19 +14,19 @@ use std::time::Duration;
 /// Longest secret that is read from a file, in bytes.
 const MAX_SECRET_BYTES: u64 = 64 << 10;
 
-/// A start that takes longer than this is spoken of.
+/// After this time, a note says what a start waits for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A secret that the daemon asks for.
 #[derive(Debug, Deserialize)]
-struct Wanted {
+struct SecretRequest {
     name: String,
     env: Option<String>,
     file: Option<String>,
     prompt: Option<String>,
 }
 
-/// Returns what the command line gives.
+/// Returns the secrets that the command line names.
 ///
 /// # Errors
 ///
@@ -46,19 +46,19 @@ pub(crate) fn given(sources: &[(String, SecretFrom)]) -> Result<Secrets, Failure
     Ok(secrets)
 }
 
-/// What was given may be the secret: it is not shown.
+/// The failure for a bad source. The text may be the secret itself, so it is not shown.
 fn no_secret_itself(name: &str) -> Failure {
     let name = if name.is_empty() { "NAME" } else { name };
     Failure::Usage(format!(
-        "--secret says where a secret comes from, never what it is: give {name}=env:VARIABLE, {name}=file:PATH or {name}=prompt"
+        "--secret takes the source of a secret, not the secret itself; give {name}=env:VARIABLE, {name}=file:PATH or {name}=prompt"
     ))
 }
 
-/// Makes a request that starts a session; when the daemon asks for secrets, once more with them.
+/// Makes a request that starts a session; if the daemon asks for secrets, repeats it with them.
 ///
 /// # Errors
 ///
-/// Those of `create`; a secret is not where it should be, or there is no terminal to ask at.
+/// Errors of `create`; [`Failure::Usage`] if a secret cannot be found and there is no terminal to ask at.
 pub(crate) fn with_secrets<T>(
     params: &mut SessionCreateParams,
     mut create: impl FnMut(&SessionCreateParams) -> Result<T, Failure>,
@@ -79,13 +79,13 @@ pub(crate) fn with_secrets<T>(
     created
 }
 
-/// What the daemon asks for in this error; `None` when it is another.
-fn wanted(failure: &Failure) -> Option<Vec<Wanted>> {
+/// The secrets that the daemon asks for by this error; `None` for any other error.
+fn wanted(failure: &Failure) -> Option<Vec<SecretRequest>> {
     let data = failure.refusal()?.data.as_ref()?;
     serde_json::from_value(data.get("secrets")?.clone()).ok()
 }
 
-fn look_up(secret: &Wanted) -> Result<String, Failure> {
+fn look_up(secret: &SecretRequest) -> Result<String, Failure> {
     if let Some(stored) = stored(secret)? {
         return Ok(stored);
     }
@@ -99,9 +99,9 @@ fn look_up(secret: &Wanted) -> Result<String, Failure> {
     Err(no_source(&secret.name, secret.env.as_deref(), ""))
 }
 
-/// The secret from the variable or the file, the first of them that there is; a file that is missing is an error where
-/// nobody is to be asked instead.
-fn stored(secret: &Wanted) -> Result<Option<String>, Failure> {
+/// The secret from the variable or the file, whichever exists first. A missing file is an error if the user is not to be
+/// asked instead.
+fn stored(secret: &SecretRequest) -> Result<Option<String>, Failure> {
     if let Some(value) = secret.env.as_deref().and_then(of_variable) {
         return Ok(Some(value));
     }
@@ -119,7 +119,7 @@ fn of_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The content of a file, which may be a pipe, without the end of its line.
+/// The content of a file, which may be a pipe, without its final newline.
 fn of_file(path: &str) -> Result<String, Failure> {
     let failed = |source| Failure::Io {
         what: format!("the secret in {path}"),
@@ -161,11 +161,11 @@ fn no_source(name: &str, variable: Option<&str>, lacks: &str) -> Failure {
     ))
 }
 
-/// Tells what is waited for when that takes long.
+/// Prints what the start waits for if it takes long.
 fn patiently<T>(config: &str, work: impl FnOnce() -> T) -> T {
     let (done, waits) = mpsc::sync_channel::<()>(0);
-    let text = format!("waiting until {config} is ready; control-C gives up and ends it");
-    // Without the thread it goes unsaid.
+    let text = format!("waiting until {config} is ready; Control-C gives up and ends the program");
+    // If there can be no thread, there is no note.
     let _ = std::thread::Builder::new().spawn(move || {
         if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             note(&text);
@@ -196,13 +196,13 @@ mod tests {
     fn a_file_that_is_not_there_is_passed_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pw").display().to_string();
-        let wanted = |prompt: Option<&str>| Wanted {
+        let wanted = |prompt: Option<&str>| SecretRequest {
             name: "pw".to_owned(),
             env: Some("CCD_NO_SUCH_VARIABLE".to_owned()),
             file: Some(path.clone()),
             prompt: prompt.map(str::to_owned),
         };
-        // Without a question there is nothing behind it.
+        // Without a question, nothing follows.
         assert!(stored(&wanted(None)).unwrap_err().line().contains(&path));
         assert_eq!(stored(&wanted(Some("Password:"))).unwrap(), None);
         std::fs::write(&path, "x").unwrap();

@@ -1,4 +1,4 @@
-//! Items that the daemon pushes, on a connection of their own.
+//! Subscriptions: items that the daemon pushes on a separate connection.
 
 use crate::call::Connection;
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ impl Subscription {
         Ok(Self { connection, info })
     }
 
-    /// Waits for the next item and returns it as it came.
+    /// Waits for the next item and returns it as received.
     ///
     /// # Errors
     ///
@@ -51,11 +51,11 @@ impl Subscription {
         }
     }
 
-    /// Reads an item.
+    /// Parses an item.
     ///
     /// # Errors
     ///
-    /// [`Failure::Garbled`] when it has another shape.
+    /// [`Failure::Garbled`] if it has another shape.
     pub(crate) fn parse<T: for<'de> Deserialize<'de>>(
         &self,
         item: &RawValue,

@@ -4,15 +4,15 @@ use crate::args::TailArgs;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::output::{Content, Follow, Output, Piece, bytes_of};
+use crate::output::{Follow, Output, OutputChunk, OutputForm, bytes_of};
 use crate::render;
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
 
-/// Prints the last lines, or what comes from an offset on; with `follow` until the session ends.
+/// Prints the last lines, or the output from an offset; with `follow`, until the session ends.
 ///
 /// # Errors
 ///
-/// [`Failure::Lost`] when nobody goes on with the session, else those of the calls.
+/// [`Failure::Lost`] if no worker has the session any more, otherwise errors of the calls.
 pub(crate) fn tail(args: &TailArgs, follow: bool, context: &mut Context) -> Result<Exit, Failure> {
     if follow && let Some(since) = args.since {
         return follow_from(since, args, context);
@@ -42,16 +42,18 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
     }
     let connection = context.connect()?;
     let content = match args.raw {
-        true => Content::Raw,
-        false => Content::Text,
+        true => OutputForm::Raw,
+        false => OutputForm::Text,
     };
     let place = context.place()?;
     let mut output = Output::start(place, connection, &args.session, since, content, None)?;
     loop {
         match output.next()? {
-            Piece::Output(bytes) | Piece::Error(bytes) => context.write_bytes(&bytes)?,
-            Piece::Missing(len) => context.note(&format!("{len} bytes of output are lost")),
-            Piece::Ended(ended) => {
+            OutputChunk::Output(bytes) | OutputChunk::Error(bytes) => {
+                context.write_bytes(&bytes)?
+            }
+            OutputChunk::Missing(len) => context.note(&format!("{len} bytes of output were lost")),
+            OutputChunk::Ended(ended) => {
                 if context.global.verbose {
                     let end = render::end(ended.exitstatus, ended.signal, ended.end_reason);
                     context.note(&format!("the session has ended: {end}"));
@@ -62,7 +64,7 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
     }
 }
 
-/// Items as they come, also those that tell what was missed; `seq` counts from 0 again after a hand-over.
+/// Prints items as they arrive, including those that report missed output; `seq` restarts from 0 after a handover.
 fn follow_items(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionSubscribeParams {
         session: args.session.clone(),

@@ -1,16 +1,16 @@
-//! Files that are there whole, or as they were before.
+//! Writing of files that are either complete or unchanged.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Writes `content` to `path`, in place of what was there. What is no file of its own, such as a pipe, is written to.
+/// Replaces the file at `path` with `content`. If it is not a regular file, for example a pipe, it is written to.
 ///
 /// # Errors
 ///
-/// The disk's; the file is then as it was.
+/// Errors of the file system; the file is then unchanged.
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    // Behind a link it is the file that is replaced, not the link.
+    // If the path is a link, its target is replaced, not the link.
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
@@ -41,7 +41,7 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     written
 }
 
-/// A name in the same folder that nobody else uses.
+/// An unused name in the same directory.
 fn beside(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
     let mut new = std::ffi::OsString::from(".");

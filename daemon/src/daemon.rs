@@ -4,13 +4,13 @@ use crate::config::{
     Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
 };
 use crate::connection::{self, Settings};
-use crate::documents::{Documents, remove_strays};
 use crate::job::Jobs;
 use crate::log::Log;
-use crate::session::{Services, Session, SessionSettings, Sessions};
-use crate::tape::root::Roots;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
+use ccd_session::session::{Services, Session, SessionSettings, Sessions};
+use ccd_store::documents::{Documents, remove_strays};
+use ccd_tape::root::Roots;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
@@ -177,7 +177,7 @@ impl Daemon {
         loaded: Result<Loaded, ConfigError>,
     ) -> Result<Arc<Loaded>, ConfigRefusal> {
         let loaded = Arc::new(loaded.map_err(|error| {
-            tracing::error!(%error, "the old configuration stays");
+            tracing::error!(%error, "the configuration was not reloaded");
             *self.place_of_config_error() = Some(error.in_one_line());
             error
         })?);
@@ -240,7 +240,7 @@ impl Daemon {
             let ended_at = session.state().ended_at.clone();
             ended_at
                 .as_deref()
-                .and_then(crate::clock::age_s)
+                .and_then(ccd_text::clock::age_s)
                 .is_none_or(|age| age < ttl)
         };
         let mut sessions = self.sessions.list();

@@ -12,33 +12,19 @@ mod chain;
 mod config;
 mod connection;
 mod daemon;
-mod durations;
-mod folder;
-mod interaction;
 mod job;
-mod keys;
-mod library;
 mod life;
 mod log;
 mod maintenance;
-mod output;
-mod peer;
-mod program;
 mod rpc;
-mod session;
 mod status;
 mod store;
 mod tape_usage;
 mod upgrade;
 mod verify;
 
-use ccd_screen as screen;
-use ccd_store::documents;
-use ccd_tape as tape;
-#[cfg(target_os = "macos")]
-use ccd_terminal::macos;
-use ccd_terminal::{holder, nice, piped, placeholder, probe, readiness};
-use ccd_text::{canonical, clock, expect, hidden, pattern, redact};
+use ccd_terminal::{holder, piped, placeholder};
+use ccd_text::clock;
 use clap::Parser;
 use life::{Args, LockError, StartError};
 use std::io::Write;
@@ -60,7 +46,7 @@ pub fn main() -> ExitCode {
     match start(&args) {
         Ok(status) => status,
         Err(StartError::Lock(LockError::Held { holder })) if args.if_not_running => {
-            say(&format!("a daemon already runs here: {holder}"));
+            say(&format!("a daemon is already running here: {holder}"));
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -77,7 +63,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     holder::name_daemon().map_err(system("this process cannot be named"))?;
     if args.worker {
         holder::make_files_private();
-        let holder = holder::join().map_err(system("there is no holder to serve for"))?;
+        let holder = holder::join().map_err(system("there is no holder to work for"))?;
         return work(args, life::Terminals::Of(holder));
     }
     log::to_stderr().map_err(StartError::Log)?;

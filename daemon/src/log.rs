@@ -251,7 +251,7 @@ impl<S: Subscriber> Layer<S> for KeepErrors {
         if *event.metadata().level() != Level::ERROR {
             return;
         }
-        let mut line = Line(crate::clock::now());
+        let mut line = Line(ccd_text::clock::now());
         event.record(&mut line);
         let text: String = line.0.chars().take(MAX_ERROR_CHARS).collect();
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);

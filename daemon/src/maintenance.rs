@@ -1,9 +1,9 @@
 //! Keeps what grows within its bounds.
 
 use crate::daemon::Daemon;
-use crate::interaction::TrimInteractions;
 use crate::job::{JobError, JobHandle, Outcome};
 use ccd_protocol::job::JobStarted;
+use ccd_session::interaction::TrimInteractions;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;

@@ -19,7 +19,7 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         version: env!("CARGO_PKG_VERSION").into(),
         protocol: PROTOCOL_VERSION,
         pid: own_pid(),
-        holder_pid: crate::holder::holder_pid(),
+        holder_pid: ccd_terminal::holder::holder_pid(),
         last_hand_over: daemon.hand_over.clone(),
         uptime_s: daemon.started.elapsed().as_secs_f64(),
         socket: shown(&paths.socket),
@@ -113,10 +113,10 @@ fn lacks() -> Vec<String> {
             "sessions end with the daemon: holder and worker are one process on this system".into(),
         );
         lacks.push(
-            "no input probe: whether a program waits for input is guessed from its terminal and its last line".into(),
+            "no input probe: whether a program is waiting for input is guessed from its terminal and its last line".into(),
         );
         lacks.push(
-            "setsid: what has left a session and lost its parent is found only if its environment can be read".into(),
+            "setsid: a process that left its session and lost its parent is found only if its environment can be read".into(),
         );
     }
     lacks

@@ -1,8 +1,8 @@
 //! Keeps how often tapes were played in the database.
 
 use crate::store::{Store, TapeUseRow, Write, tape_use};
-use crate::tape::index::TapeId;
-use crate::tape::root::{UsageError, UsageStore, Used};
+use ccd_tape::index::TapeId;
+use ccd_tape::root::{UsageError, UsageStore, Used};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::path::Path;

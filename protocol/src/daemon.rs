@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 methods! {
-    DaemonPing = "daemon.ping" (NoParams) -> Done, "Answers; costs nothing.";
-    DaemonStatus = "daemon.status" (NoParams) -> DaemonStatusReply, "Tells what the daemon is, holds and uses.";
-    DaemonStop = "daemon.stop" (DaemonStopParams) -> DaemonStopReply, "Ends all sessions and the daemon.";
-    DaemonRestart = "daemon.restart" (NoParams) -> DaemonUpgradeReply, "Hands all sessions over to another process of the same build.";
-    DaemonUpgrade = "daemon.upgrade" (DaemonUpgradeParams) -> DaemonUpgradeReply, "Hands all sessions over to a process of another build; one that does not get to serve is rolled back.";
-    DaemonReload = "daemon.reload" (NoParams) -> DaemonReloadReply, "Reads the configuration again; a bad one is refused and the old one stays.";
-    DaemonLog = "daemon.log" (DaemonLogParams) -> DaemonLogReply, "Shows or changes what is logged, until the next start.";
-    DaemonCheck = "daemon.check" (NoParams) -> crate::job::JobStarted, "Starts a job that checks the databases and session folders and applies retention.";
+    DaemonPing = "daemon.ping" (NoParams) -> Done, "Replies at once.";
+    DaemonStatus = "daemon.status" (NoParams) -> DaemonStatusReply, "Returns the daemon's state, limits, paths and resource use.";
+    DaemonStop = "daemon.stop" (DaemonStopParams) -> DaemonStopReply, "Ends all sessions and stops the daemon.";
+    DaemonRestart = "daemon.restart" (NoParams) -> DaemonUpgradeReply, "Hands all sessions over to a new worker of the same build.";
+    DaemonUpgrade = "daemon.upgrade" (DaemonUpgradeParams) -> DaemonUpgradeReply, "Hands all sessions over to a worker of another build; a build that does not start serving is rolled back.";
+    DaemonReload = "daemon.reload" (NoParams) -> DaemonReloadReply, "Reads the configuration again; if it is invalid, it is rejected and the old one stays in effect.";
+    DaemonLog = "daemon.log" (DaemonLogParams) -> DaemonLogReply, "Shows or changes what the daemon logs, until its next start.";
+    DaemonCheck = "daemon.check" (NoParams) -> crate::job::JobStarted, "Starts a job that checks the databases and session directories and removes what is past its retention time.";
     ConfigList = "config.list" (NoParams) -> ConfigListReply, "Lists every configuration key with its value and where it comes from.";
     ConfigGet = "config.get" (ConfigGetParams) -> ConfigEntry, "Returns one configuration key.";
     ConfigCheck = "config.check" (ConfigCheckParams) -> ConfigCheckReply, "Checks a configuration file without using it.";
@@ -25,9 +25,9 @@ pub struct DaemonStatusReply {
     pub version: String,
     pub protocol: u32,
     pub pid: i32,
-    /// The process that was started first and holds the terminals; where there is one process, the daemon itself.
+    /// Process id of the holder, which keeps the terminals; `pid` on systems where holder and worker are one process.
     pub holder_pid: i32,
-    /// The last time that another process went on with the sessions; null when that has not happened.
+    /// The last handover to another worker; null if there was none.
     pub last_hand_over: Option<HandOver>,
     pub uptime_s: f64,
     pub socket: String,
@@ -37,24 +37,24 @@ pub struct DaemonStatusReply {
     pub paths: BTreeMap<String, String>,
     /// Bytes on disk, by part.
     pub sizes: BTreeMap<String, u64>,
-    /// Limits in force.
+    /// Limits in effect.
     pub limits: BTreeMap<String, u64>,
-    /// Entries waiting in internal queues.
+    /// Number of entries in internal queues.
     pub queues: BTreeMap<String, u64>,
-    /// Things that were dropped since the start, by kind; empty when nothing was.
+    /// Number of things dropped since the start, by kind; empty if nothing was dropped.
     pub drops: BTreeMap<String, u64>,
-    /// The last errors, newest last, at most 10.
+    /// The last errors in the log, newest last; at most 10.
     pub last_errors: Vec<String>,
-    /// What this system lacks of the daemon's promises.
+    /// Features that the daemon lacks on this system.
     pub lacks: Vec<String>,
-    /// What was odd in the configuration.
+    /// Warnings about the configuration.
     pub config_warnings: Vec<String>,
     /// Why the configuration on disk is not in force, as `file:line:column: text`; null when it is.
     #[serde(default)]
     pub config_error: Option<String>,
 }
 
-/// How many sessions there are.
+/// Numbers of sessions.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionCounts {
@@ -64,7 +64,7 @@ pub struct SessionCounts {
     pub max: u64,
 }
 
-/// How many jobs there are.
+/// Numbers of jobs.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobCounts {
@@ -77,13 +77,13 @@ pub struct JobCounts {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DaemonStopParams {}
 
-/// Reply of `daemon.stop`, sent before the daemon ends.
+/// Reply of `daemon.stop`, sent before the daemon exits.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DaemonStopReply {
-    /// The process that ends last: `holder_pid` of the status.
+    /// The process that exits last: `holder_pid` of `daemon.status`.
     pub pid: i32,
-    /// Live sessions that will be ended.
+    /// Number of live sessions that will be ended.
     pub sessions: u64,
 }
 
@@ -91,54 +91,54 @@ pub struct DaemonStopReply {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DaemonUpgradeParams {
-    /// Absolute path of the `ccd` that goes on. Default: the build that runs, as `daemon.restart`.
+    /// Absolute path of the `ccd` that takes over. Default: the running build, as with `daemon.restart`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<String>,
 }
 
-/// Reply of `daemon.restart` and `daemon.upgrade`, sent before the hand-over. How that went is in the `last_hand_over` of `daemon.status`
-/// once another process answers: `number` is higher then.
+/// Reply of `daemon.restart` and `daemon.upgrade`, sent before the handover. Once another worker replies,
+/// `last_hand_over` of `daemon.status` has a higher `number` and says how the handover went.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DaemonUpgradeReply {
-    /// The process that hands over.
+    /// Process id of the worker that hands over.
     pub pid: i32,
     /// Its version.
     pub version: String,
-    /// The version that goes on.
+    /// The version that takes over.
     pub new_version: String,
-    /// Live sessions that are handed over.
+    /// Number of live sessions that are handed over.
     pub sessions: u64,
-    /// Jobs that have not ended: those that run fail with that reason, with what they have done so far.
+    /// Number of unfinished jobs: they fail for this reason, and their results so far are kept.
     #[serde(default)]
     pub jobs: u64,
-    /// `number` of the hand-over before this one; 0 when there was none.
+    /// `number` of the previous handover; 0 if there was none.
     pub number: u64,
 }
 
-/// How the sessions came to the process that answers.
+/// A handover: how the current worker took over the sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HandOver {
-    /// Counts hand-overs from 1.
+    /// Number of the handover, from 1.
     pub number: u64,
     pub cause: HandOverCause,
-    /// The build that was asked for did not get to serve, and the one before it goes on.
+    /// The requested build did not start serving, and the previous build was restored.
     pub rolled_back: bool,
-    /// Why it was rolled back, or how the process before this one ended.
+    /// Why it was rolled back, or how the previous worker ended.
     pub reason: Option<String>,
-    /// When this process began to serve.
+    /// When this worker started serving.
     pub at: String,
 }
 
-/// Why another process went on with the sessions.
+/// Cause of a handover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HandOverCause {
-    /// The one before it was killed.
+    /// The previous worker was killed.
     Crash,
-    /// `daemon.restart` or `daemon.upgrade` asked for it.
+    /// `daemon.restart` or `daemon.upgrade`.
     Upgrade,
 }
 
@@ -146,7 +146,7 @@ pub enum HandOverCause {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DaemonReloadReply {
-    /// The file that was read; null when there is none and the defaults hold.
+    /// The file that was read; null if there is none and the defaults apply.
     pub path: Option<String>,
     pub warnings: Vec<String>,
 }
@@ -158,7 +158,7 @@ pub struct DaemonLogParams {
     /// `error`, `warn`, `info`, `debug` or `trace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// Decisions of matching and replay too.
+    /// Also log each matching and replay decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debug: Option<bool>,
 }
@@ -169,7 +169,7 @@ pub struct DaemonLogParams {
 pub struct DaemonLogReply {
     pub level: String,
     pub debug: bool,
-    /// The file that is written, if one is.
+    /// The log file, if there is one.
     pub path: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Error numbers and their shape on the wire.
+//! Error codes and their form on the wire.
 //!
 //! JSON-RPC reserves -32768 to -32000 for protocol faults; ours are positive and never reused.
 
@@ -29,7 +29,7 @@ macro_rules! error_codes {
         }
 
         impl ErrorCode {
-            /// All of them, in the order of their numbers.
+            /// All codes, in the order of their numbers.
             pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant),*];
 
             /// The value of `data.kind`.
@@ -44,13 +44,13 @@ macro_rules! error_codes {
                 match self { $(ErrorCode::$variant => Category::$category,)* }
             }
 
-            /// One sentence for the documents.
+            /// One sentence for the documentation.
             #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(ErrorCode::$variant => $doc,)* }
             }
 
-            /// The code with this number, if it is one of ours.
+            /// The code with this number, if it is a code of ccd.
             #[must_use]
             pub const fn from_number(number: i64) -> Option<ErrorCode> {
                 match number { $($code => Some(ErrorCode::$variant),)* _ => None }
@@ -63,40 +63,40 @@ error_codes! {
     ParseError = -32700 "parse_error" Internal "The line is not JSON or not UTF-8.",
     InvalidRequest = -32600 "invalid_request" Internal "The JSON is not a JSON-RPC 2.0 request.",
     MethodNotFound = -32601 "method_not_found" NotFound "No method has this name.",
-    InvalidParams = -32602 "invalid_params" Usage "A parameter is missing, has the wrong type, or the parameters are not an object.",
-    Internal = -32603 "internal" Internal "A defect of the daemon; its log has the details.",
-    InvalidArgument = 1001 "invalid_argument" Usage "A value is outside what the method accepts.",
+    InvalidParams = -32602 "invalid_params" Usage "A parameter is missing or has the wrong type, or the parameters are not an object.",
+    Internal = -32603 "internal" Internal "A bug in the daemon; its log has the details.",
+    InvalidArgument = 1001 "invalid_argument" Usage "The method does not accept a value.",
     NotFound = 1002 "not_found" NotFound "Nothing has the given id.",
     Busy = 1003 "busy" Refused "A queue is full; try again shortly.",
-    ShuttingDown = 1004 "shutting_down" Refused "The daemon is stopping and takes no new work.",
-    Timeout = 1005 "timeout" TimedOut "The condition did not come true in the given time.",
+    ShuttingDown = 1004 "shutting_down" Refused "The daemon is stopping and accepts no new work.",
+    Timeout = 1005 "timeout" TimedOut "The condition was not met in the given time.",
     LimitReached = 1006 "limit_reached" Refused "A configured limit was reached.",
-    ReplyTooLarge = 1007 "reply_too_large" Refused "The reply is larger than the limit; ask for less at a time.",
-    VersionMismatch = 1008 "version_mismatch" Refused "Client and daemon speak different protocol versions.",
-    Unavailable = 1009 "unavailable" Refused "The daemon cannot do this now or on this system.",
+    ReplyTooLarge = 1007 "reply_too_large" Refused "The reply would exceed the limit; ask for less at a time.",
+    VersionMismatch = 1008 "version_mismatch" Refused "Client and daemon use different protocol versions.",
+    Unavailable = 1009 "unavailable" Refused "The daemon cannot do this now, or cannot do it on this system.",
     Storage = 1010 "storage" Failed "A file or database could not be read or written.",
-    HandedOver = 1011 "handed_over" Refused "Another process of the daemon goes on with the sessions; this call was not finished.",
+    HandedOver = 1011 "handed_over" Refused "The worker is handing over to another one; this call was not finished.",
     SessionNotFound = 2001 "session_not_found" NotFound "No session has this id, name or unique prefix.",
-    SessionNotAlive = 2002 "session_not_alive" Failed "The session's program has ended.",
+    SessionNotAlive = 2002 "session_not_alive" Failed "The session's program has exited.",
     SpawnFailed = 2003 "spawn_failed" Failed "The program could not be started.",
     ExpectTimeout = 2004 "expect_timeout" TimedOut "No pattern matched in the given time.",
-    ProcessEnded = 2005 "process_ended" Failed "The program ended before a pattern matched.",
-    SessionConflict = 2006 "session_conflict" Refused "A live session already has this id or name, or there is a document of this name.",
+    ProcessEnded = 2005 "process_ended" Failed "The program exited before a pattern matched.",
+    SessionConflict = 2006 "session_conflict" Refused "A live session already has this id or name, or a program configuration of this name exists.",
     MaxSessions = 2007 "max_sessions" Refused "The number of live sessions has reached its limit.",
     InvalidPattern = 2008 "invalid_pattern" Usage "A pattern cannot be used; the message says where and why.",
     InputFull = 2009 "input_full" Failed "The program has not read its input for 5 seconds.",
-    NotAShell = 2010 "not_a_shell" Refused "The session's program is no shell that can run commands.",
+    NotAShell = 2010 "not_a_shell" Refused "The session's program is not a shell that can run commands.",
     ConfigNotFound = 2011 "config_not_found" NotFound "No program configuration has this name.",
     ChainNotFound = 2012 "chain_not_found" NotFound "No chain has this name.",
     PatternNotFound = 2013 "pattern_not_found" NotFound "The pattern library has no such entry.",
-    TapeMiss = 3001 "tape_miss" Failed "No tape has this input here; the data names the nearest exchange and what differs.",
+    TapeMiss = 3001 "tape_miss" Failed "The input is on no tape; the data names the closest recorded exchange and the differences.",
     TapeInvalid = 3002 "tape_invalid" Failed "A tape cannot be read; the message says where and why.",
-    TapeNotFound = 3003 "tape_not_found" NotFound "No tape of the root has this id.",
-    TapeConflict = 3004 "tape_conflict" Refused "There is a tape of this name already, or two tapes have the same exchange.",
-    TapeLocked = 3005 "tape_locked" Refused "Somebody else is writing this tape.",
+    TapeNotFound = 3003 "tape_not_found" NotFound "No tape in the root has this id.",
+    TapeConflict = 3004 "tape_conflict" Refused "A tape of this name exists already, or two tapes contain the same exchange.",
+    TapeLocked = 3005 "tape_locked" Refused "Another process is writing this tape.",
     TapeFormatNewer = 3006 "tape_format_newer" Failed "The tape was written by a newer version.",
-    RedactionFailed = 3007 "redaction_failed" Failed "Secrets could not be taken out, so nothing was written.",
-    InjectedError = 3008 "injected_error" Failed "The program has ended because the session's tape options asked for an error (`error_rate`). Where they had output cut instead, the time-out that follows has `injected: true` in its data.",
+    RedactionFailed = 3007 "redaction_failed" Failed "Secrets could not be redacted, so nothing was written.",
+    InjectedError = 3008 "injected_error" Failed "The program ended with an injected error (`error_rate` of the tape options). If output was cut short instead, the timeout that follows has `injected: true` in its data.",
 }
 
 /// Members of `data`.
@@ -107,15 +107,15 @@ pub type ErrorData = serde_json::Map<String, serde_json::Value>;
 pub struct ErrorObject {
     /// A number of [`ErrorCode`].
     pub code: i64,
-    /// What happened, to what, and what to do, in one line.
+    /// What happened, to what, and what to do; one line.
     pub message: String,
-    /// `kind`, mostly `hint`, and what else the kind brings.
+    /// `kind`, usually `hint`, and fields that depend on the kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<ErrorData>,
 }
 
 impl ErrorObject {
-    /// The code, if it is one of ours.
+    /// The code, if it is a code of ccd.
     #[must_use]
     pub fn known(&self) -> Option<ErrorCode> {
         ErrorCode::from_number(self.code)

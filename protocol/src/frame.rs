@@ -1,17 +1,17 @@
-//! The framing of the socket: one message a line, UTF-8, ended by `\n`.
+//! Framing on the socket: one message per line, UTF-8, ended by `\n`.
 
 use std::borrow::Cow;
 
 /// Default limit of one line, without its newline.
 pub const FRAME_LIMIT_BYTES: usize = 16 << 20;
 
-/// A line's first part is kept in a buffer of this size while the line is still short.
+/// Initial size of the buffer for an unfinished line.
 const SMALL_BUFFER_BYTES: usize = 1024;
 
-/// Cuts a stream of bytes into lines, without reading anything itself.
+/// Splits a stream of bytes into lines, without reading anything itself.
 ///
-/// It resynchronises at the next newline after a line over the limit, skips blank lines, and keeps
-/// nothing but the beginning of an unfinished line, never more than the limit.
+/// After a line over the limit it resynchronises at the next newline. It skips blank lines, and stores only the start
+/// of an unfinished line, never more than the limit.
 #[derive(Debug)]
 pub struct LineFrames {
     limit_bytes: usize,
@@ -19,17 +19,17 @@ pub struct LineFrames {
     skipping: bool,
 }
 
-/// What stands between two newlines.
+/// A line of the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Frame<'a> {
-    /// A line without its newline; it may still be no UTF-8 and no JSON.
+    /// A line without its newline; it may be neither UTF-8 nor JSON.
     Line(Cow<'a, [u8]>),
-    /// A line over the limit, told once, as soon as the limit is passed.
+    /// A line over the limit, reported once, as soon as it exceeds the limit.
     TooLong,
 }
 
 impl LineFrames {
-    /// Lines of up to `limit_bytes` bytes without the newline are taken.
+    /// Accepts lines of up to `limit_bytes` bytes, not counting the newline.
     #[must_use]
     pub fn new(limit_bytes: usize) -> Self {
         Self {
@@ -39,9 +39,9 @@ impl LineFrames {
         }
     }
 
-    /// Returns the next frame of `input` and moves `input` behind it.
+    /// Returns the next frame of `input` and advances `input` past it.
     ///
-    /// `None` means that all of `input` was taken. A line that lies in `input` as a whole is borrowed.
+    /// `None` means that all of `input` was consumed. A line that `input` contains completely is borrowed.
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Option<Frame<'a>> {
         while !input.is_empty() {
             let Some(len) = memchr::memchr(b'\n', input) else {
@@ -56,13 +56,13 @@ impl LineFrames {
         None
     }
 
-    /// Returns the last line when the stream ended without a newline after it.
+    /// Returns the last line if the stream ended without a newline.
     pub fn finish(&mut self) -> Option<Frame<'static>> {
         let line = std::mem::take(&mut self.partial);
         (!is_blank(&line)).then_some(Frame::Line(Cow::Owned(line)))
     }
 
-    /// How many bytes of an unfinished line are kept.
+    /// Number of bytes stored of an unfinished line.
     #[must_use]
     pub fn kept_bytes(&self) -> usize {
         self.partial.len()
@@ -87,7 +87,7 @@ impl LineFrames {
         (!is_blank(&line)).then_some(Frame::Line(line))
     }
 
-    /// Keeps `part`, after which the line goes on in the next input.
+    /// Stores `part` of a line that continues in the next input.
     fn keep(&mut self, part: &[u8]) -> Option<Frame<'static>> {
         if self.skipping {
             return None;

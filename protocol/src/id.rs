@@ -1,4 +1,4 @@
-//! Identifiers that cannot be wrong once they are parsed.
+//! Identifiers that are valid once they are parsed.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -8,11 +8,11 @@ pub const MAX_ID_LEN: usize = 64;
 
 /// An id or name of a session: `[A-Za-z0-9._-]{1,64}`, not starting with a dot.
 ///
-/// It is safe as a file name: no separator, no parent, never hidden.
+/// It is safe as a file name: no separator, no parent directory, never hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct SessionId(String);
 
-/// Why a text is no id.
+/// Why a text is not an id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     #[error("is empty: give 1 to {MAX_ID_LEN} characters of A-Z a-z 0-9 . _ -")]

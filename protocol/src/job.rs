@@ -1,10 +1,10 @@
-//! Jobs: long work that a method starts and others watch.
+//! Jobs: long-running work that a method starts and other methods follow.
 
 use crate::method::{Done, methods};
 use serde::{Deserialize, Serialize};
 
 methods! {
-    JobGet = "job.get" (JobGetParams) -> Job, "Returns a job, with `wait_ms` once it has ended or the time is over.";
+    JobGet = "job.get" (JobGetParams) -> Job, "Returns a job; with `wait_ms`, once it has ended or the time is up.";
     JobList = "job.list" (JobListParams) -> JobListReply, "Lists jobs, newest first.";
     JobCancel = "job.cancel" (JobParams) -> Done, "Asks a job to stop.";
 }
@@ -16,7 +16,7 @@ pub struct JobStarted {
     pub job: String,
 }
 
-/// Where a job stands.
+/// State of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -29,7 +29,7 @@ pub enum JobState {
 }
 
 impl JobState {
-    /// True when nothing more will happen.
+    /// True if the job has ended.
     #[must_use]
     pub fn has_ended(self) -> bool {
         matches!(
@@ -39,7 +39,7 @@ impl JobState {
     }
 }
 
-/// A job's record, kept for 7 days, or until the lists of all jobs together take 256 MiB.
+/// A job's record, kept for 7 days, or until the lists of all jobs together exceed 256 MiB.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Job {
@@ -47,20 +47,20 @@ pub struct Job {
     /// The method that started it.
     pub method: String,
     pub state: JobState,
-    /// How far it is, in short.
+    /// Progress, in brief.
     pub progress: Option<serde_json::Value>,
     pub created_at: String,
     pub ended_at: Option<String>,
-    /// Once it has ended, also when it failed or was cancelled: what there is by then. Its list is left out by
-    /// `job.list` and `job.subscribe`.
+    /// The result, once the job has ended; for a failed or cancelled job, the part that exists. `job.list` and
+    /// `job.subscribe` leave out its list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<serde_json::Value>,
-    /// How many entries its list has so far, with those that are no longer kept.
+    /// Number of entries in its list so far, including those that are no longer kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub entry_count: u64,
-    /// What was corrected in a `job.get`.
+    /// Values of the `job.get` request that were corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -69,7 +69,7 @@ pub struct Job {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobParams {
-    /// Its id, or a begin of it that no other has; `job-` may be left out.
+    /// Job id, or a unique prefix of it; `job-` may be omitted.
     pub job: String,
 }
 
@@ -77,9 +77,9 @@ pub struct JobParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobGetParams {
-    /// Its id, or a begin of it that no other has; `job-` may be left out.
+    /// Job id, or a unique prefix of it; `job-` may be omitted.
     pub job: String,
-    /// Wait so long for the end; default 0.
+    /// Milliseconds to wait for the job to end; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<f64>,
 }
@@ -88,7 +88,7 @@ pub struct JobGetParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobListParams {
-    /// At most so many; default 100, at most 1,000.
+    /// Maximum number of jobs; default 100, at most 1,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }
@@ -104,9 +104,9 @@ pub struct JobListReply {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobSubscribeParams {
-    /// Its id, or a begin of it that no other has; `job-` may be left out.
+    /// Job id, or a unique prefix of it; `job-` may be omitted.
     pub job: String,
-    /// The first entry of the job's list that is wanted, by its `seq`; default 0, all that are kept.
+    /// `seq` of the first entry to send; default 0, which sends all entries that are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
 }
@@ -118,28 +118,28 @@ pub struct JobItem {
     pub seq: u64,
     #[serde(flatten)]
     pub job: Job,
-    /// Entries of the job's list that were not sent yet: each is sent once, in order.
+    /// New entries of the job's list; each is sent once, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<JobEntry>,
-    /// So many entries before these are no longer kept.
+    /// Number of entries before these that are no longer kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted_entries: u64,
     /// True in the last item.
     pub ended: bool,
 }
 
-/// Something that a job has done or found: a step, a command, a hit.
+/// An entry of a job's list: a step, a command, or a match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobEntry {
-    /// Counts the entries of the job, from 0.
+    /// Number of the entry in the job, from 0.
     pub seq: u64,
     pub at: String,
     #[cfg_attr(feature = "schema", schemars(with = "EntryValue"))]
     pub value: serde_json::Value,
 }
 
-/// What an entry is, by the method that started the job. For the documents.
+/// Type of an entry, by the method that started the job. Only for the documentation.
 #[cfg(feature = "schema")]
 #[derive(schemars::JsonSchema)]
 #[serde(untagged)]

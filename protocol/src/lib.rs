@@ -1,4 +1,4 @@
-//! What ccd and its clients say to each other: methods, records, errors, framing. Data only.
+//! The protocol between ccd and its clients: methods, records, errors, framing. Data only.
 
 pub mod chain;
 pub mod daemon;
@@ -27,7 +27,7 @@ pub use report::Reportable;
 pub use timeout::Timeout;
 pub use version::{Caller, PROTOCOL_VERSION};
 
-/// Every method, in the order of the documents.
+/// Every method, in the order of the documentation.
 pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
     [
         session::METHODS,

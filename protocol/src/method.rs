@@ -1,13 +1,13 @@
-//! What a method is: a type that binds name, parameters and reply.
+//! Methods: a type for each binds name, parameters and reply.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A JSON-RPC method. Handler, client, tests and documents share it, so they cannot disagree.
+/// A JSON-RPC method. Handler, client, tests and documentation share it, so they cannot disagree.
 pub trait Method {
     /// The name on the wire, `noun.verb`.
     const NAME: &'static str;
-    /// One sentence for the documents.
+    /// One sentence for the documentation.
     const SUMMARY: &'static str;
     /// Parameters, by name.
     type Params: Serialize + DeserializeOwned + Send + 'static;
@@ -15,7 +15,7 @@ pub trait Method {
     type Reply: Serialize + DeserializeOwned + Clone + Send + 'static;
 }
 
-/// What the documents say of one method.
+/// A method for the documentation.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodInfo {
     pub name: &'static str,
@@ -30,7 +30,7 @@ pub struct MethodInfo {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoParams {}
 
-/// Reply of a method that has nothing to tell but that it is done.
+/// Reply of a method that returns nothing.
 #[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Done {}
@@ -48,7 +48,7 @@ macro_rules! methods {
                 type Reply = $reply;
             }
         )*
-        /// The methods of this noun, in the order of the documents.
+        /// The methods of this noun, in the order of the documentation.
         pub const METHODS: &[$crate::method::MethodInfo] = &[
             $($crate::method::MethodInfo {
                 name: $name,

@@ -1,14 +1,14 @@
-//! The pattern library: what prompts, errors, help and data look like, and what a text is.
+//! The pattern library, which recognises prompts, errors, help texts and data formats.
 
 use crate::method::methods;
 use serde::{Deserialize, Serialize};
 
 methods! {
-    PatternList = "pattern.list" (PatternListParams) -> PatternListReply, "Lists the pattern library: what is built in, and what replaces or extends it.";
+    PatternList = "pattern.list" (PatternListParams) -> PatternListReply, "Lists the pattern library: the built-in patterns, and those that replace or extend them.";
     PatternSet = "pattern.set" (PatternSetParams) -> PatternEntry, "Replaces the patterns of a category, or adds a category.";
-    PatternUnset = "pattern.unset" (PatternUnsetParams) -> PatternUnsetReply, "Removes what `pattern.set` has set; a built-in category counts again.";
-    PatternTest = "pattern.test" (PatternTestParams) -> PatternTestReply, "Tells which patterns match a text, and where.";
-    PatternClassify = "pattern.classify" (PatternClassifyParams) -> PatternClassifyReply, "Tells what a text is: errors, prompt, data formats, tables, help, state.";
+    PatternUnset = "pattern.unset" (PatternUnsetParams) -> PatternUnsetReply, "Removes patterns that `pattern.set` has set; the built-in patterns of the category are used again.";
+    PatternTest = "pattern.test" (PatternTestParams) -> PatternTestReply, "Returns which patterns match a text, and where.";
+    PatternClassify = "pattern.classify" (PatternClassifyParams) -> PatternClassifyReply, "Classifies a text: errors, prompt, data formats, tables, help, state.";
 }
 
 /// What a pattern recognises.
@@ -16,15 +16,15 @@ methods! {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum PatternType {
-    /// The last line of a text, when it asks for input.
+    /// The last line of a text, if it asks for input.
     Prompt,
-    /// A line that tells of an error.
+    /// A line that reports an error.
     Error,
-    /// A line of a help text; the groups `name` and `description` are what it tells of.
+    /// A line of a help text; the groups `name` and `description` are reported.
     Help,
     /// A line of data in some format.
     DataFormat,
-    /// A line that tells of another state; the group `state` is its name.
+    /// A line that announces a new state; the group `state` is its name.
     State,
 }
 
@@ -58,9 +58,9 @@ impl PatternType {
 pub enum PatternOrigin {
     /// Part of ccd.
     BuiltIn,
-    /// Set in place of a built-in one.
+    /// Set, and replaces a built-in entry.
     Override,
-    /// Set, and nothing built in has its name.
+    /// Set, and no built-in entry has its name.
     Own,
 }
 
@@ -70,8 +70,8 @@ pub enum PatternOrigin {
 pub struct PatternEntry {
     pub pattern_type: PatternType,
     pub category: String,
-    /// Regular expressions in the syntax of `session.expect`, each looked for in one line at a time: `^` and `$` are the
-    /// line's ends.
+    /// Regular expressions in the syntax of `session.expect`, matched against one line at a time: `^` and `$` match at
+    /// the ends of the line.
     pub patterns: Vec<String>,
     pub description: String,
     pub origin: PatternOrigin,
@@ -99,9 +99,9 @@ pub struct PatternListParams {
 pub struct PatternListReply {
     /// By type, then in the order in which they are tried.
     pub patterns: Vec<PatternEntry>,
-    /// Where the changes are kept.
+    /// The file that stores the changes.
     pub path: String,
-    /// What of that file cannot be used, and why; the built-in patterns count in its place.
+    /// Entries of that file that cannot be used, and why; the built-in patterns are used instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -114,10 +114,11 @@ pub struct PatternSetParams {
     pub pattern_type: PatternType,
     /// `[A-Za-z0-9._-]{1,64}`, not starting with a dot.
     pub category: String,
-    /// 1 to 100 regular expressions of at most 4,096 bytes; none may match the empty text, or need a line end. All that were
-    /// set may have at most 1,000 places that a search has to follow at once: `[ab]{50}` has 50, an ordinary one 2 to 25.
+    /// 1 to 100 regular expressions of at most 4,096 bytes each; none may match empty text or require a line end. A
+    /// search for all patterns that were set may track at most 1,000 positions at once: `[ab]{50}` needs 50, an
+    /// ordinary pattern 2 to 25.
     pub patterns: Vec<String>,
-    /// Default: that of the entry before.
+    /// Default: the description of the entry that is replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -135,7 +136,7 @@ pub struct PatternUnsetParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternUnsetReply {
-    /// What counts again.
+    /// The built-in entry that is used again.
     pub built_in: Option<PatternEntry>,
 }
 
@@ -143,10 +144,10 @@ pub struct PatternUnsetReply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternTestParams {
-    /// At most 1 MiB; control sequences in it are not looked at.
+    /// At most 1 MiB; control sequences in it are ignored.
     pub text: String,
-    /// Only patterns of this type. Without one, what says nothing alone is left out: lines of help, endings of prompts, and
-    /// the signs where data in a built-in format may begin.
+    /// Only patterns of this type. Default: all types, without patterns that mean nothing on their own: lines of help
+    /// texts, endings of prompts, and signs that data in a built-in format may start.
     #[serde(
         default,
         deserialize_with = "crate::spelling::any_case_or_none",
@@ -159,17 +160,17 @@ pub struct PatternTestParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternTestReply {
-    /// In the order of the text.
+    /// In text order.
     pub matches: Vec<PatternMatch>,
-    /// There are more than 1,000 matches, a line has more than 64 KiB, or further matches in the same line would have cost
-    /// too much: the rest was not looked at.
+    /// The text was not searched completely: it has more than 1,000 matches, a line exceeds 64 KiB, or further matches
+    /// in the same line would have taken too long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// Where something stands in a text: bytes of its UTF-8 form, the end just past the last one.
+/// A range of a text: byte offsets in its UTF-8 form, end exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Span {
@@ -188,7 +189,7 @@ pub struct PatternMatch {
     /// Counted from 1.
     pub line: usize,
     pub span: Span,
-    /// What stands there, without control sequences; at most 1,000 characters.
+    /// The matched text without control sequences; at most 1,000 characters.
     pub matched: String,
 }
 
@@ -196,7 +197,7 @@ pub struct PatternMatch {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternClassifyParams {
-    /// At most 1 MiB; control sequences in it are not looked at.
+    /// At most 1 MiB; control sequences in it are ignored.
     pub text: String,
 }
 
@@ -208,25 +209,26 @@ pub struct PatternClassifyReply {
     pub is_error: bool,
     /// The text is a help text.
     pub is_help: bool,
-    /// All matches but those of data formats that are built in, in the order of the text; of the lines of a help text
-    /// only when it is one.
+    /// All matches except those of built-in data formats, in text order. Lines of a help text are included only if the
+    /// text is one.
     pub matches: Vec<PatternMatch>,
-    /// `json`, `xml`, `yaml`, `ini`, `csv`, `table`, `key_value`, and categories of one's own.
+    /// `json`, `xml`, `yaml`, `ini`, `csv`, `table`, `key_value`, and your own categories.
     pub data_formats: Vec<String>,
     pub has_prompt: bool,
-    /// The last line, when it is a prompt.
+    /// The last line, if it is a prompt.
     pub prompt: Option<PromptFound>,
-    /// Name of the state that the text tells of last.
+    /// Name of the last state that the text announces.
     pub state_transition: Option<String>,
     pub has_table: bool,
     pub tables: Vec<TableFound>,
     pub has_json: bool,
-    /// Objects and arrays in the text, at most 100, and none that nests deeper than 120.
+    /// Objects and arrays in the text; at most 100, nested at most 120 deep.
     pub json: Vec<JsonFound>,
-    /// What a help text tells of, at most 1,000.
+    /// Commands and options that a help text describes; at most 1,000.
     pub commands: Vec<CommandFound>,
     pub line_count: usize,
-    /// Not all of the text was looked at: see `pattern.test`. Or there are more or deeper documents than `json` may have.
+    /// The text was not searched completely (see `pattern.test`), or it has more or deeper documents than `json` can
+    /// contain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -238,17 +240,17 @@ pub struct PatternClassifyReply {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PromptFound {
     pub category: String,
-    /// The line, without control sequences and the blanks around it.
+    /// The line, without control sequences and surrounding blanks.
     pub text: String,
     pub span: Span,
 }
 
-/// How a table shows its columns.
+/// How a table separates its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum TableKind {
-    /// By lines or a ruler below its head.
+    /// By lines, or by a ruler below its header.
     Ruled,
     /// By blanks alone.
     Aligned,
@@ -260,7 +262,7 @@ pub enum TableKind {
 pub struct TableFound {
     pub kind: TableKind,
     pub columns: usize,
-    /// Lines of text, the head included.
+    /// Number of lines of text, including the header.
     pub rows: usize,
     pub span: Span,
 }
@@ -273,7 +275,7 @@ pub struct JsonFound {
     pub value: serde_json::Value,
 }
 
-/// A command or option that a help text tells of.
+/// A command or option that a help text describes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandFound {

@@ -1,4 +1,4 @@
-//! Program configurations: how a program is started, brought up and judged, kept by name.
+//! Program configurations: how to start a program, get it ready, and judge its success; saved by name.
 
 use crate::method::{Done, NoParams, methods};
 use serde::de::{Error, MapAccess, Visitor};
@@ -8,7 +8,7 @@ use std::fmt;
 methods! {
     ProgramList = "program.list" (NoParams) -> ProgramListReply, "Lists program configurations by name.";
     ProgramGet = "program.get" (ProgramParams) -> ProgramConfig, "Returns a program configuration.";
-    ProgramSave = "program.save" (ProgramSaveParams) -> ProgramSaveReply, "Keeps a program configuration, written by hand or taken from what was expected and sent in a session.";
+    ProgramSave = "program.save" (ProgramSaveParams) -> ProgramSaveReply, "Saves a program configuration, given in full or taken from what was expected and sent in a session.";
     ProgramDelete = "program.delete" (ProgramParams) -> Done, "Deletes a program configuration.";
 }
 
@@ -35,12 +35,12 @@ pub struct ProgramSummary {
     pub typical_timeout: Option<f64>,
     /// Entries of `expect_sequences`.
     pub steps: usize,
-    /// What `set` must give, sorted.
+    /// Names that `set` must give, sorted.
     pub placeholders: Vec<String>,
-    /// What the start may need, sorted.
+    /// Names of the secrets that the start-up may need, sorted.
     pub secrets: Vec<String>,
     pub notes: Option<String>,
-    /// Why it cannot be used.
+    /// Why the configuration cannot be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -50,14 +50,14 @@ pub struct ProgramSummary {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgramSaveParams {
     pub name: String,
-    /// Take what was expected and sent in this session, live or ended. What was typed hidden becomes a secret that is
-    /// asked for.
+    /// Save what was expected and sent in this session, live or ended. Hidden input becomes a secret that is asked for
+    /// at each start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The ProgramConfig itself; its `name` does not count.
+    /// The ProgramConfig itself; its `name` is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<serde_json::Value>,
-    /// Replace one that has the name.
+    /// Overwrite an existing configuration of this name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
 }
@@ -66,72 +66,73 @@ pub struct ProgramSaveParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgramSaveReply {
-    /// As it was kept.
+    /// The configuration as it was saved.
     pub config: ProgramConfig,
-    /// There was one of the name.
+    /// An earlier configuration of this name was replaced.
     pub replaced: bool,
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// Unknown fields, and what is probably not meant.
+    /// Unknown fields, and values that are probably unintended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// How a program is started, brought up and judged: `programs/{name}.json`.
+/// How to start a program, get it ready, and judge its success: `programs/{name}.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgramConfig {
     #[serde(default)]
     pub name: String,
-    /// Program and arguments in one line. Quotes work as in a shell, but no shell reads it: nothing else is special. It is
-    /// split into words before `{placeholders}` are filled in, so that a value never becomes another word. `{{` and `}}` are
-    /// braces.
+    /// Program and arguments in one line. Quotes work as in a shell, but the line is not passed to a shell: nothing
+    /// else is special. It is split into words before `{placeholders}` are filled in, so a value is never split into
+    /// several words. `{{` and `}}` are literal braces.
     pub command_template: String,
-    /// Time-out of the session, and of its start, in seconds: 0 looks once, more than 30 days are shortened to them.
+    /// Timeout of the session and of its start-up, in seconds. 0: look once. At most 30 days.
     #[serde(default, serialize_with = "plain_number")]
     pub typical_timeout: Option<f64>,
-    /// What happens at the start, in order.
+    /// The steps of the start-up, in order.
     #[serde(default)]
     pub expect_sequences: Vec<ExpectStep>,
-    /// With exit status 0, one of these regular expressions in the output makes the session a success; none: the status
-    /// decides.
+    /// The session is a success if its exit status is 0 and one of these regular expressions matches the output. Empty:
+    /// the exit status alone decides.
     #[serde(default)]
     pub success_indicators: Vec<String>,
-    /// The first of these regular expressions in the output after the last step ends the start; none: the last step does.
+    /// The start-up is complete when one of these regular expressions matches the output after the last step. Empty:
+    /// when the last step is done.
     #[serde(default)]
     pub ready_indicators: Vec<String>,
     #[serde(default)]
     pub notes: Option<String>,
-    /// Lines of output, at most 100; secrets that are recognised are masked.
+    /// Lines of output, at most 100; recognised secrets are masked.
     #[serde(default)]
     pub sample_output: Vec<String>,
-    /// TapeOptions: those of `session.create` for what its own `tape` leaves open.
+    /// TapeOptions of `session.create`, for options that its own `tape` does not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
-/// One step of a start: wait for `pattern`, then type `response` or `keys`.
+/// One step of a start-up: wait for `pattern`, then type `response` or `keys`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExpectStep {
-    /// A regular expression of linear time. Absent: wait until the program waits for input.
+    /// A regular expression. Absent: wait until the program waits for input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// What to type. Absent without `keys`: nothing.
+    /// Text to type. If both this and `keys` are absent, nothing is typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,
-    /// Key names as tmux spells them, instead of a response.
+    /// Keys to press instead of a response, named as in tmux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys: Option<Vec<String>>,
     /// False: no Enter after the response.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub newline: bool,
-    /// Passed over when what a later step, or the end of the start, waits for comes first.
+    /// Skip this step if a later step's pattern, or a ready indicator, matches first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
 }
 
-/// A text with `{placeholders}`, or a secret that is given at each start and never stored.
+/// Text with `{placeholders}`, or a secret that is given at each start and never stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -140,26 +141,27 @@ pub enum Response {
     Secret { secret: SecretSource },
 }
 
-/// Where a client gets a secret from: the first of these that there is, so that a file that is missing makes it ask.
+/// Where a client gets a secret: from the first of these sources that is available, so if a file is missing, it asks.
 /// `{placeholders}` are filled in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SecretSource {
-    /// Its key in `secrets` of `session.create`; default: the variable's name, else `secret_` and the number of the step.
+    /// Name of the secret in `secrets` of `session.create`. Default: the variable's name, otherwise `secret_` and the
+    /// number of the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// A variable of the client's environment.
+    /// An environment variable of the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<String>,
-    /// A file of the client's, which may begin with `~/`; the end of its line does not count.
+    /// A file on the client's side; the path may start with `~/`. The line end is not part of the secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// What to ask the user at the terminal.
+    /// Question for the user at the terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
 }
 
-/// What a response is, for the error about one that is none.
+/// The forms of a response, for the error about an invalid one.
 const FORMS: &str = r#"a text or {"secret": {"env" | "file" | "prompt": "…"}}"#;
 
 impl<'de> Deserialize<'de> for Response {
@@ -168,7 +170,7 @@ impl<'de> Deserialize<'de> for Response {
     }
 }
 
-/// By hand, because what is derived does not say what is wrong.
+/// Written by hand, because the derived errors do not say what is wrong.
 struct ResponseVisitor;
 
 impl<'de> Visitor<'de> for ResponseVisitor {

@@ -7,40 +7,40 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 methods! {
-    RunOnce = "run.once" (RunOnceParams) -> RunOnceReply, "Runs a program on a terminal of its own until it ends and returns its output and status.";
+    RunOnce = "run.once" (RunOnceParams) -> RunOnceReply, "Runs a program in its own terminal until it exits, and returns its output and exit status.";
 }
 
 /// Parameters of `run.once`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunOnceParams {
-    /// Program, or with `shell` a command line for `sh -c`. May be absent with `script`.
+    /// Program or, with `shell`, a command line for `sh -c`. Optional with `script`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Run `program` by `sh -c`.
+    /// Run `program` with `sh -c`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
-    /// Patterns to wait for, one after the other.
+    /// Patterns to wait for, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Pattern>,
-    /// Lines to send: the first after the first of `expect`, and so on.
+    /// Lines to send: the first after the first pattern of `expect`, and so on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub send: Vec<String>,
-    /// The input ends after the last of `expect` and `send`.
+    /// End the input after the last entry of `expect` and `send`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub end_input: bool,
-    /// Texts that the output must contain.
+    /// Strings that the output must contain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contains: Vec<String>,
-    /// A script's text, given to the interpreter `with` as a file.
+    /// Text of a script, which is passed to the interpreter `with` as a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<String>,
     /// Interpreter of `script`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
-    /// Standard input; its end follows.
+    /// Standard input, followed by end-of-file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin_b64: Option<String>,
     /// Default: none.
@@ -59,9 +59,9 @@ pub struct RunOnceParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunOnceReply {
-    /// What the program wrote; invalid bytes as U+FFFD.
+    /// The program's output; invalid bytes become U+FFFD.
     pub output: String,
-    /// The same as bytes, when it is not UTF-8.
+    /// The same as bytes, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_b64: Option<String>,
     /// The output was cut at 16 MiB.
@@ -71,10 +71,10 @@ pub struct RunOnceReply {
     pub signal: Option<i32>,
     pub duration_ms: u64,
     pub timed_out: bool,
-    /// Texts of `contains`, and patterns of `expect`, that did not come.
+    /// Strings of `contains` and patterns of `expect` that did not appear.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// What was corrected in the request.
+    /// Values of the request that were corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

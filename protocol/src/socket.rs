@@ -1,26 +1,26 @@
-//! Where the daemon's socket and base folder are: one rule for daemon and client.
+//! Paths of the daemon's socket and base directory: one rule for daemon and client.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Longest path of a socket, in bytes: the size of `sun_path` where it is smallest.
+/// Longest path of a socket, in bytes: the smallest size of `sun_path` on any system.
 pub const MAX_SOCKET_PATH_LEN: usize = 104;
 
 const SOCKET_NAME: &str = "ccd.sock";
 const BASE_NAME: &str = ".claude-control";
 
-/// Why there is no usable socket or base folder.
+/// Why there is no usable socket or base directory.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketPathError {
     #[error(
-        "the socket path {path:?} has {} bytes, a socket takes at most {MAX_SOCKET_PATH_LEN}: \
+        "the socket path {path:?} has {} bytes: at most {MAX_SOCKET_PATH_LEN} are allowed; \
          choose a shorter one with --socket, $CCD_SOCKET or $CCD_HOME",
         .path.as_os_str().len()
     )]
     TooLong { path: PathBuf },
-    #[error("no home folder is known: set $HOME or $CCD_HOME")]
+    #[error("the home directory is unknown: set $HOME or $CCD_HOME")]
     NoHome,
-    #[error("the relative path {path:?} has no folder to start from")]
+    #[error("the path {path:?} is relative, and the current directory is unknown")]
     NoWorkingFolder {
         path: PathBuf,
         #[source]
@@ -78,7 +78,7 @@ fn default_path(env: &impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Sock
     }
 }
 
-/// An empty variable counts as not set, as it does for a shell's `${NAME:-default}`.
+/// An empty variable counts as not set, as in a shell's `${NAME:-default}`.
 fn set(env: &impl Fn(&str) -> Option<OsString>, name: &str) -> Option<PathBuf> {
     env(name)
         .filter(|value| !value.is_empty())

@@ -1,4 +1,4 @@
-//! Names of choices in requests: lower case, upper accepted.
+//! Names of choices in requests: lower case; upper case is accepted.
 
 use serde::de::value::StringDeserializer;
 use serde::{Deserialize, Deserializer};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 ///
 /// # Errors
 ///
-/// The deserializer's, for what is no text or no name.
+/// The deserializer's error, if the value is not a string or not one of the names.
 pub(crate) fn any_case<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -15,7 +15,7 @@ pub(crate) fn any_case<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     T::deserialize(StringDeserializer::new(name))
 }
 
-/// The same, where the name may be null.
+/// The same, but the name may be null.
 ///
 /// # Errors
 ///

@@ -1,11 +1,11 @@
-//! Subscriptions: a method that answers with an id and then sends notifications.
+//! Subscriptions: a method that replies with an id and then sends notifications.
 
-/// What the documents say of one subscription.
+/// A subscription for the documentation.
 #[derive(Debug, Clone, Copy)]
 pub struct SubscriptionInfo {
-    /// Method that starts it; its reply is the subscription's id.
+    /// Method that starts the subscription; it replies with the subscription's id.
     pub name: &'static str,
-    /// Method that ends it, with the id as its only positional parameter.
+    /// Method that ends the subscription, with the id as its only positional parameter.
     pub unsubscribe: &'static str,
     /// Method name of the notifications.
     pub notification: &'static str,
@@ -20,7 +20,7 @@ pub const SESSION_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     name: "session.subscribe",
     unsubscribe: "session.unsubscribe",
     notification: "session.output",
-    summary: "Sends output as it comes, with offsets; the last item says how the session ended.",
+    summary: "Sends output as it arrives, with offsets; the last item says how the session ended.",
     #[cfg(feature = "schema")]
     schemas: |generator| {
         (
@@ -30,12 +30,12 @@ pub const SESSION_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     },
 };
 
-/// A person's terminal becomes a session's.
+/// Attaches a person's terminal to a session.
 pub const SESSION_ATTACH: SubscriptionInfo = SubscriptionInfo {
     name: "session.attach",
     unsubscribe: "session.detach",
     notification: "session.output",
-    summary: "Makes the caller's terminal the session's: a repaint, then output without queries as it comes. Type by `session.send` on the same connection.",
+    summary: "Attaches the caller's terminal to a session: a repaint, then output without queries as it arrives. Type with `session.send` on the same connection.",
     #[cfg(feature = "schema")]
     schemas: |generator| {
         (
@@ -50,7 +50,7 @@ pub const JOB_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     name: "job.subscribe",
     unsubscribe: "job.unsubscribe",
     notification: "job.changed",
-    summary: "Sends a job's record whenever it changes, with the entries of its list, each once; the last item has `ended: true`.",
+    summary: "Sends a job's record each time it changes, with new entries of its list; the last item has `ended: true`.",
     #[cfg(feature = "schema")]
     schemas: |generator| {
         (
@@ -60,5 +60,5 @@ pub const JOB_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     },
 };
 
-/// All subscriptions, in the order of the documents.
+/// All subscriptions, in the order of the documentation.
 pub const SUBSCRIPTIONS: &[SubscriptionInfo] = &[SESSION_SUBSCRIBE, SESSION_ATTACH, JOB_SUBSCRIBE];

@@ -1,21 +1,21 @@
-//! A time-out that tells "the default" from "for ever".
+//! A timeout that distinguishes "the default" from "no limit".
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A time-out in milliseconds: absent is the default, `null` waits for ever, 0 looks once.
+/// A timeout in milliseconds: absent is the default, `null` waits without limit, 0 looks once.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Timeout {
-    /// Not given: the session's or the method's default holds.
+    /// Not given: the session's or the method's default applies.
     #[default]
     Default,
-    /// `null`: wait for ever.
+    /// `null`: wait without limit.
     Forever,
     /// Milliseconds, fractions allowed.
     After(f64),
 }
 
 impl Timeout {
-    /// True when the field can be left out.
+    /// True if the field can be omitted.
     #[must_use]
     pub fn is_default(&self) -> bool {
         matches!(self, Timeout::Default)
@@ -45,7 +45,7 @@ impl schemars::JsonSchema for Timeout {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "Milliseconds, fractions allowed. Absent: the default. null: for ever. 0: look once.",
+            "description": "Milliseconds, fractions allowed. Absent: the default. null: no limit. 0: look once.",
             "type": ["number", "null"]
         })
     }

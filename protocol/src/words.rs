@@ -1,23 +1,23 @@
-//! Words of a command line, as a shell would split them, without a shell: the commands of chains are such.
+//! Splits a command line into words as a shell would, without a shell, for the commands of chains.
 
 /// Longest command.
 pub const MAX_COMMAND_BYTES: usize = 64 << 10;
 
-/// A command line in words.
+/// A command line, split into words.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Words {
     pub words: Vec<String>,
-    /// The first thing that only a shell would act on, and that changes what is run: `&&`, `>`, `A=1 cmd`.
+    /// The first thing that only a shell understands and that changes what is run: `&&`, `>`, `A=1 cmd`.
     pub needs_shell: Option<String>,
-    /// The first thing that a shell would put something else for: `$HOME`, `*`.
+    /// The first thing that a shell would expand: `$HOME`, `*`.
     pub not_expanded: Option<String>,
 }
 
-/// Splits at blanks; quotes and backslashes hold as in a POSIX shell. Nothing is expanded.
+/// Splits at blanks; quotes and backslashes work as in a POSIX shell. Nothing is expanded.
 ///
 /// # Errors
 ///
-/// A quote that is not closed, nothing at all, or too much, as a fragment.
+/// A message fragment: a quote is not closed, or the line is empty or too long.
 pub fn split(line: &str) -> Result<Words, String> {
     if line.len() > MAX_COMMAND_BYTES {
         return Err(format!(
@@ -25,7 +25,7 @@ pub fn split(line: &str) -> Result<Words, String> {
         ));
     }
     if line.contains('\0') {
-        return Err("the command has a NUL byte".into());
+        return Err("the command contains a NUL byte".into());
     }
     let mut splitter = Splitter::default();
     let mut rest = line.trim().char_indices().peekable();
@@ -59,9 +59,9 @@ pub fn split(line: &str) -> Result<Words, String> {
 #[derive(Default)]
 struct Splitter {
     found: Words,
-    /// `Some` within a word, also one that is empty so far.
+    /// `Some` inside a word, even if it is empty so far.
     word: Option<String>,
-    /// The open quote and where it stands.
+    /// The open quote and its position.
     quote: Option<(usize, char)>,
     /// Something in this word was quoted.
     is_quoted: bool,
@@ -141,7 +141,7 @@ impl Splitter {
     }
 }
 
-/// Whether a shell takes it as the name of a variable.
+/// Whether it is a valid name of a shell variable.
 fn is_name(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.chars().all(is_word) && !text.starts_with(|c: char| c.is_ascii_digit()) && !text.is_empty()

@@ -5,10 +5,10 @@ use ccd_protocol::Timeout;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// What to do with chains.
+/// Commands for chains.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ChainVerb {
-    /// List the saved chains
+    /// List saved chains
     #[command(
         visible_alias = "ls",
         after_help = "Examples:
@@ -24,7 +24,7 @@ pub(crate) enum ChainVerb {
   ccctl chain get release --json > release.json"
     )]
     Get {
-        /// The chain's name
+        /// Name of the chain
         name: String,
     },
     /// Save a chain under a name
@@ -36,14 +36,14 @@ pub(crate) enum ChainVerb {
   ccctl chain delete release"
     )]
     Delete {
-        /// The chain's name
+        /// Name of the chain
         name: String,
     },
-    /// Run a chain's commands one after the other
+    /// Run the commands of a chain in order
     Run(ChainRunArgs),
-    /// Run commands side by side
+    /// Run commands in parallel
     Parallel(ParallelArgs),
-    /// Run a program and report each match in what it prints
+    /// Run a program, or watch a session, and report each match in its output
     Watch(WatchArgs),
 }
 
@@ -54,31 +54,32 @@ pub(crate) enum ChainVerb {
   ccctl chain save env --shared 'cd /srv/app' '. ./env' './start && ./status'
   ccctl chain save release --file release.json
 
-A file has {\"commands\": [{\"command\": \"make\"},
-  {\"command\": \"./notify failed\", \"on_failure\": true},
-  {\"command\": \"./deploy\", \"condition\": {\"step\": 1, \"success\": true, \"output_matches\": \"^ok\"}}]}
-and may have cwd, timeout, shared and shell; docs/PROTOCOL.md has all fields (Chain,
-ChainCommand, Condition). No shell reads the commands unless --shell or --shared is given, here or
-to `ccctl chain run`.")]
+A chain file contains a JSON object such as
+  {\"commands\": [{\"command\": \"make\"},
+    {\"command\": \"./notify failed\", \"on_failure\": true},
+    {\"command\": \"./deploy\", \"condition\": {\"step\": 1, \"success\": true, \"output_matches\": \"^ok\"}}]}
+and can also contain cwd, timeout, shared and shell; docs/PROTOCOL.md lists all fields (Chain, \
+ChainCommand, Condition). Commands are not passed to a shell unless --shell or --shared is given, \
+here or to `ccctl chain run`.")]
 pub(crate) struct ChainSaveArgs {
-    /// Its name: letters, digits, . _ -
+    /// Name of the chain: letters, digits, . _ -
     pub(crate) name: String,
-    /// The commands in order, each one word for the shell that you type this in
+    /// Commands in order, each quoted so that your shell passes it as one argument
     #[arg(required_unless_present = "file", conflicts_with = "file")]
     pub(crate) commands: Vec<String>,
-    /// Read the chain from this JSON file, - for standard input
+    /// Read the chain from this JSON file; - for standard input
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Run all commands in one shell, so that cd and variables last
+    /// Run all commands in one shell, so that cd and variables carry over
     #[arg(long)]
     pub(crate) shared: bool,
-    /// Run each command by sh -c
+    /// Run each command with sh -c
     #[arg(long, conflicts_with = "shared")]
     pub(crate) shell: bool,
-    /// Working directory [default: that of who runs it]
+    /// Working directory [default: the directory in which the chain is run]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// Seconds that each command may take [default: no limit]
+    /// End each command after S seconds [default: no limit]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
 }
@@ -91,27 +92,28 @@ pub(crate) struct ChainSaveArgs {
   ccctl chain run env --shared --timeout 60
   job=$(ccctl chain run release --detach); ccctl job get \"$job\" --wait 600
 
-With --json a line a step, as it ends, and a last line with the job's outcome. Control-C cancels
-the chain, a second one leaves at once. Exit status: 0 when every step that ran succeeded, 1 when
-one failed.")]
+Prints the output of each step as it ends; with --json, one line per step and a last line with the \
+job's outcome. Control-C cancels the job; a second Control-C exits at once.
+
+Exit status: 0 if every step that ran succeeded, otherwise 1.")]
 pub(crate) struct ChainRunArgs {
-    /// A saved chain
+    /// Name of a saved chain
     #[arg(required_unless_present = "file", conflicts_with = "file")]
     pub(crate) name: Option<String>,
-    /// Run the chain in this JSON file, - for standard input
+    /// Run the chain in this JSON file; - for standard input
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Run all commands in one shell, so that cd and variables last
+    /// Run all commands in one shell, so that cd and variables carry over
     #[arg(long)]
     pub(crate) shared: bool,
-    /// Run each command by sh -c
+    /// Run each command with sh -c
     #[arg(long, conflicts_with = "shared")]
     pub(crate) shell: bool,
-    /// Seconds that each command may take, or none [default: the chain's]
+    /// End each command after S seconds, or none for no limit [default: the chain's limit]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) start: JobStartArgs,
 }
 
 /// Arguments of `parallel`.
@@ -122,30 +124,32 @@ pub(crate) struct ChainRunArgs {
   ls *.png | sed 's/.*/optipng &/' | ccctl parallel --file -
   ccctl parallel --shell 'ls | wc -l' 'sort f | uniq' --json
 
-A line a command, as it ends, and then how many succeeded; with --json the same as JSON. Of one
-that failed the end of its output is shown. Control-C cancels, a second one leaves at once.
-Exit status: 0 when all succeeded, else 1.")]
+Prints one line per command as it ends, then how many succeeded; with --json, as JSON. For a \
+failed command, the last part of its output is shown. Control-C cancels the job; a second \
+Control-C exits at once.
+
+Exit status: 0 if all commands succeeded, otherwise 1.")]
 pub(crate) struct ParallelArgs {
-    /// The commands, each one word for the shell that you type this in
+    /// Commands, each quoted so that your shell passes it as one argument
     #[arg(required_unless_present = "file")]
     pub(crate) commands: Vec<String>,
-    /// Read further commands from this file, one a line; - for standard input
+    /// Read more commands from this file, one per line; - for standard input
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// So many at a time [default: 10]
+    /// Run at most N commands at once [default: 10]
     #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_concurrent: Option<u64>,
-    /// Seconds that each command may take, or none [default: none]
+    /// End each command after S seconds, or none for no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
-    /// Run each command by sh -c
+    /// Run each command with sh -c
     #[arg(long)]
     pub(crate) shell: bool,
     /// Show the output of all commands
     #[arg(short, long)]
     pub(crate) output: bool,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) start: JobStartArgs,
 }
 
 /// Arguments of `watch`.
@@ -156,40 +160,41 @@ pub(crate) struct ParallelArgs {
   ccctl watch -p error -p warning --run 'notify-send {pattern} {line}' -- tail -f app.log
   ccctl watch --session web --pattern 'HTTP 5..' --json
 
-The line of each hit is printed as it comes; with --json a line of JSON a hit, and a last one with
-the outcome. In --run {line}, {matched}, {pattern} and {offset} stand for one word each; the same
-is in $CCD_LINE, $CCD_MATCHED, $CCD_PATTERN and $CCD_OFFSET, which is all that --shell gives it.
-Hits are waited for until the program ends, or is ended by --timeout, --max or Control-C; a session
-goes on. Exit status: 0 when there was a hit (with --max: all of them), else 1, or 124 when the
-time was over.")]
+Prints the line of each match as it arrives; with --json, one line of JSON per match and a last \
+line with the outcome. In the command of --run, {line}, {matched}, {pattern} and {offset} are each \
+replaced by one word; the same values are in $CCD_LINE, $CCD_MATCHED, $CCD_PATTERN and \
+$CCD_OFFSET. With --shell, only these variables are set. The watch lasts until the program exits, \
+or until --timeout, --max or Control-C ends it; a watched session keeps running.
+
+Exit status: 0 if there was a match (with --max: N matches), otherwise 1, or 124 on timeout.")]
 pub(crate) struct WatchArgs {
-    /// Look for this regular expression; can be repeated
+    /// Report matches of this regular expression; can be repeated
     #[arg(short, long = "pattern", value_name = "PATTERN", required = true)]
     pub(crate) patterns: Vec<String>,
-    /// Patterns are plain text
+    /// Treat patterns as plain text
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Look at this session instead of a program
+    /// Watch this session instead of running a program
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Look from this offset of the session on [default: what comes from now on]
+    /// Start at this byte offset of the session's output [default: new output only]
     #[arg(long, value_name = "OFFSET", conflicts_with = "program", allow_negative_numbers = true, value_parser = count)]
     pub(crate) since: Option<u64>,
-    /// Run this command for each hit, one after the other
+    /// Run this command for each match, one at a time
     #[arg(long, value_name = "COMMAND", conflicts_with = "detach")]
     pub(crate) run: Option<String>,
-    /// Run PROGRAM, and the command of --run, by sh -c
+    /// Run PROGRAM, and the command of --run, with sh -c
     #[arg(long)]
     pub(crate) shell: bool,
-    /// Seconds after which the watch ends, or none [default: none]
+    /// End the watch after S seconds, or none for no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
-    /// End after so many hits
+    /// End after N matches
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max: Option<u64>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
-    /// The program and its arguments, passed on as they are
+    pub(crate) start: JobStartArgs,
+    /// Program and its arguments, passed on unchanged
     #[arg(
         trailing_var_arg = true,
         required_unless_present = "session",
@@ -199,19 +204,19 @@ pub(crate) struct WatchArgs {
     pub(crate) program: Vec<String>,
 }
 
-/// Where programs of a job run, and who waits for them.
+/// How the programs of a job are started.
 #[derive(Debug, Args)]
-pub(crate) struct PlaceArgs {
-    /// Working directory [default: this one]
+pub(crate) struct JobStartArgs {
+    /// Working directory [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// Set a variable; can be repeated
+    /// Set an environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Start from a clean environment instead of this one
+    /// Start with a clean environment, as after a login, instead of the current one
     #[arg(long)]
     pub(crate) clean_env: bool,
-    /// Print the job's id and do not wait: ccctl job get and job subscribe have the rest
+    /// Print the job's id and return at once; see ccctl job get and job subscribe
     #[arg(long)]
     pub(crate) detach: bool,
 }

@@ -2,10 +2,10 @@
 
 use clap::Subcommand;
 
-/// What to do with the configuration.
+/// Commands for the configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigVerb {
-    /// List every key with its value and where it comes from
+    /// List all configuration keys with their values and sources
     #[command(
         visible_alias = "ls",
         after_help = "Examples:
@@ -13,27 +13,30 @@ pub(crate) enum ConfigVerb {
   ccctl config list --json"
     )]
     List,
-    /// Show one key
+    /// Show one configuration key
     #[command(
         visible_alias = "show",
         after_help = "Examples:
   ccctl config get max_sessions
   ccctl config get limits.connections --json"
     )]
-    Get { key: String },
-    /// Check a file without using it
+    Get {
+        /// Configuration key, such as max_sessions
+        key: String,
+    },
+    /// Check a configuration file without loading it
     #[command(after_help = "Examples:
   ccctl config check
   ccctl config check new.json && ccctl daemon reload")]
     Check {
-        /// The file [default: the one in use]
+        /// File to check [default: the one in use]
         file: Option<String>,
     },
-    /// Print the path of the file in use
+    /// Print the path of the configuration file in use
     #[command(after_help = "Examples:
   $EDITOR \"$(ccctl config path)\"")]
     Path,
-    /// Print a file with every key and its default
+    /// Print an example file with all keys and their defaults
     #[command(after_help = "Examples:
   ccctl config example > ~/.config/ccd/config.json")]
     Example,

@@ -4,51 +4,51 @@ use super::value::switch;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// What to do with the daemon.
+/// Commands for the daemon.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DaemonVerb {
-    /// Start the daemon if none runs
+    /// Start the daemon if none is running
     #[command(after_help = "Examples:
   ccctl daemon start")]
     Start,
-    /// End all sessions and the daemon
+    /// End all sessions and stop the daemon
     #[command(after_help = "Examples:
   ccctl daemon stop
   ccctl daemon stop --force")]
     Stop(StopArgs),
-    /// Go on in another process; all sessions stay
+    /// Restart the worker process; all sessions are kept
     #[command(after_help = "Examples:
   ccctl daemon restart")]
     Restart,
-    /// Go on with another build of ccd; all sessions stay
+    /// Switch to another build of ccd; all sessions are kept
     #[command(after_help = "Examples:
   ccctl daemon upgrade
   ccctl daemon upgrade ./target/release/ccd")]
     Upgrade(UpgradeArgs),
-    /// Show what the daemon holds and uses
+    /// Show the daemon's state, limits, paths and resource use
     #[command(after_help = "Examples:
   ccctl daemon status
   ccctl daemon status --json")]
     Status,
-    /// Read the configuration again
+    /// Reload the configuration
     #[command(after_help = "Examples:
   ccctl daemon reload")]
     Reload,
-    /// Print the daemon's log
+    /// Print the daemon's log (to change what is logged, see daemon log)
     #[command(after_help = "Examples:
   ccctl daemon logs -n 100
   ccctl daemon logs -f")]
     Logs(LogsArgs),
-    /// Show or change what is logged, until the next start
+    /// Show or change what the daemon logs, until its next start (to read the log, see daemon logs)
     #[command(after_help = "Examples:
   ccctl daemon log --level debug
   ccctl daemon log --debug on")]
     Log(LogArgs),
-    /// Check databases and session folders
+    /// Check the databases and session directories
     #[command(after_help = "Examples:
   ccctl daemon check")]
     Check,
-    /// Tell whether the daemon answers, and how fast
+    /// Check that the daemon responds, and how fast
     #[command(after_help = "Examples:
   ccctl daemon ping --no-start")]
     Ping,
@@ -57,7 +57,7 @@ pub(crate) enum DaemonVerb {
 /// Arguments of `daemon stop`.
 #[derive(Debug, Args)]
 pub(crate) struct StopArgs {
-    /// Do not ask when sessions are alive
+    /// Do not ask for confirmation if there are live sessions
     #[arg(short, long)]
     pub(crate) force: bool,
 }
@@ -65,17 +65,17 @@ pub(crate) struct StopArgs {
 /// Arguments of `daemon upgrade`.
 #[derive(Debug, Args)]
 pub(crate) struct UpgradeArgs {
-    /// The ccd that goes on [default: the one that ccctl starts]
+    /// The ccd binary to switch to [default: the one that ccctl starts]
     pub(crate) binary: Option<PathBuf>,
 }
 
 /// Arguments of `daemon logs`.
 #[derive(Debug, Args)]
 pub(crate) struct LogsArgs {
-    /// Go on with what comes
+    /// Keep printing new lines
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// So many lines
+    /// Print the last N lines
     #[arg(
         short = 'n',
         long,
@@ -89,10 +89,10 @@ pub(crate) struct LogsArgs {
 /// Arguments of `daemon log`.
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// error, warn, info, debug or trace
+    /// Log this level and above: error, warn, info, debug or trace
     #[arg(long)]
     pub(crate) level: Option<String>,
-    /// Decisions of matching and replay too: on or off
+    /// Log each decision of pattern matching and tape replay: on or off
     #[arg(long, value_name = "on|off", value_parser = switch)]
     pub(crate) debug: Option<bool>,
 }

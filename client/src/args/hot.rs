@@ -1,7 +1,7 @@
-//! The verbs that scripts call most, read word by word instead of by the whole definition.
+//! A fast parser for the commands that scripts call most, in place of the whole definition.
 //!
-//! Building a definition takes longer than the call itself. What is read here means exactly what the definition says,
-//! which a test compares; whatever is not plain (help, mistakes, `--name=value`, joined letters) is left to it.
+//! Building the definition takes longer than the call itself. A command line parsed here means exactly what the definition
+//! says; a test compares both. Anything unusual (help, mistakes, `--name=value`, joined letters) is left to the definition.
 
 use super::session::SessionVerb;
 use super::session_input::{SendArgs, SendInput};
@@ -12,7 +12,7 @@ use ccd_protocol::Timeout;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Options with a value, of any hot verb; a letter may stand for one.
+/// Options with a value, of any of these commands, each with its letter or an empty text.
 const VALUES: [(&str, &str); 6] = [
     ("--socket", ""),
     ("--expect", "-e"),
@@ -22,7 +22,7 @@ const VALUES: [(&str, &str); 6] = [
     ("--from", ""),
 ];
 
-/// Options without.
+/// Options without a value, each with its letter or an empty text.
 const FLAGS: [(&str, &str); 10] = [
     ("--json", ""),
     ("--no-start", ""),
@@ -36,14 +36,14 @@ const FLAGS: [(&str, &str); 10] = [
     ("--eof", ""),
 ];
 
-/// Returns what the words ask for when they are one of the hot verbs and plain.
+/// Parses a plain command line of one of these commands; `None` for any other.
 pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
     let (noun, verb) = (words.get(1)?, words.get(2)?);
     if noun != "session" {
         return None;
     }
     let mut line = match verb.to_str()? {
-        "send" | "expect" => Line::of(&words[3..])?,
+        "send" | "expect" => PlainLine::of(&words[3..])?,
         _ => return None,
     };
     let global = Global {
@@ -63,16 +63,16 @@ pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
     })
 }
 
-/// The words, sorted. What is taken out of it is understood.
+/// The words, sorted by kind. Methods take out what they understand.
 #[derive(Debug, Default)]
-struct Line {
+struct PlainLine {
     flags: Vec<&'static str>,
     values: Vec<(&'static str, String)>,
-    /// Last one first.
+    /// The last one is first.
     positionals: Vec<String>,
 }
 
-impl Line {
+impl PlainLine {
     fn of(words: &[OsString]) -> Option<Self> {
         let mut line = Self::default();
         let mut words = words.iter().map(|word| word.to_str());
@@ -84,7 +84,7 @@ impl Line {
             } else if word == "--" {
                 is_plain = true;
             } else if let Some(name) = named(&FLAGS, word) {
-                // Twice is a mistake.
+                // A flag given twice is a mistake.
                 if line.flags.contains(&name) {
                     return None;
                 }
@@ -112,7 +112,7 @@ impl Line {
         values.map(|(_, value)| value).collect()
     }
 
-    /// The value of an option that may be given once; fails when it is given more often.
+    /// The value of an option that may be given once; `None` if it is given more often.
     fn value(&mut self, name: &str) -> Option<Option<String>> {
         let mut all = self.all(name);
         let value = all.pop();
@@ -190,7 +190,7 @@ impl Line {
     }
 }
 
-/// The whole name of an option that is spelled out, or by its letter.
+/// The long name of an option that is given by its name or letter.
 fn named(options: &[(&'static str, &str)], word: &str) -> Option<&'static str> {
     let is_it = |(name, letter): &&(&'static str, &str)| *name == word || *letter == word;
     options.iter().find(is_it).map(|(name, _)| *name)
@@ -207,7 +207,7 @@ mod tests {
         super::parse(&words)
     }
 
-    /// Demands that the words are read here as the definition reads them, or not at all.
+    /// Checks that the words are parsed here as the definition parses them, or not at all.
     fn check(line: &[&str]) -> Option<Ccctl> {
         let hot = parse(line)?;
         let whole = Ccctl::try_parse_from(line);
@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// Words that mean something, and some that do not.
+    /// Words with a meaning, and some without.
     const WORDS: [&str; 29] = [
         "py",
         "x = 1",
@@ -298,7 +298,7 @@ mod tests {
         "--from",
     ];
 
-    /// How lines begin; anything may follow.
+    /// How lines start; anything may follow.
     const STARTS: [&[&str]; 4] = [&[], &["py"], &["py", "x"], &["py", "x", "-e", "a"]];
 
     proptest! {

@@ -3,7 +3,7 @@
 use super::value::{count, seconds};
 use clap::Subcommand;
 
-/// What to do with jobs.
+/// Commands for jobs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum JobVerb {
     /// List jobs, newest first
@@ -14,7 +14,7 @@ pub(crate) enum JobVerb {
   ccctl job list --limit 10 --json"
     )]
     List {
-        /// At most so many [default: 100]
+        /// List at most N jobs [default: 100]
         #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
         limit: Option<u64>,
     },
@@ -26,27 +26,27 @@ pub(crate) enum JobVerb {
   ccctl job get 7f3c --wait 60 --json"
     )]
     Get {
-        /// The job's id
+        /// Job id, or a unique prefix of one
         job: String,
-        /// Wait so many seconds for its end
+        /// Wait up to S seconds for the job to end
         #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
         wait: Option<f64>,
     },
-    /// Ask a job to stop
+    /// Cancel a job
     #[command(after_help = "Examples:
   ccctl job cancel 7f3c")]
     Cancel {
-        /// The job's id
+        /// Job id, or a unique prefix of one
         job: String,
     },
-    /// Show a job whenever it changes, until it ends
+    /// Print a job each time it changes, until it ends
     #[command(
         visible_alias = "tail",
         after_help = "Examples:
   ccctl job subscribe 7f3c --json"
     )]
     Subscribe {
-        /// The job's id
+        /// Job id, or a unique prefix of one
         job: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The command line: one file a noun.
+//! The command line: one file per noun.
 
 mod chain;
 mod config;
@@ -45,7 +45,7 @@ pub(crate) use top::{Sort, TopArgs};
 pub(crate) use usage::{explain, only_global, print_help, wants_json};
 pub(crate) use value::{SecretFrom, Size};
 
-/// Drives any terminal program: start it, type, wait for what it prints, read its screen.
+/// Drives any terminal program: starts it, types, waits for its output, reads its screen.
 #[derive(Debug, Parser)]
 #[command(
     name = "ccctl",
@@ -61,7 +61,8 @@ pub(crate) use value::{SecretFrom, Size};
   ccctl demo
   ccctl help session send
 
-Exit status: 0 done, 1 failed, 2 usage, 3 no daemon, 4 not found, 5 refused, 124 timed out, 125 internal."
+Exit status: 0 done, 1 failed, 2 usage error, 3 no daemon, 4 not found, 5 refused, 124 timed out, \
+125 internal error."
 )]
 pub(crate) struct Ccctl {
     #[command(flatten)]
@@ -71,11 +72,11 @@ pub(crate) struct Ccctl {
 }
 
 impl Ccctl {
-    /// Reads the words of the command line, the program's name first.
+    /// Parses the words of the command line; the first one is the program's name.
     ///
     /// # Errors
     ///
-    /// clap's, which also is how help is asked for.
+    /// Errors of clap, which also reports requests for help as errors.
     pub(crate) fn parse_words(words: &[OsString]) -> Result<Self, clap::Error> {
         match hot::parse(words) {
             Some(hot) => Ok(hot),
@@ -84,124 +85,135 @@ impl Ccctl {
     }
 }
 
-/// Options of every verb.
+/// Options of every command.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// The daemon's socket [default: $CCD_SOCKET, else in $CCD_HOME/run, $XDG_RUNTIME_DIR/ccd or ~/.claude-control/run]
+    /// Use the daemon at this socket [default: $CCD_SOCKET, or ccd.sock in $CCD_HOME/run, $XDG_RUNTIME_DIR/ccd or ~/.claude-control/run]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<String>,
-    /// Print JSON: one document, or one a line where output streams
+    /// Print JSON: one document, or one per line for streaming output
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Never start a daemon ($CCD_NO_START)
+    /// Do not start a daemon [env: CCD_NO_START]
     #[arg(long, global = true)]
     pub(crate) no_start: bool,
-    /// Tell more on standard error
+    /// Print more detail to standard error
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
 
-/// What to work with.
+/// The noun of a command line, or a command that has none.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Noun {
-    /// Programs on terminals of their own
+    /// Create and drive sessions: programs in their own terminals
     #[command(subcommand)]
     Session(SessionVerb),
-    /// Run one program on a terminal until it ends, and pass its status on
+    /// Run one program in a terminal until it exits, and exit with its status
     Run(Box<RunArgs>),
-    /// Run a program as it is, and record it
-    #[command(after_help = "Examples:
+    /// Run a program and record it on a tape
+    #[command(
+        mut_args(tape_options::for_rec),
+        after_help = "Examples:
   ccctl rec sqlite3 shop.db
   ccctl rec --tapes tests/tapes --tag login -- ./server --console
   echo '1 + 1' | ccctl rec bc
 
-The program has this terminal as long as it runs. The tape holds what you saw and typed, without
-secrets; what is typed hidden is never kept. Exchanges that a tape has already are not recorded
-again.
+The program uses this terminal while it runs. The tape stores what you saw and typed, with secrets \
+removed; hidden input, such as a password, is never stored. Exchanges that are already on a tape \
+are not recorded again.
 
-Without a terminal the program reads and writes between pipes, as with ccctl run, and each of the
-first 100 lines is typed when it asks for one. Such a tape has no echo: it is what ccctl play gives
-a script.
+Unless input and output are both terminals, the program gets pipes, and each of the first 100 \
+lines of input is held back until the program reads. Tapes recorded through pipes replay only \
+through pipes; tapes recorded in a terminal replay only in a terminal.
 
-Control-\\ then d leaves, and ends the program.
+Control-\\ then d detaches, which ends the program.
 
-The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124
-timed out. Signals go to the program: see ccctl run.")]
+The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124 \
+timed out. Signals are passed on to the program; see ccctl run."
+    )]
     Rec(Box<RecordArgs>),
-    /// Let tapes stand in for a program
-    #[command(after_help = "Examples:
+    /// Replay a program from its tapes
+    #[command(
+        mut_args(tape_options::for_play),
+        after_help = "Examples:
   ccctl play sqlite3 shop.db
   ccctl play --tapes tests/tapes --latency 0 --strict -- ./server --console
   echo '1 + 1' | ccctl play bc
 
-The program is not started, and need not be there. An input that no tape has is told with the
-nearest one and what differs: at a terminal the rest goes on, elsewhere the exit status is 1.
+The program is not started and need not be installed. An input that is on no tape is reported with \
+the closest recorded one and the differences; in a terminal you can then carry on, otherwise ccctl \
+exits with 1.
 
-Otherwise the exit status is the recorded program's.")]
+If every input is on a tape, the exit status is the recorded one."
+    )]
     Play(Box<RecordArgs>),
-    /// Let tapes stand in for a program, and the program itself where they have no answer
-    #[command(after_help = "Examples:
+    /// Replay a program from its tapes, and run the real one for inputs that are on no tape
+    #[command(
+        mut_args(tape_options::for_proxy),
+        after_help = "Examples:
   ccctl proxy sqlite3 shop.db
   ccctl proxy --record new -- ./server --console
 
-At the first input that no tape has, the program is started, given what was typed so far, and goes on.")]
+At the first input that is on no tape, the program is started and receives everything typed so \
+far; from then on it answers itself."
+    )]
     Proxy(Box<RecordArgs>),
-    /// Recordings of programs, which can stand in for them
+    /// List, check, convert and replay tapes: recordings of programs
     #[command(subcommand)]
     Tape(Box<TapeVerb>),
-    /// List live sessions: session list
+    /// List live sessions (same as session list)
     #[command(after_help = "Examples:
   ccctl ls
   ccctl ls --all
 
-The same as ccctl session list; its help tells what the columns are.")]
+The same as ccctl session list, whose help explains the columns.")]
     Ls {
-        /// Ended ones too
+        /// Include ended sessions
         #[arg(short, long)]
         all: bool,
     },
-    /// Make this terminal a session's: session attach
+    /// Attach this terminal to a session (same as session attach)
     #[command(after_help = "Examples:
   ccctl attach py
   ccctl attach build --read-only
 
-The same as ccctl session attach; its help tells how to leave.")]
+The same as ccctl session attach, whose help explains how to detach.")]
     Attach(AttachArgs),
-    /// Show the sessions as they change, with keys to look into them and to end them
+    /// Show the sessions live, with keys to inspect and end them
     Top(TopArgs),
-    /// What prompts, errors, help and data look like, and what a text is
+    /// Recognise prompts, errors, help texts and data in output
     #[command(subcommand)]
     Pattern(PatternVerb),
-    /// Commands in a row, saved under a name
+    /// Save and run sequences of commands
     #[command(subcommand)]
     Chain(ChainVerb),
-    /// Run commands side by side
+    /// Run commands in parallel
     Parallel(ParallelArgs),
-    /// Run a program and report each match in what it prints
+    /// Run a program, or watch a session, and report each match in its output
     Watch(WatchArgs),
-    /// Program configurations: how to start a program and bring it up
+    /// Manage program configurations: how to start a program and get it ready
     #[command(subcommand)]
     Program(ProgramVerb),
-    /// Long work in the daemon
+    /// List, follow and cancel background jobs
     #[command(subcommand)]
     Job(JobVerb),
-    /// The configuration
+    /// Show and check the configuration
     #[command(subcommand)]
     Config(ConfigVerb),
-    /// The daemon itself
+    /// Start, stop and inspect the daemon
     #[command(subcommand)]
     Daemon(DaemonVerb),
-    /// Show what ccd does, with a daemon of its own that is gone afterwards
+    /// Run a demo with its own temporary daemon
     #[command(after_help = "Examples:
   ccctl demo")]
     Demo,
-    /// Call a method of the protocol and print its reply
+    /// Call a protocol method and print its reply
     #[command(after_help = "Examples:
   ccctl call daemon.status
   ccctl call session.list '{\"all\": true}'")]
     Call(CallArgs),
-    /// Print a completion script for a shell, which knows sessions and jobs too
+    /// Print a shell completion script (it completes session and job names too)
     #[command(after_help = "Examples:
   source <(ccctl completions bash)
   mkdir -p ~/.local/share/bash-completion/completions
@@ -209,26 +221,26 @@ The same as ccctl session attach; its help tells how to leave.")]
   ccctl completions zsh > ~/.zfunc/_ccctl
   ccctl completions fish > ~/.config/fish/completions/ccctl.fish")]
     Completions {
-        /// bash, zsh, fish, elvish or powershell
+        /// Shell to print the script for
         shell: clap_complete::Shell,
     },
-    /// Print what may stand at a word of a command line; completion scripts call it
+    /// Print the completions of one word of a command line; completion scripts call this
     #[command(
         hide = true,
         after_help = "Examples:
   ccctl complete 3 ccctl session send ''"
     )]
     Complete(CompleteArgs),
-    /// Print the man page, or write one for each command
+    /// Print the man page, or write the pages of all commands
     #[command(after_help = "Examples:
   ccctl man | man -l -
   ccctl man --dir ~/.local/share/man/man1")]
     Man {
-        /// Write all pages into this folder
+        /// Write all pages to this directory
         #[arg(long, value_name = "DIR")]
         dir: Option<std::path::PathBuf>,
     },
-    /// Print the versions of ccctl and of the daemon, if one runs
+    /// Print the version of ccctl, and of the daemon if one is running
     #[command(after_help = "Examples:
   ccctl version --json")]
     Version,
@@ -237,9 +249,9 @@ The same as ccctl session attach; its help tells how to leave.")]
 /// Arguments of `call`.
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
-    /// Name, such as session.list
+    /// Method name, such as session.list
     pub(crate) method: String,
-    /// Parameters, a JSON object
+    /// Parameters as a JSON object
     #[arg(default_value = "{}", value_name = "JSON")]
     pub(crate) params: String,
 }
@@ -247,9 +259,9 @@ pub(crate) struct CallArgs {
 /// Arguments of `complete`.
 #[derive(Debug, Args)]
 pub(crate) struct CompleteArgs {
-    /// Which word the cursor is in, from 0
+    /// Index of the word that the cursor is in, from 0
     pub(crate) index: usize,
-    /// The words, the program's name first
+    /// The words of the command line, starting with the program name
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<OsString>,
 }
@@ -282,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn global_options_stand_anywhere_before_the_program() {
+    fn global_options_may_be_anywhere_before_the_program() {
         for line in [
             "ccctl --json session list",
             "ccctl session --json list",

@@ -4,10 +4,10 @@ use ccd_protocol::pattern::PatternType;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// What to do with the pattern library.
+/// Commands for the pattern library.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PatternVerb {
-    /// List the library, or the patterns of one category
+    /// List the pattern library, or the patterns of one category
     #[command(
         visible_aliases = ["ls", "get", "show"],
         after_help = "Examples:
@@ -17,55 +17,54 @@ pub(crate) enum PatternVerb {
   ccctl pattern list --json | jq -r '.patterns[] | select(.origin != \"built_in\") | .category'"
     )]
     List {
-        /// prompt, error, help, data_format or state
+        /// Type of pattern: prompt, error, help, data_format or state
         #[arg(value_name = "TYPE", value_parser = pattern_type)]
         pattern_type: Option<PatternType>,
-        /// Show the patterns of this category
+        /// Category whose patterns are listed
         category: Option<String>,
     },
     /// Replace the patterns of a category, or add a category
-    #[command(
-        after_help = "A pattern is a regular expression, looked for in one line at a time; (?i) in front ignores case.
-Of type prompt only the last line is looked at, and ccctl session wait --prompt uses it too.
-Groups that are told: name and description of help, state of state.
-
-Examples:
+    #[command(after_help = "Examples:
   ccctl pattern set prompt myapp '^myapp\\[[0-9]+\\]> $'
   ccctl pattern set error mine '^E[0-9]{4}:' '(?i)^oops' --description 'what my tools print'
-  ccctl pattern set state menu '^-- (?P<state>\\w+) menu --$'"
-    )]
+  ccctl pattern set state menu '^-- (?P<state>\\w+) menu --$'
+
+A pattern is a regular expression that is matched line by line; start it with (?i) to ignore case. \
+For type prompt, only the last line is examined; ccctl session wait --prompt uses these patterns \
+too. Named groups that are reported: name and description (type help), state (type state).")]
     Set {
-        /// prompt, error, help, data_format or state
+        /// Type of pattern: prompt, error, help, data_format or state
         #[arg(value_name = "TYPE", value_parser = pattern_type)]
         pattern_type: PatternType,
+        /// Category name
         category: String,
-        /// Regular expressions; one that begins with - stands behind --
+        /// Regular expressions; put -- before the first one that starts with -
         #[arg(required = true, value_name = "PATTERN")]
         patterns: Vec<String>,
-        /// What it is about [default: as before]
+        /// Describe the category [default: unchanged]
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
     },
-    /// Remove what was set; a built-in category counts again
+    /// Remove your patterns for a category; a built-in one is used again
     #[command(after_help = "Examples:
   ccctl pattern unset error mine")]
     Unset {
-        /// prompt, error, help, data_format or state
+        /// Type of pattern: prompt, error, help, data_format or state
         #[arg(value_name = "TYPE", value_parser = pattern_type)]
         pattern_type: PatternType,
+        /// Category name
         category: String,
     },
-    /// Tell which patterns match a text, and where
-    #[command(
-        after_help = "Exit status: 0 something matched, 1 nothing did. Places are bytes from the start of the text.
-
-Examples:
+    /// Show which patterns match a text, and where
+    #[command(after_help = "Examples:
   ccctl pattern test 'bash: foo: command not found'
   make 2>&1 | ccctl pattern test --type error -
-  ccctl pattern test --file build.log --type error --json"
-    )]
+  ccctl pattern test --file build.log --type error --json
+
+Exit status: 0 if something matched, otherwise 1. Positions are byte offsets from the start of the \
+text.")]
     Test(TestArgs),
-    /// Tell what a text is: error, prompt, data formats, tables, help, state
+    /// Classify a text: error, prompt, data formats, tables, help, state
     #[command(after_help = "Examples:
   ccctl pattern classify --file answer.txt
   ccctl session read py --lines 20 | ccctl pattern classify -
@@ -79,19 +78,19 @@ Examples:
 pub(crate) struct TestArgs {
     #[command(flatten)]
     pub(crate) text: PatternText,
-    /// Only patterns of this type: prompt, error, help, data_format or state
+    /// Test only patterns of this type: prompt, error, help, data_format or state
     #[arg(short, long = "type", value_name = "TYPE", value_parser = pattern_type)]
     pub(crate) pattern_type: Option<PatternType>,
 }
 
-/// Where a text comes from.
+/// The source of a text.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct PatternText {
-    /// The text, or - for standard input
+    /// Text, or - for standard input
     #[arg(allow_hyphen_values = true)]
     pub(crate) text: Option<String>,
-    /// The text of a file
+    /// Read the text from a file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 }

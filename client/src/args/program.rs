@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args, Subcommand};
 
-/// What to do with program configurations.
+/// Commands for program configurations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProgramVerb {
     /// List program configurations
@@ -21,10 +21,10 @@ pub(crate) enum ProgramVerb {
   ccctl program get db --json > db.json"
     )]
     Get {
-        /// The configuration's name
+        /// Name of the configuration
         name: String,
     },
-    /// Keep a program configuration: what was done in a session, or one written by hand
+    /// Save a program configuration, from a session or from a file
     #[command(after_help = r#"Examples:
   ccctl program save db --session 7f3k
   ccctl program save db --file db.json --force
@@ -40,12 +40,9 @@ pub(crate) enum ProgramVerb {
   END
   ccctl session create --config db --set host=example.org --set user=me
 
-command_template is split into words as a shell splits them, but no shell reads it. {name} is a
-placeholder for --set; its value stays one word. Each step waits for its pattern, a regular
-expression, and types its response and Enter; optional ones are passed over when something later
-comes first. A secret is looked up at each start: {"secret": {"env": "NAME"}}, {"file": "PATH"}
-or {"prompt": "Question"} in place of the response.
-The files are programs/NAME.json below the base folder, and may be edited."#)]
+command_template is split into words as in a shell, but no shell runs it. {name} is a placeholder for --set; its value is never split. Each step waits for its pattern, a regular expression, and types its response and Enter; an optional step is skipped if a later pattern appears first. In place of the response text, {"secret": {"env": "NAME"}}, {"secret": {"file": "PATH"}} or {"secret": {"prompt": "Question"}} looks a secret up at each start.
+
+The files are stored as programs/NAME.json in the base directory; you can edit them."#)]
     Save(SaveArgs),
     /// Delete a program configuration
     #[command(
@@ -54,7 +51,7 @@ The files are programs/NAME.json below the base folder, and may be edited."#)]
   ccctl program delete db"
     )]
     Delete {
-        /// The configuration's name
+        /// Name of the configuration
         name: String,
     },
 }
@@ -63,15 +60,15 @@ The files are programs/NAME.json below the base folder, and may be edited."#)]
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("source").args(["session", "file"]).required(true))]
 pub(crate) struct SaveArgs {
-    /// The configuration's name
+    /// Name of the configuration
     pub(crate) name: String,
-    /// Take what was expected and sent in this session, live or ended; what was typed hidden is asked for each time
+    /// Save what was expected and sent in this session, live or ended; hidden input is asked for at each start
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<String>,
-    /// Take this JSON file, or - for standard input
+    /// Save this JSON file; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<String>,
-    /// Replace one that has the name
+    /// Overwrite an existing configuration of this name
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -1,37 +1,37 @@
 //! `ccctl rec`, `play` and `proxy`.
 
-use super::session_output::LeavingArgs;
+use super::session_output::DetachArgs;
 use super::tape_options::TapeArgs;
 use super::value::{Size, size, timeout, variable};
 use ccd_protocol::Timeout;
 use clap::Args;
 
-/// Arguments of `rec`, `play` and `proxy`: a program, and how tapes are used.
+/// Arguments of `rec`, `play` and `proxy`. What a command has no use for is hidden from its help.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    #[command(flatten)]
-    pub(crate) tape: TapeArgs,
-    /// Template of a new tape's name: {program}, {tag}, {verb}, {time}, {random} [default: {program}/{tag}-{time}-{random}]
-    #[arg(long, value_name = "TEMPLATE", help_heading = "Tape options")]
-    pub(crate) name: Option<String>,
-    /// Seconds after which the program is ended, or none [default: none]
+    /// End the program after S seconds, or none for no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
-    /// Working directory [default: this one]
+    /// Working directory [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// Set a variable; can be repeated
+    /// Set an environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Start from a clean environment instead of this one
+    /// Start with a clean environment, as after a login, instead of the current one
     #[arg(long)]
     pub(crate) clean_env: bool,
-    /// ROWSxCOLS [default: this terminal's, else 24x80]
+    /// Terminal size [default: the size of this terminal, or 24x80]
     #[arg(long, value_parser = size, value_name = "ROWSxCOLS")]
     pub(crate) size: Option<Size>,
     #[command(flatten)]
-    pub(crate) leaving: LeavingArgs,
-    /// The program and its arguments, passed on as they are
+    pub(crate) detach: DetachArgs,
+    /// Program and its arguments, passed on unchanged
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<String>,
+    #[command(flatten)]
+    pub(crate) tape: TapeArgs,
+    /// Name a new tape by this template of {program}, {tag}, {verb}, {time} and {random} [default: {program}/{tag}-{time}-{random}]
+    #[arg(long, value_name = "TEMPLATE", help_heading = "Tape options")]
+    pub(crate) name: Option<String>,
 }

@@ -17,40 +17,43 @@ use std::path::PathBuf;
   ccctl run --script setup.py --with python3
   ccctl run --config backup --set host=example.org
 
-The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable,
-124 timed out. Control-C goes to the program; a second one within 2 seconds ends it. SIGTERM and
-SIGHUP go to the program too, which has 2 seconds to end; a second one ends it at once.
-Unless input and output are both terminals, input is typed without echo so that the program reads
-exactly its bytes, and output arrives as the program wrote it.")]
+The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124 \
+timed out.
+
+Control-C goes to the program; a second one within 2 seconds ends the program. SIGTERM and SIGHUP \
+are passed on too; the program then has 2 seconds to exit, and a second signal ends it at once.
+
+The program runs in a terminal. Unless input and output of ccctl are both terminals, echo is off, \
+so that the program reads exactly the bytes of the input, and its output is passed on unchanged.")]
 pub(crate) struct RunArgs {
-    /// Seconds after which the program is ended, or none [default: none]
+    /// End the program after S seconds, or none for no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
-    /// Working directory [default: this one]
+    /// Working directory [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// Set a variable; can be repeated
+    /// Set an environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Start from a clean environment instead of this one
+    /// Start with a clean environment, as after a login, instead of the current one
     #[arg(long)]
     pub(crate) clean_env: bool,
-    /// Run PROGRAM as a command line of sh; further words are joined by spaces
+    /// Run the PROGRAM words, joined by spaces, as a command line of sh
     #[arg(long, conflicts_with_all = ["script", "config"])]
     pub(crate) shell: bool,
-    /// Wait for this regular expression before the next --send; can be repeated. Standard input is not read
+    /// Wait for this regular expression before the next --send; can be repeated; standard input is not read
     #[arg(long, value_name = "PATTERN", conflicts_with_all = ["script", "size", "config"])]
     pub(crate) expect: Vec<String>,
-    /// Type this line once the --expect before it has matched; can be repeated. Standard input is not read
+    /// Type this line after the preceding --expect has matched; can be repeated; standard input is not read
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["script", "size", "config"])]
     pub(crate) send: Vec<String>,
-    /// --expect patterns are plain text
+    /// Treat --expect patterns as plain text
     #[arg(long, requires = "expect")]
     pub(crate) exact: bool,
     /// Fail unless the output contains this text; can be repeated
     #[arg(long, value_name = "TEXT")]
     pub(crate) contains: Vec<String>,
-    /// Run this file with the interpreter --with; PROGRAM words are its arguments
+    /// Run this file with the interpreter named by --with; the PROGRAM words are its arguments
     #[arg(
         long,
         value_name = "FILE",
@@ -58,23 +61,23 @@ pub(crate) struct RunArgs {
         conflicts_with = "config"
     )]
     pub(crate) script: Option<PathBuf>,
-    /// Interpreter of --script
+    /// Name the interpreter for --script
     #[arg(long = "with", value_name = "PROGRAM", requires = "script")]
     pub(crate) interpreter: Option<String>,
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
-    #[command(flatten)]
-    pub(crate) tape: NamedTapeArgs,
-    /// ROWSxCOLS [default: this terminal's, else 24x80]
+    /// Terminal size [default: the size of this terminal, or 24x80]
     #[arg(long, value_parser = size, value_name = "ROWSxCOLS")]
     pub(crate) size: Option<Size>,
-    /// The program and its arguments, passed on as they are
+    /// Program and its arguments, passed on unchanged
     #[arg(
         trailing_var_arg = true,
         required_unless_present_any = ["script", "config"],
         value_name = "PROGRAM"
     )]
     pub(crate) program: Vec<String>,
+    #[command(flatten)]
+    pub(crate) tape: NamedTapeArgs,
 }
 
 #[cfg(test)]
@@ -99,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_option_is_no_program() {
+    fn a_misspelt_option_is_not_taken_for_a_program() {
         assert!(parse(&["--tiemout", "1", "ls"]).is_err());
         assert!(parse(&[]).is_err());
     }

@@ -8,7 +8,7 @@ use super::value::{Size, minutes, seconds, size, timeout};
 use ccd_protocol::Timeout;
 use clap::{Args, Subcommand};
 
-/// What to do with sessions.
+/// Commands for sessions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionVerb {
     /// Start a program and print the session's id
@@ -19,24 +19,26 @@ pub(crate) enum SessionVerb {
   ccctl session create --reuse --env DEBUG=1 -- ./server --port 8080
   ccctl session create --config db --set host=example.org --set user=me")]
     Create(Box<CreateArgs>),
-    /// List live sessions: what they run, whether they wait for input, who is attached
+    /// List live sessions: what they run, whether they wait for input, which clients are attached
     #[command(
         visible_alias = "ls",
         after_help = "Examples:
   ccctl session list
   ccctl session list --all --json
 
-On a terminal the list is as wide as the terminal. WAITS tells whether the program waits for input: yes, hidden (as for
-a password), no, or ? where it cannot be seen. IDLE is the time since the last input or output; ATTACHED are the clients
-that have the session on a terminal, in brackets those that only look. Elsewhere there is no heading, nothing is cut,
-and each column is one word but for the last."
+WAITS says whether the program waits for input: yes, hidden (echo is off, as for a password), no, \
+or ? if this cannot be determined. IDLE is the time since the last input or output. ATTACHED lists \
+the attached clients, read-only ones in brackets.
+
+On a terminal, the table is fitted to its width. Otherwise there is no header, nothing is \
+truncated, and every column except the last is one word."
     )]
     List {
-        /// Ended ones too
+        /// Include ended sessions
         #[arg(short, long)]
         all: bool,
     },
-    /// Show a session's record
+    /// Show the details of a session
     #[command(
         visible_alias = "show",
         after_help = "Examples:
@@ -44,7 +46,7 @@ and each column is one word but for the last."
   ccctl session get py --json"
     )]
     Get(SessionArgs),
-    /// Type into a session, and wait for the answer with --expect
+    /// Type into a session; with --expect, wait for the answer
     #[command(
         override_usage = "ccctl session send [OPTIONS] <SESSION> <TEXT|--keys <KEY>|--file <FILE>|--stdin|--eof>",
         after_help = "Examples:
@@ -54,13 +56,13 @@ and each column is one word but for the last."
   ccctl session send py --file script.py --paste"
     )]
     Send(SendArgs),
-    /// Wait until a pattern matches the output, and print the output up to its end
+    /// Wait until a pattern matches the output, and print the output up to the end of the match
     #[command(after_help = "Examples:
   ccctl session expect py '>>> '
   ccctl session expect build 'error' 'finished' --timeout 120
   ccctl session expect build --eof --timeout none")]
     Expect(ExpectArgs),
-    /// Wait for the end, for silence, for a prompt, or until the program reads its terminal
+    /// Wait until the program exits, goes silent, shows a prompt or waits for input
     #[command(
         override_usage = "ccctl session wait [OPTIONS] <SESSION> <--exit|--idle <MS>|--prompt|--input>",
         after_help = "Examples:
@@ -75,39 +77,40 @@ and each column is one word but for the last."
   ccctl session read py --lines 20
   ccctl session read py --since 4096 --raw > output.bin")]
     Read(ReadArgs),
-    /// Print or draw the screen as a terminal shows it now, or showed it last
-    #[command(
-        after_help = "With colours on a terminal; --json has styles and cursor.
-
-Examples:
+    /// Print or draw the current screen, or the last one of an ended session
+    #[command(after_help = "Examples:
   ccctl session screen vi
   ccctl session screen vi --cursor
   ccctl session screen vi --svg vi.svg
-  ccctl session screen vi --json | jq '.cells[0]'"
-    )]
+  ccctl session screen vi --json | jq '.cells[0]'
+
+Colours are printed on a terminal; --json includes styles and the cursor.")]
     Screen(ScreenArgs),
-    /// Make this terminal the session's; keys leave it, and it goes on
+    /// Attach this terminal to a session; detach with a key sequence, and it keeps running
     #[command(after_help = "Examples:
   ccctl session attach py
   ccctl session attach build --read-only
   ccctl session attach vi --detach-keys 'C-p C-q'
 
-Ctrl-\\ then d leaves the session ($CCD_DETACH_KEYS); Ctrl-\\ twice types it once.")]
+Ctrl-\\ then d detaches; Ctrl-\\ twice types one Ctrl-\\. --detach-keys changes the keys.")]
     Attach(AttachArgs),
-    /// Run a command in a session's shell: prints its output and exits with its status
+    /// Run a command in a session's shell, print its output and exit with its status
     #[command(after_help = "Examples:
   ccctl session run sh 'make test'
   ccctl session run sh 'cd /tmp && ls' --timeout 5")]
     Run(SessionRunArgs),
-    /// Print the last lines of output, and with -f what comes
+    /// Print the last lines of output; with -f, keep printing new output
     #[command(after_help = "Examples:
   ccctl session tail build
   ccctl session tail build -f
   ccctl session tail build -f --since 0 --raw | tee build.log")]
     Tail(TailArgs),
-    /// Print output as it comes, the same as tail -f
-    #[command(after_help = "Examples:
-  ccctl session subscribe build --json")]
+    /// Print output as it arrives (same as session tail -f)
+    #[command(
+        mut_arg("follow", |follow| follow.hide(true)),
+        after_help = "Examples:
+  ccctl session subscribe build --json"
+    )]
     Subscribe(TailArgs),
     /// Send a signal to the program in the foreground
     #[command(after_help = "Examples:
@@ -116,45 +119,43 @@ Ctrl-\\ then d leaves the session ($CCD_DETACH_KEYS); Ctrl-\\ twice types it onc
     Signal {
         /// Id, name, or unique prefix of an id
         session: String,
-        /// INT, SIGINT or 2
+        /// Signal, such as INT, SIGINT or 2
         signal: String,
     },
-    /// Change the size of the terminal
+    /// Change the terminal size of a session
     #[command(after_help = "Examples:
   ccctl session resize vi 50x120")]
     Resize {
         /// Id, name, or unique prefix of an id
         session: String,
-        /// ROWSxCOLS
+        /// Terminal size
         #[arg(value_parser = size, value_name = "ROWSxCOLS")]
         size: Size,
     },
-    /// End a session: asks the program first, kills what is left after a grace period
+    /// End a session: ask the program to exit, and kill whatever is still running after a grace period
     #[command(after_help = "Examples:
   ccctl session close py
   ccctl session close server --grace 10")]
     Close(CloseArgs),
-    /// Open a named pipe that streams what happens, and print its path
-    #[command(
-        after_help = "One event a line: [unix.mmm][TYPE] text. TYPE is OUT (output), ERR (output that looks like an
-error), IN (what was typed) or MTX (facts, such as session_id at the start and session_closed at
-the end). Several readers share the lines. The session never waits for them: what nobody reads is
-kept as far as memory goes, then left out and counted. The pipe goes with the session: who reads
-then gets the rest, unless nothing is read for a second.
-
-Examples:
+    /// Open a named pipe that streams the events of a session, and print its path
+    #[command(after_help = "Examples:
   cat \"$(ccctl session pipe build)\"
   grep --line-buffered ERR \"$(ccctl session pipe build)\"
   cat \"$(ccctl session pipe build --raw)\" > build.log
-  ccctl session pipe build --close"
-    )]
+  ccctl session pipe build --close
+
+The pipe carries one event per line: [unix.mmm][TYPE] text. TYPE is OUT (output), ERR (output that \
+looks like an error), IN (input) or MTX (session events, such as session_id at the start and \
+session_closed at the end). Several readers share the lines. The session never waits for a reader: \
+unread events are kept in memory up to a limit, then dropped and counted. The pipe is removed with \
+the session; a reader still gets the remaining events, unless it reads nothing for a second.")]
     Pipe(PipeArgs),
-    /// Show who typed and matched what
+    /// Show the history: what was typed, printed and matched, and by which client
     #[command(after_help = "Examples:
   ccctl session history py
   ccctl session history py --limit 1000 --json")]
     History(HistoryArgs),
-    /// Collect ended sessions
+    /// Remove ended sessions
     #[command(
         visible_alias = "clean",
         after_help = "Examples:
@@ -165,7 +166,7 @@ Examples:
     Cleanup(CleanupArgs),
 }
 
-/// Names one session.
+/// The argument that names a session.
 #[derive(Debug, Args)]
 pub(crate) struct SessionArgs {
     /// Id, name, or unique prefix of an id
@@ -177,10 +178,10 @@ pub(crate) struct SessionArgs {
 pub(crate) struct PipeArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
-    /// The output's bytes as they are, instead of events
+    /// Stream the raw bytes of the output instead of events
     #[arg(long, conflicts_with = "close")]
     pub(crate) raw: bool,
-    /// Close and remove it
+    /// Close and remove the pipe
     #[arg(long)]
     pub(crate) close: bool,
 }
@@ -190,12 +191,12 @@ pub(crate) struct PipeArgs {
 pub(crate) struct SessionRunArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
-    /// One command for the session's shell
+    /// Command line for the shell, as one argument
     pub(crate) command: String,
-    /// Use a second terminal, so that output of earlier background jobs stays out
+    /// Run on a second terminal, so that output of earlier background jobs is not mixed in
     #[arg(long)]
     pub(crate) isolate: bool,
-    /// Seconds to wait, or none [default: the session's]
+    /// Wait up to S seconds, or none for no limit [default: the session's timeout]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }
@@ -205,7 +206,7 @@ pub(crate) struct SessionRunArgs {
 pub(crate) struct CloseArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
-    /// Seconds between asking and killing [default: 2]
+    /// Kill whatever is still running after S seconds [default: 2]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) grace: Option<f64>,
 }
@@ -213,13 +214,13 @@ pub(crate) struct CloseArgs {
 /// Arguments of `session cleanup`.
 #[derive(Debug, Args)]
 pub(crate) struct CleanupArgs {
-    /// Close live sessions too that nobody used for so many minutes; never attached or persistent ones
+    /// Also close live sessions that have been idle for MIN minutes, except attached and persistent ones
     #[arg(long, value_name = "MIN", allow_negative_numbers = true, value_parser = minutes)]
     pub(crate) age: Option<f64>,
-    /// Close all live sessions
+    /// Also close all live sessions
     #[arg(long)]
     pub(crate) force: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub(crate) yes: bool,
 }

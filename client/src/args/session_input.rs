@@ -1,4 +1,4 @@
-//! `ccctl session send`: what to type and what to wait for.
+//! `ccctl session send`: what to type, and what to wait for.
 
 use super::value::timeout;
 use ccd_protocol::Timeout;
@@ -15,22 +15,22 @@ pub(crate) struct SendArgs {
     /// Do not press Enter after TEXT
     #[arg(long)]
     pub(crate) no_newline: bool,
-    /// As one paste, when the program can tell pastes from typing
+    /// Send the input as one paste, if the program supports bracketed paste
     #[arg(long, conflicts_with = "keys")]
     pub(crate) paste: bool,
-    /// Never record what is typed
+    /// Do not record the input
     #[arg(long)]
     pub(crate) secret: bool,
-    /// Wait for this regular expression and print the output up to it; can be repeated
+    /// Wait for this regular expression and print the output up to the end of the match; can be repeated
     #[arg(short, long, value_name = "PATTERN")]
     pub(crate) expect: Vec<String>,
-    /// Patterns are plain text
+    /// Treat patterns as plain text
     #[arg(long, requires = "expect")]
     pub(crate) exact: bool,
-    /// Match control sequences too
+    /// Include control sequences in the text that is matched
     #[arg(long, requires = "expect")]
     pub(crate) raw: bool,
-    /// Seconds to wait, or none [default: the session's]
+    /// Wait up to S seconds, or none for no limit [default: the session's timeout]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout, requires = "expect")]
     pub(crate) timeout: Option<Timeout>,
 }
@@ -39,19 +39,19 @@ pub(crate) struct SendArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct SendInput {
-    /// Text; Enter follows
+    /// Text to type, followed by Enter
     #[arg(allow_negative_numbers = true)]
     pub(crate) text: Option<String>,
-    /// Keys as tmux names them: C-c,Up,Enter
+    /// Press keys, named as in tmux: C-c,Up,Enter
     #[arg(short, long, value_delimiter = ',', value_name = "KEY")]
     pub(crate) keys: Vec<String>,
-    /// The bytes of a file, as they are
+    /// Type the bytes of a file, unchanged
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// The bytes of standard input, as they are
+    /// Type the bytes of standard input, unchanged
     #[arg(long)]
     pub(crate) stdin: bool,
-    /// No more: ^D whenever the program waits for input, until it has ended
+    /// End the input: type Ctrl-D each time the program waits for input, until it exits
     #[arg(long)]
     pub(crate) eof: bool,
 }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn exactly_one_input_is_taken() {
+    fn exactly_one_input_is_given() {
         assert_eq!(parse(&["x = 1"]).unwrap().input.text.unwrap(), "x = 1");
         assert_eq!(parse(&["-1"]).unwrap().input.text.unwrap(), "-1");
         assert_eq!(parse(&["--", "-x"]).unwrap().input.text.unwrap(), "-x");

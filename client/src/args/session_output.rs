@@ -1,4 +1,4 @@
-//! What looks at a session's output: `read`, `screen`, `tail`, `history`.
+//! Commands that show a session's output: `read`, `screen`, `tail`, `history`, `attach`.
 
 use super::value::count;
 use crate::detach_keys::{DetachKeys, detach_keys};
@@ -10,16 +10,16 @@ use std::path::PathBuf;
 pub(crate) struct ReadArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
-    /// Offset of the first byte
+    /// Start at this byte offset of the output
     #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count)]
     pub(crate) since: Option<u64>,
-    /// So many lines: the first with --since, else the last
+    /// Print N lines: the first N from --since, otherwise the last N
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) lines: Option<u64>,
-    /// So many bytes: the first with --since, else the last
+    /// Print N bytes: the first N from --since, otherwise the last N
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) bytes: Option<u64>,
-    /// Bytes as they came, control sequences included
+    /// Print raw bytes, including control sequences
     #[arg(long)]
     pub(crate) raw: bool,
 }
@@ -29,22 +29,22 @@ pub(crate) struct ReadArgs {
 pub(crate) struct ScreenArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
-    /// Print the cursor's row and column, from 0, on standard error
+    /// Also print the cursor's row and column, counted from 0, to standard error
     #[arg(long)]
     pub(crate) cursor: bool,
-    /// Draw a picture into this file; - is standard output
+    /// Save the screen as an SVG image in this file; - for standard output
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "plain"])]
     pub(crate) svg: Option<PathBuf>,
-    /// Print runs of equally styled cells, one a line
+    /// Print runs of cells with the same style, one per line
     #[arg(long, conflicts_with = "plain")]
     pub(crate) cells: bool,
-    /// Without colours, also on a terminal
+    /// Print no colours, even on a terminal
     #[arg(long)]
     pub(crate) plain: bool,
-    /// First row, from 0
+    /// Start at this row, counted from 0
     #[arg(long, value_name = "ROW")]
     pub(crate) first_row: Option<u16>,
-    /// At most so many rows
+    /// Print at most N rows
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) max_rows: Option<u16>,
 }
@@ -54,18 +54,19 @@ pub(crate) struct ScreenArgs {
 pub(crate) struct AttachArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
-    /// Only look: keys are not passed on, the session keeps its size, and ^C leaves too
+    /// View only: keys are not passed on, the session is not resized, and Ctrl-C also detaches
     #[arg(short, long)]
     pub(crate) read_only: bool,
     #[command(flatten)]
-    pub(crate) leaving: LeavingArgs,
+    pub(crate) detach: DetachArgs,
 }
 
-/// How an attached terminal leaves its session.
+/// How an attached terminal detaches.
 #[derive(Debug, Args)]
-pub(crate) struct LeavingArgs {
-    /// Keys that leave the session, the first of them twice types it: 'C-\ d', 'C-p C-q', none
-    #[arg(long, env = "CCD_DETACH_KEYS", value_name = "KEYS", value_parser = detach_keys, default_value = "C-\\ d")]
+pub(crate) struct DetachArgs {
+    /// Key sequence that detaches, such as 'C-p C-q', or none; press the first key twice to type it [default: 'C-\ d']
+    #[arg(long, env = "CCD_DETACH_KEYS", hide_env_values = true, value_name = "KEYS", value_parser = detach_keys,
+          default_value = "C-\\ d", hide_default_value = true)]
     pub(crate) detach_keys: DetachKeys,
 }
 
@@ -74,16 +75,16 @@ pub(crate) struct LeavingArgs {
 pub(crate) struct TailArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
-    /// Go on until the session ends
+    /// Keep printing new output until the session ends
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// Start at this offset
+    /// Start at this byte offset of the output
     #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count, conflicts_with = "lines")]
     pub(crate) since: Option<u64>,
-    /// Start so many lines before the end
+    /// Start N lines before the end
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count, default_value_t = 10)]
     pub(crate) lines: u64,
-    /// Bytes as they came, control sequences included
+    /// Print raw bytes, including control sequences
     #[arg(long)]
     pub(crate) raw: bool,
 }
@@ -93,10 +94,10 @@ pub(crate) struct TailArgs {
 pub(crate) struct HistoryArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
-    /// At most so many rows, the newest [default: 200]
+    /// Show at most the N newest rows [default: 200]
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<u64>,
-    /// Only rows before this one
+    /// Show only rows before this one
     #[arg(long, value_name = "ROW")]
     pub(crate) before: Option<String>,
 }

@@ -9,22 +9,22 @@ use clap::Args;
 pub(crate) struct ExpectArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
-    /// Regular expressions; the one that matches earliest wins
+    /// Regular expressions; the one that matches earliest in the output wins
     #[arg(required_unless_present = "eof", value_name = "PATTERN")]
     pub(crate) patterns: Vec<String>,
-    /// Patterns are plain text
+    /// Treat patterns as plain text
     #[arg(long)]
     pub(crate) exact: bool,
-    /// The end of the program is a match too
+    /// Also succeed when the program exits
     #[arg(long)]
     pub(crate) eof: bool,
-    /// Start at this offset, and leave the session's cursor alone
+    /// Start at this byte offset of the output, and do not move the session's read position
     #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count)]
     pub(crate) from: Option<u64>,
-    /// Match control sequences too
+    /// Include control sequences in the text that is matched
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Seconds to wait, or none [default: the session's]
+    /// Wait up to S seconds, or none for no limit [default: the session's timeout]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }
@@ -36,25 +36,25 @@ pub(crate) struct WaitArgs {
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) condition: WaitCondition,
-    /// Seconds to wait, or none [default: none for --exit, else the session's]
+    /// Wait up to S seconds, or none for no limit [default: none with --exit, otherwise the session's timeout]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }
 
-/// What `session wait` waits for.
+/// The condition of `session wait`.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct WaitCondition {
-    /// The program has ended
+    /// Wait until the program exits
     #[arg(long)]
     pub(crate) exit: bool,
-    /// No output for so many milliseconds
+    /// Wait until there was no output for MS milliseconds
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = milliseconds)]
     pub(crate) idle: Option<f64>,
-    /// The program waits for input and shows a prompt
+    /// Wait until the program waits for input and shows a prompt
     #[arg(long)]
     pub(crate) prompt: bool,
-    /// The program waits for input
+    /// Wait until the program waits for input
     #[arg(long)]
     pub(crate) input: bool,
 }

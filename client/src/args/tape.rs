@@ -1,46 +1,46 @@
 //! `ccctl tape`.
 
-use super::tape_options::TapeArgs;
-use super::value::{age, factor, folder, seconds, timeout};
+use super::tape_options::{self, TapeArgs};
+use super::value::{age, directory, factor, seconds, timeout};
 use ccd_protocol::Timeout;
 use ccd_protocol::tape::TapeFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// Which folder of tapes.
+/// The option that names the tapes directory.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RootArgs {
-    /// Folder of the tapes [default: replay.tapes_path, else tapes in the base folder]
-    #[arg(long, value_name = "DIR", value_parser = folder)]
+    /// Directory of the tapes [default: replay.tapes_path, or tapes in the base directory]
+    #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(crate) tapes: Option<String>,
 }
 
-/// One tape of a folder.
+/// One tape of a directory.
 #[derive(Debug, Args)]
 pub(crate) struct TapeOf {
-    /// Its id, a part of it that no other has, or its file
+    /// Tape id, a unique part of one, or a file
     pub(crate) tape: String,
     #[command(flatten)]
     pub(crate) root: RootArgs,
 }
 
-/// One tape of a folder, or all.
+/// One tape of a directory, or all.
 #[derive(Debug, Args)]
 pub(crate) struct TapesOf {
-    /// Only this tape: its id, a part of it that no other has, or its file
+    /// Tape id, a unique part of one, or a file [default: all tapes]
     pub(crate) tape: Option<String>,
     #[command(flatten)]
     pub(crate) root: RootArgs,
 }
 
-/// What to do with tapes.
+/// Commands for tapes.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TapeVerb {
-    /// List tapes, and what cannot be used
+    /// List tapes, including files that cannot be used
     #[command(visible_alias = "ls")]
     List(TapeListArgs),
-    /// Show a tape: its facts, and its exchanges as text
+    /// Show a tape's metadata, and its exchanges as text
     #[command(
         visible_alias = "show",
         after_help = "Examples:
@@ -51,25 +51,25 @@ pub(crate) enum TapeVerb {
     Get {
         #[command(flatten)]
         of: TapeOf,
-        /// With what each exchange is found by
+        /// Also show the key that each exchange is matched by
         #[arg(long)]
         keys: bool,
     },
-    /// Tell what is wrong in tapes, with file, line and column
-    #[command(after_help = "Exit status: 0 nothing is wrong, 1 something is.
-
-Examples:
+    /// Report problems in tapes, with file, line and column
+    #[command(after_help = "Examples:
   ccctl tape validate
   ccctl tape validate --tapes tests/tapes --strict
-  ccctl tape validate ./greet.json5")]
+  ccctl tape validate ./greet.json5
+
+Exit status: 0 if there are no errors, otherwise 1.")]
     Validate {
         #[command(flatten)]
         of: TapesOf,
-        /// Unknown keys and missing parts count too
+        /// Treat unknown keys and missing parts as errors
         #[arg(long)]
         strict: bool,
     },
-    /// Take secrets out of tapes; without --inplace only tell where there are some
+    /// Find secrets in tapes; with --inplace, remove them
     #[command(after_help = "Examples:
   ccctl tape redact
   ccctl tape redact 1a2b3c4d --inplace
@@ -77,36 +77,37 @@ Examples:
     Redact {
         #[command(flatten)]
         of: TapesOf,
-        /// Rewrite the tapes; comments and what was edited by hand stay
+        /// Rewrite the tapes; comments and manual edits are kept
         #[arg(long)]
         inplace: bool,
     },
-    /// Compare two tapes, without times and the like
-    #[command(after_help = "Exit status: 0 they are equal, 1 they differ.
+    /// Compare two tapes, ignoring times, ids and similar details
+    #[command(after_help = "Examples:
+  ccctl tape diff 1a2b3c4d 5e6f7a8b
 
-Examples:
-  ccctl tape diff 1a2b3c4d 5e6f7a8b")]
+Exit status: 0 if the tapes are equal, 1 if they differ.")]
     Diff {
-        /// Id, unique part of it, or file
+        /// Tape id, a unique part of one, or a file
         a: String,
-        /// Likewise
+        /// Tape id, a unique part of one, or a file
         b: String,
         #[command(flatten)]
         root: RootArgs,
     },
-    /// Make a tape of an asciicast, version 2 or 3
+    /// Convert an asciicast (version 2 or 3) into a tape
     Import(TapeImportArgs),
-    /// Print a tape as an asciicast, or as readable text
+    /// Convert a tape into an asciicast or readable text
     Export(TapeExportArgs),
-    /// Watch a tape in this terminal
+    /// Play back a tape in this terminal
     Play(TapePlayArgs),
-    /// Draw the screen that a tape shows
+    /// Draw the screen of a tape as an SVG image
     Svg(TapeSvgArgs),
-    /// Run the real program with a tape's inputs, and compare what it answers
+    /// Run the real program with a tape's inputs, and compare its output with the tape
     Verify(TapeVerifyArgs),
-    /// Remove tapes that nothing has played
+    /// List or delete tapes that were never played
     Prune(TapePruneArgs),
-    /// Write a small program that answers from tapes in place of another, for PATH
+    /// Write a shim for PATH that answers from tapes in place of a program
+    #[command(mut_args(tape_options::for_shim))]
     Shim(TapeShimArgs),
 }
 
@@ -117,13 +118,13 @@ Examples:
   ccctl tape list --tapes tests/tapes --unused
   ccctl tape list --program sqlite3 --json | jq -r '.tapes[].tape_id'")]
 pub(crate) struct TapeListArgs {
-    /// Only those that were played
+    /// List only tapes that were played
     #[arg(long, conflicts_with = "unused")]
     pub(crate) used: bool,
-    /// Only those that were not
+    /// List only tapes that were never played
     #[arg(long)]
     pub(crate) unused: bool,
-    /// Only tapes of this program
+    /// List only tapes of this program
     #[arg(long, value_name = "NAME")]
     pub(crate) program: Option<String>,
     #[command(flatten)]
@@ -137,17 +138,17 @@ pub(crate) struct TapeListArgs {
   ccctl tape import demo.cast --tag docs -- bash --norc
   curl -s https://example.org/demo.cast | ccctl tape import - -- bash")]
 pub(crate) struct TapeImportArgs {
-    /// The asciicast, or - for standard input
+    /// Asciicast to convert, or - for standard input
     pub(crate) file: PathBuf,
-    /// Begins the tape's name, and stands in it
+    /// Label stored on the tape, and used at the start of its name
     #[arg(long, value_name = "TEXT")]
     pub(crate) tag: Option<String>,
-    /// Keep secrets in the tape, which then says so
+    /// Do not remove secrets; the tape says so
     #[arg(long)]
     pub(crate) no_redact: bool,
     #[command(flatten)]
     pub(crate) root: RootArgs,
-    /// What it is a recording of [default: what the asciicast says]
+    /// Program that the asciicast is a recording of [default: the one that it names]
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<String>,
 }
@@ -161,35 +162,33 @@ pub(crate) struct TapeImportArgs {
 pub(crate) struct TapeExportArgs {
     #[command(flatten)]
     pub(crate) of: TapeOf,
-    /// What to make of it [default: asciicast-v3]
+    /// Output format [default: asciicast-v3]
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub(crate) format: Option<TapeFormat>,
-    /// Readable text: the same as --format transcript
+    /// Write readable text (same as --format transcript)
     #[arg(long, conflicts_with = "format")]
     pub(crate) transcript: bool,
-    /// Write this file [default: standard output]
+    /// Write to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
 /// Arguments of `tape play`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Keys: space pauses and goes on, . shows the next piece, q or ^C leaves. Where standard output is no
-terminal, all of it is printed at once.
-
-Examples:
+#[command(after_help = "Examples:
   ccctl tape play 1a2b3c4d
   ccctl tape play 1a2b3c4d --speed 3 --idle-limit 1
-  ccctl tape play 1a2b3c4d | grep -c ERROR"
-)]
+  ccctl tape play 1a2b3c4d | grep -c ERROR
+
+Keys: space pauses and continues, . shows the next chunk, q or Ctrl-C quits. If standard output is \
+not a terminal, the whole output is printed at once.")]
 pub(crate) struct TapePlayArgs {
     #[command(flatten)]
     pub(crate) of: TapeOf,
-    /// Times as fast [default: 1]
+    /// Speed factor [default: 1]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = factor)]
     pub(crate) speed: Option<f64>,
-    /// Longest pause, in seconds
+    /// Shorten pauses to at most S seconds
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) idle_limit: Option<f64>,
 }
@@ -203,66 +202,64 @@ pub(crate) struct TapePlayArgs {
 pub(crate) struct TapeSvgArgs {
     #[command(flatten)]
     pub(crate) of: TapeOf,
-    /// All of it, as an animation
+    /// Draw the whole tape as an animation
     #[arg(long, conflicts_with = "exchange")]
     pub(crate) animated: bool,
-    /// The screen after this exchange, from 0 [default: the last]
+    /// Draw the screen after this exchange, counted from 0 [default: the last one]
     #[arg(long, value_name = "N")]
     pub(crate) exchange: Option<u64>,
-    /// Times as fast [default: 1]
+    /// Speed factor [default: 1]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = factor, requires = "animated")]
     pub(crate) speed: Option<f64>,
-    /// Longest pause, in seconds [default: 2]
+    /// Shorten pauses to at most S seconds [default: 2]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds, requires = "animated")]
     pub(crate) idle_limit: Option<f64>,
-    /// Write this file [default: standard output]
+    /// Write to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
 /// Arguments of `tape verify`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Exit status: 0 the program answers as the tape does, 1 it does not.
-
-Examples:
+#[command(after_help = "Examples:
   ccctl tape verify 1a2b3c4d
   for tape in $(ccctl tape list --tapes tests/tapes --json | jq -r '.tapes[].tape_id'); do
     ccctl tape verify --tapes tests/tapes \"$tape\" || exit
-  done"
-)]
+  done
+
+Exit status: 0 if the program answers as on the tape, otherwise 1.")]
 pub(crate) struct TapeVerifyArgs {
     #[command(flatten)]
     pub(crate) of: TapeOf,
-    /// Working directory of the program [default: the tape's]
+    /// Working directory of the program [default: the one on the tape]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// Seconds that an answer may take [default: 30]
+    /// Wait up to S seconds for each answer, or none for no limit [default: 30]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
-    /// What is typed where the tape has hidden inputs, one a line; -: standard input
+    /// Read the hidden inputs, such as passwords, from this file, one per line; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) secrets_from: Option<PathBuf>,
-    /// Start from a clean environment instead of this one
+    /// Start with a clean environment, as after a login, instead of the current one
     #[arg(long)]
     pub(crate) clean_env: bool,
 }
 
 /// Arguments of `tape prune`.
 #[derive(Debug, Args)]
-#[command(after_help = "Without --unused it only tells which there are.
-
-Examples:
+#[command(after_help = "Examples:
   ccctl tape prune --unused --dry-run
-  ccctl tape prune --unused --older-than 30d --tapes tests/tapes")]
+  ccctl tape prune --unused --older-than 30d --tapes tests/tapes
+
+Without --unused the tapes are only listed.")]
 pub(crate) struct TapePruneArgs {
-    /// Remove those that were never played
+    /// Delete the tapes that were never played
     #[arg(long)]
     pub(crate) unused: bool,
-    /// Only tell which they are
+    /// Only list the tapes
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Only those recorded longer ago: 90 or 90s, 30m, 12h, 7d
+    /// Select only tapes recorded longer ago than this: 90 or 90s, 30m, 12h, 7d
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = age)]
     pub(crate) older_than: Option<f64>,
     #[command(flatten)]
@@ -277,18 +274,20 @@ pub(crate) struct TapePruneArgs {
   ccctl tape shim sqlite3 --to rec-bin --tapes tests/tapes --record new --fallback proxy
   ccctl tape shim psql --to ci-bin --latency 0 --ignore-arg 1
 
-What is asked of the shim is asked of ccctl play, with these options and --no-summary; its arguments are the program's.")]
+The shim runs ccctl play with these options and --no-summary, and passes its arguments on as the \
+program's. With --fallback proxy it runs ccctl proxy instead, and with only --record it runs ccctl \
+rec.")]
 pub(crate) struct TapeShimArgs {
-    /// Folder to write it to
+    /// Directory to write the shim to
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) to: PathBuf,
-    /// Replace a file of this name that is no shim
+    /// Overwrite an existing file of this name, even if it is not a shim
     #[arg(long)]
     pub(crate) force: bool,
+    /// Program that the shim replaces
+    pub(crate) program: String,
     #[command(flatten)]
     pub(crate) play: TapeArgs,
-    /// The program that it stands in for
-    pub(crate) program: String,
 }
 
 fn formats() -> impl TypedValueParser<Value = TapeFormat> {
@@ -299,7 +298,7 @@ fn formats() -> impl TypedValueParser<Value = TapeFormat> {
     ];
     PossibleValuesParser::new(names).map(|format| {
         match &*format {
-            // An alias comes as it was given.
+            // An alias arrives as it was typed.
             "asciicast-v2" | "asciicast_v2" => TapeFormat::AsciicastV2,
             "transcript" => TapeFormat::Transcript,
             _ => TapeFormat::AsciicastV3,
@@ -314,7 +313,7 @@ mod tests {
     use std::ffi::OsStr;
 
     #[test]
-    fn a_form_has_the_name_that_requests_have_too() {
+    fn formats_have_the_names_that_requests_use() {
         let parsed = |name: &str| {
             let parsed = formats().parse_ref(&Command::new("c"), None, OsStr::new(name));
             parsed.ok().map(|format| format as u8)

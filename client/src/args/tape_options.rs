@@ -1,54 +1,111 @@
-//! How tapes are used: options of every verb that starts a program.
+//! Options of every command that starts a program: how tapes are recorded and replayed.
 
-use super::value::{count, folder};
+use super::value::{count, directory};
 use ccd_protocol::tape::{
     Decorator, FallbackMode, IgnoredArg, Latency, LatencyName, MatchOptions, RecordMode,
     TapeOptions,
 };
-use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args};
 
-/// Options of `rec`, `play`, `proxy`, `run` and `session create`, but for the tape's name.
+/// What `ccctl rec` has no use for, as it replays nothing; with `--fallback proxy` it does, so they are hidden.
+const NOT_OF_REC: [&str; 7] = [
+    "fallback",
+    "latency",
+    "error_rate",
+    "seed",
+    "strict",
+    "no_strict",
+    "ignore_stdin",
+];
+
+/// What `ccctl play` has no use for, as it records nothing; with `--record` it does, so they are hidden.
+const NOT_OF_PLAY: [&str; 6] = ["record", "fallback", "name", "tag", "decorate", "no_redact"];
+
+const OF_REC: &str = "What to record: exchanges that are on no tape (new), or those that already are (overwrite) [default: new]";
+
+const OF_PROXY: &str = "What to record: exchanges that are on no tape (new), or nothing (disabled) [default: disabled]";
+
+const COMPARED: &str =
+    "Compare this environment variable, instead of LANG, LC_*, TERM and TZ; can be repeated";
+
+const NOT_COMPARED: &str = "Do not compare this environment variable; can be repeated";
+
+/// Leaves those options of `ccctl rec` in its help that make sense.
+pub(super) fn for_rec(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "record" => arg.help(OF_REC).value_parser(record_modes("disabled")),
+        id if NOT_OF_REC.contains(&id) => arg.hide(true),
+        _ => arg,
+    }
+}
+
+/// The same for `ccctl play`.
+pub(super) fn for_play(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "allow_env" => arg.help(COMPARED),
+        "ignore_env" => arg.help(NOT_COMPARED),
+        id if NOT_OF_PLAY.contains(&id) => arg.hide(true),
+        _ => arg,
+    }
+}
+
+/// The same for `ccctl proxy`, whose name says what answers.
+pub(super) fn for_proxy(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "record" => arg.help(OF_PROXY).value_parser(record_modes("overwrite")),
+        "fallback" => arg.hide(true),
+        _ => arg,
+    }
+}
+
+/// The same for `ccctl tape shim`, which never prints a summary.
+pub(super) fn for_shim(arg: Arg) -> Arg {
+    let is_hidden = arg.get_id() == "no_summary";
+    arg.hide(is_hidden)
+}
+
+/// Options of `rec`, `play`, `proxy`, `tape shim`, `run` and `session create`, except the tape's name.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Tape options")]
 pub(crate) struct TapeArgs {
-    /// Folder of the tapes [default: replay.tapes_path, else tapes in the base folder]
-    #[arg(long, value_name = "DIR", value_parser = folder)]
+    /// Directory of the tapes [default: replay.tapes_path, or tapes in the base directory]
+    #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(crate) tapes: Option<String>,
-    /// What is recorded: exchanges that no tape has, those that one has, or none
-    #[arg(long, value_name = "MODE", value_parser = record_modes())]
+    /// What to record: exchanges that are on no tape (new), those that already are (overwrite), or nothing (disabled)
+    #[arg(long, value_name = "MODE", value_parser = record_modes(""))]
     pub(crate) record: Option<RecordMode>,
-    /// What answers where no tape does: an error, or the real program
+    /// What to do with an input that is on no tape: fail (not_found), or ask the real program (proxy)
     #[arg(long, value_name = "MODE", value_parser = fallback_modes())]
     pub(crate) fallback: Option<FallbackMode>,
-    /// Milliseconds before each piece of output: recorded, N, or LO-HI for a random one [default: the tape's]
+    /// Delay before each chunk of output: recorded, N milliseconds, or a random LO-HI [default: as the tape says]
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = latency)]
     pub(crate) latency: Option<Latency>,
-    /// Percent of exchanges that play with an injected error, 0 to 100
+    /// Percentage of exchanges that are replayed with an injected error, 0 to 100
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = percent)]
     pub(crate) error_rate: Option<f64>,
-    /// Of injected errors and of a latency LO-HI [default: the tape's, else 0]
+    /// Random seed for injected errors and LO-HI latency [default: the tape's seed, or 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) seed: Option<u64>,
-    /// Only exact matches: no exchange stands in for another [default with $CI]
+    /// Accept exact matches only, never a similar exchange [default if $CI is set]
     #[arg(long, overrides_with = "no_strict")]
     pub(crate) strict: bool,
-    /// The nearest exchange may stand in [default without $CI]
+    /// Accept the closest recorded exchange if there is no exact match [default if $CI is not set]
     #[arg(long)]
     pub(crate) no_strict: bool,
-    /// Begins the tape's name, and stands in it
+    /// Label stored on a new tape, and used at the start of its name
     #[arg(long, value_name = "TEXT")]
     pub(crate) tag: Option<String>,
-    /// Tell nothing of tapes at the end
+    /// Do not print the tape summary at the end
     #[arg(long)]
     pub(crate) no_summary: bool,
-    /// Keep secrets in the tape, which then says so
+    /// Do not remove secrets from a new tape; the tape says so
     #[arg(long)]
     pub(crate) no_redact: bool,
-    /// Record and compare this variable, instead of LANG, LC_*, TERM and TZ; can be repeated
+    /// Record and compare this environment variable, instead of LANG, LC_*, TERM and TZ; can be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) allow_env: Vec<String>,
-    /// Of those, do not compare this one; can be repeated
+    /// Record this environment variable but do not compare it; can be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) ignore_env: Vec<String>,
     /// Do not compare this argument: its index from 0, its text, or /REGEX/; can be repeated
@@ -59,35 +116,35 @@ pub(crate) struct TapeArgs {
         allow_hyphen_values = true
     )]
     pub(crate) ignore_arg: Vec<String>,
-    /// Any input matches: only its place in the conversation counts
+    /// Match any input, by its position in the conversation alone
     #[arg(long)]
     pub(crate) ignore_stdin: bool,
-    /// Compare the working directory too
+    /// Also compare the working directory
     #[arg(long)]
     pub(crate) match_cwd: bool,
-    /// Change what is recorded: {"on": "output", "replace": REGEX, "with": TEXT} or {"on": …, "filter": [PROGRAM, …]}; can be repeated
+    /// Rewrite what is recorded: {"on": "output", "replace": REGEX, "with": TEXT} or {"on": …, "filter": [PROGRAM, …]}; can be repeated
     #[arg(long, value_name = "JSON", value_parser = decorator)]
     pub(crate) decorate: Vec<Decorator>,
 }
 
-/// The same for verbs where `--name` is something else. Any of them given means that tapes are used.
+/// The same options for commands where `--name` has another meaning. If any of them is given, tapes are used.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Tape options")]
 pub(crate) struct NamedTapeArgs {
     #[command(flatten)]
     pub(crate) tape: TapeArgs,
-    /// Template of a new tape's name: {program}, {tag}, {verb}, {time}, {random} [default: {program}/{tag}-{time}-{random}]
+    /// Name a new tape by this template of {program}, {tag}, {verb}, {time} and {random} [default: {program}/{tag}-{time}-{random}]
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) tape_name: Option<String>,
 }
 
 impl TapeArgs {
-    /// True when one of them was given.
+    /// True if any of the options is given.
     pub(crate) fn is_given(&self) -> bool {
         self.tapes.is_some() || self.options() != TapeOptions::default()
     }
 
-    /// Returns what was given, without the folder, which is relative to the caller's.
+    /// Returns the given options, without the directory, which is relative to the caller's.
     pub(crate) fn options(&self) -> TapeOptions {
         TapeOptions {
             root: None,
@@ -104,6 +161,49 @@ impl TapeArgs {
             redact: self.no_redact.then_some(false),
             matching: Some(self.matching()).filter(|given| *given != MatchOptions::default()),
         }
+    }
+
+    /// Checks that each given option has an effect in these modes; `name` is the value of `--name`.
+    ///
+    /// # Errors
+    ///
+    /// The first option that has none, and what to do.
+    pub(crate) fn check_effect(
+        &self,
+        name: Option<&str>,
+        record: RecordMode,
+        fallback: FallbackMode,
+    ) -> Result<(), String> {
+        let replays = match record {
+            RecordMode::Disabled => true,
+            RecordMode::New => fallback == FallbackMode::Proxy,
+            RecordMode::Overwrite => false,
+        };
+        let of_replay = [
+            ("latency", self.latency.is_some()),
+            ("error-rate", self.error_rate.is_some()),
+            ("seed", self.seed.is_some()),
+            ("strict", self.strict),
+            ("no-strict", self.no_strict),
+            ("ignore-stdin", self.ignore_stdin),
+        ];
+        let of_recording = [
+            ("name", name.is_some()),
+            ("tag", self.tag.is_some()),
+            ("decorate", !self.decorate.is_empty()),
+        ];
+        let given = |all: &[(&'static str, bool)]| all.iter().find(|(_, given)| *given).copied();
+        if let (false, Some((option, _))) = (replays, given(&of_replay)) {
+            return Err(format!(
+                "--{option}: no tape is replayed, so it has no effect; leave it out, or use ccctl proxy --record new"
+            ));
+        }
+        if let (RecordMode::Disabled, Some((option, _))) = (record, given(&of_recording)) {
+            return Err(format!(
+                "--{option}: nothing is recorded, so it has no effect; leave it out, or use ccctl rec or ccctl proxy --record new"
+            ));
+        }
+        Ok(())
     }
 
     fn matching(&self) -> MatchOptions {
@@ -126,8 +226,10 @@ fn ignored_arg(text: &str) -> IgnoredArg {
     }
 }
 
-fn record_modes() -> impl TypedValueParser<Value = RecordMode> {
-    PossibleValuesParser::new(["new", "overwrite", "disabled"]).map(|mode| match &*mode {
+fn record_modes(hidden: &str) -> impl TypedValueParser<Value = RecordMode> {
+    let modes = ["new", "overwrite", "disabled"];
+    let modes = modes.map(|mode| PossibleValue::new(mode).hide(mode == hidden));
+    PossibleValuesParser::new(modes).map(|mode| match &*mode {
         "new" => RecordMode::New,
         "overwrite" => RecordMode::Overwrite,
         _ => RecordMode::Disabled,
@@ -165,7 +267,7 @@ fn percent(text: &str) -> Result<f64, String> {
 
 fn decorator(text: &str) -> Result<Decorator, String> {
     let decorator: Decorator =
-        serde_json::from_str(text).map_err(|error| format!("no decorator: {error}"))?;
+        serde_json::from_str(text).map_err(|error| format!("not a decorator: {error}"))?;
     match (&decorator.replace, &decorator.with, &decorator.filter) {
         (Some(_), Some(_), None) | (None, None, Some(_)) => Ok(decorator),
         _ => Err("give either replace and with, or filter".to_owned()),
@@ -187,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_is_not_sent() {
+    fn options_that_are_not_given_are_not_sent() {
         assert_eq!(options(&[]).unwrap(), json!({}));
     }
 
@@ -212,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_on_strictness_counts() {
+    fn the_last_option_about_strictness_counts() {
         assert_eq!(
             options(&["--strict", "--no-strict"]).unwrap()["strict"],
             false
@@ -225,12 +327,12 @@ mod tests {
 
     #[test]
     fn latencies_are_a_number_a_range_or_as_recorded() {
-        for (text, told) in [
+        for (text, sent) in [
             ("0", json!(0)),
             ("5-50", json!([5, 50])),
             ("recorded", json!("recorded")),
         ] {
-            assert_eq!(options(&["--latency", text]).unwrap()["latency"], told);
+            assert_eq!(options(&["--latency", text]).unwrap()["latency"], sent);
         }
         for bad in ["", "fast", "-1", "-5", "50-5", "1.5", "5-"] {
             assert!(options(&[&format!("--latency={bad}")]).is_err(), "{bad}");
@@ -238,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_refused_before_anything_starts() {
+    fn senseless_values_are_refused_before_anything_starts() {
         for words in [
             &["--record", "all"][..],
             &["--fallback", "none"],

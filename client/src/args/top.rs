@@ -12,49 +12,50 @@ use std::time::Duration;
   ccctl top --json | jq -c '[.sessions[] | select(.waiting_for_input.verdict == \"blocked\") | .name]'
   ccctl top --json --once
 
-Keys: up and down choose a session; a or Enter attaches, r reads its last lines, p shows its screen below, s sends a
-signal, c closes; / filters, o sorts, e shows ended ones too, ? tells more, q leaves.
-With --json a document like that of session list comes each time, one a line, and no terminal is needed.")]
+Keys: up and down select a session; a or Enter attaches, r shows its last output, p previews its \
+screen, s sends a signal, c closes it; / filters, o changes the sort order, e includes ended \
+sessions, ? shows help, q quits. With --json no terminal is needed: each refresh prints one \
+document like that of session list, on one line.")]
 pub(crate) struct TopArgs {
-    /// Ended ones too
+    /// Include ended sessions
     #[arg(short, long)]
     pub(crate) all: bool,
-    /// Ask the daemon every so many seconds, 0.1 to 3600
+    /// Refresh interval in seconds, 0.1 to 3600
     #[arg(short, long, value_name = "S", allow_negative_numbers = true, value_parser = interval, default_value = "1")]
     pub(crate) interval: Duration,
-    /// What comes first
+    /// Sort order
     #[arg(long, value_enum, default_value_t)]
     pub(crate) sort: Sort,
-    /// Print the list once and leave
+    /// Print the list once and exit
     #[arg(long)]
     pub(crate) once: bool,
 }
 
-/// What comes first in a list.
+/// The order of a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sort {
-    /// The oldest
+    /// Oldest first
     #[default]
     Started,
-    /// What waits for input
+    /// Waiting for input first
     Waits,
-    /// What was used last
+    /// Most recently used first
     Idle,
-    /// What printed most
+    /// Most output first
     Output,
-    /// The first of the alphabet
+    /// Alphabetical by name
     Name,
 }
 
 impl Sort {
-    /// The one that follows, in a circle.
+    /// The next order, in a circle.
     pub(crate) fn next(self) -> Self {
         let all = Self::value_variants();
         let at = all.iter().position(|sort| *sort == self).unwrap_or(0);
         all[(at + 1) % all.len()]
     }
 
-    /// Its name, as on the command line.
+    /// The name on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Sort::Started => "started",

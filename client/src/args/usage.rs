@@ -1,11 +1,11 @@
-//! Mistakes on the command line, told in one line, and `ccctl help`.
+//! Reports of mistakes on the command line, in one line, and `ccctl help`.
 
 use super::{Ccctl, Global, Noun};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser as _};
 use std::ffi::OsString;
 
-/// Verbs that are spoken of but come with later versions.
+/// Commands that documents mention and that come with later versions.
 const LATER: &[&str] = &[
     "coach",
     "conversations",
@@ -22,25 +22,25 @@ const LATER: &[&str] = &[
     "upgrade",
 ];
 
-/// Returns what clap has to say of `words` as one line without its leading `error:`, with where help is found.
+/// Returns clap's message about `words` in one line, without its leading `error:` and with the command that shows help.
 pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
     if let Some(verb) = later(error) {
         return format!(
-            "{verb} comes with a later version; {} --help shows what there is",
+            "{verb}: comes with a later version; {} --help lists the commands of this one",
             command_of(words)
         );
     }
     if lacks_verb(error) {
         let command = command_of(words);
-        return format!("{command} needs a verb; {command} --help shows which there are");
+        return format!("{command}: the subcommand is missing; {command} --help lists them");
     }
     if error.kind() == ErrorKind::InvalidUtf8
         && let Some(word) = words.iter().find(|word| word.to_str().is_none())
     {
-        return format!("the argument {word:?} is not UTF-8, which all arguments must be");
+        return format!("the argument {word:?} is not UTF-8; give UTF-8 text");
     }
     let mut text = error.render().to_string();
-    // It was not said here, but in the environment.
+    // The value came from the environment, not from the command line.
     if !words
         .iter()
         .any(|word| word.to_string_lossy().starts_with("--detach-keys"))
@@ -75,23 +75,23 @@ fn lacks_verb(error: &clap::Error) -> bool {
     )
 }
 
-/// The global options, when nothing but them was said.
+/// The global options, if the command line contains nothing else.
 pub(crate) fn only_global(error: &clap::Error, words: &[OsString]) -> Option<Global> {
     if !lacks_verb(error) {
         return None;
     }
-    // Any verb without arguments makes a whole line of it, unless there is one already.
+    // Any command without arguments completes the line, unless it is complete already.
     let whole = words.iter().cloned().chain([OsString::from("version")]);
     let parsed = Ccctl::try_parse_from(whole).ok()?;
     matches!(parsed.noun, Noun::Version).then_some(parsed.global)
 }
 
-/// Prints what there is.
+/// Prints the help of `ccctl`.
 pub(crate) fn print_help() {
     let _ = Ccctl::command().print_help();
 }
 
-/// True when a mistake in `words` is to be told as JSON. What follows `--` belongs to a program.
+/// True if a mistake in `words` is to be reported as JSON. Words after `--` belong to a program.
 pub(crate) fn wants_json(words: &[OsString]) -> bool {
     words
         .iter()
@@ -101,7 +101,7 @@ pub(crate) fn wants_json(words: &[OsString]) -> bool {
 
 /// Returns `ccctl NOUN VERB --help` for `ccctl help NOUN VERB`, and all other words as they are.
 ///
-/// Words that name no verb are dropped behind a verb, because they could be a program's.
+/// After a command, words that are not subcommands are dropped, because they could be a program's.
 pub(super) fn with_help(words: Vec<OsString>) -> Vec<OsString> {
     if words.get(1).is_none_or(|word| word != "help") {
         return words;
@@ -115,14 +115,14 @@ pub(super) fn with_help(words: Vec<OsString>) -> Vec<OsString> {
         asked.push(word.clone());
         match command.find_subcommand(word) {
             Some(found) => command = found,
-            None => return asked, // clap tells that there is none
+            None => return asked, // clap reports that it does not exist
         }
     }
     asked.push("--help".into());
     asked
 }
 
-/// The verb of a later version that was asked for.
+/// The command of a later version that was asked for.
 fn later(error: &clap::Error) -> Option<&str> {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return None;
@@ -133,7 +133,7 @@ fn later(error: &clap::Error) -> Option<&str> {
     }
 }
 
-/// The command that the words name, as far as they do.
+/// The command that the words name, or the start of one.
 fn command_of(words: &[OsString]) -> String {
     let mut command = &Ccctl::command();
     let mut names = String::from("ccctl");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_one_line_with_the_place_of_help() {
+    fn a_mistake_is_one_line_that_names_the_command_for_help() {
         let line = explain(&["ccctl", "session", "list", "--al"]);
         assert!(
             line.starts_with("unexpected argument '--al' found; "),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_number_is_told_what_may_be_given() {
+    fn a_negative_number_is_refused_with_the_allowed_range() {
         for line in [
             &["ccctl", "run", "--timeout", "-1", "ls"][..],
             &["ccctl", "session", "wait", "py", "--idle", "-5"],
@@ -213,18 +213,20 @@ mod tests {
     }
 
     #[test]
-    fn verbs_of_later_versions_are_known() {
-        assert!(explain(&["ccctl", "learn", "ls"]).starts_with("learn comes with a later version"));
+    fn commands_of_later_versions_are_known() {
+        assert!(
+            explain(&["ccctl", "learn", "ls"]).starts_with("learn: comes with a later version")
+        );
         let line = explain(&["ccctl", "session", "probe", "py"]);
         assert!(
-            line.starts_with("probe comes with a later version; ccctl session --help"),
+            line.starts_with("probe: comes with a later version; ccctl session --help"),
             "{line}"
         );
         assert!(explain(&["ccctl", "frobnicate"]).contains("unrecognized"));
     }
 
     #[test]
-    fn nothing_but_global_options_is_nothing_said() {
+    fn global_options_alone_are_no_command() {
         let global = |line: &[&str]| {
             let words = words(line);
             only_global(&Ccctl::try_parse_from(&words).unwrap_err(), &words)

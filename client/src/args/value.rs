@@ -1,4 +1,4 @@
-//! Values of options: seconds, sizes, variables.
+//! Parsers of option values: seconds, sizes, variables.
 
 use ccd_protocol::Timeout;
 use std::convert::Infallible;
@@ -11,23 +11,23 @@ pub(crate) struct Size {
     pub(crate) cols: i64,
 }
 
-/// Parses a folder, which need not exist.
+/// Parses a directory, which need not exist.
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
-pub(crate) fn folder(text: &str) -> Result<String, String> {
+/// What to give instead, as a fragment.
+pub(crate) fn directory(text: &str) -> Result<String, String> {
     match text {
-        "" => Err("give a folder, such as tests/tapes".to_owned()),
+        "" => Err("give a directory, such as tests/tapes".to_owned()),
         text => Ok(text.to_owned()),
     }
 }
 
-/// Parses a time-out: seconds, fractions allowed, or `none` for no limit.
+/// Parses a timeout: seconds, fractions allowed, or `none` for no limit.
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn timeout(text: &str) -> Result<Timeout, String> {
     if text == "none" {
         return Ok(Timeout::Forever);
@@ -39,7 +39,7 @@ pub(crate) fn timeout(text: &str) -> Result<Timeout, String> {
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     not_negative(text, "0 or more seconds, such as 2 or 0.5")
 }
@@ -48,16 +48,16 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn milliseconds(text: &str) -> Result<f64, String> {
     not_negative(text, "0 or more milliseconds, such as 500")
 }
 
-/// Parses the seconds between two looks.
+/// Parses a refresh interval in seconds.
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn interval(text: &str) -> Result<Duration, String> {
     match seconds(text) {
         Ok(seconds @ 0.1..=3600.0) => Ok(Duration::from_secs_f64(seconds)),
@@ -69,16 +69,16 @@ pub(crate) fn interval(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn minutes(text: &str) -> Result<f64, String> {
     not_negative(text, "0 or more minutes, such as 10 or 0.5").map(|minutes| minutes * 60.0)
 }
 
-/// Parses how long ago: seconds, or a number with s, m, h or d; returns seconds.
+/// Parses an age: seconds, or a number with s, m, h or d; returns seconds.
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn age(text: &str) -> Result<f64, String> {
     const UNITS: [(char, f64); 4] = [('s', 1.0), ('m', 60.0), ('h', 3_600.0), ('d', 86_400.0)];
     let unit = UNITS.iter().find(|(letter, _)| text.ends_with(*letter));
@@ -89,15 +89,15 @@ pub(crate) fn age(text: &str) -> Result<f64, String> {
     not_negative(number, "a time such as 90, 90s, 30m, 12h or 7d").map(|number| number * seconds)
 }
 
-/// Parses a speed.
+/// Parses a speed factor.
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn factor(text: &str) -> Result<f64, String> {
     match not_negative(text, "") {
         Ok(factor) if factor > 0.0 => Ok(factor),
-        _ => Err("give more than 0, such as 2 or 0.5".to_owned()),
+        _ => Err("give a number above 0, such as 2 or 0.5".to_owned()),
     }
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn factor(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     text.parse()
         .map_err(|_| "give a whole number of 0 or more".to_owned())
@@ -115,7 +115,7 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn size(text: &str) -> Result<Size, String> {
     text.split_once(['x', 'X'])
         .and_then(|(rows, cols)| {
@@ -131,7 +131,7 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -139,15 +139,15 @@ pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Where a secret comes from. It never stands on the command line: other users can read that.
+/// Where a secret comes from. The secret itself is never on the command line, which other users can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SecretFrom {
-    /// A variable of the environment.
+    /// An environment variable.
     Env(String),
     File(String),
-    /// The user, at the terminal.
+    /// The user is asked at the terminal.
     Prompt,
-    /// From nowhere: perhaps the secret itself was given. The parser has no mistake for it, which would show the word.
+    /// Not a known source; perhaps the secret itself. The parser does not fail, because its error would show the word.
     Unknown,
 }
 
@@ -157,7 +157,7 @@ pub(crate) enum SecretFrom {
 ///
 /// None: see [`SecretFrom::Unknown`].
 pub(crate) fn secret(text: &str) -> Result<(String, SecretFrom), Infallible> {
-    // A word without a name may be the secret.
+    // A word without `=` may be the secret.
     let (name, from) = text.split_once('=').unwrap_or(("", ""));
     let from = match from.split_once(':') {
         _ if name.is_empty() => SecretFrom::Unknown,
@@ -173,7 +173,7 @@ pub(crate) fn secret(text: &str) -> Result<(String, SecretFrom), Infallible> {
 ///
 /// # Errors
 ///
-/// What is wrong, as a fragment.
+/// What to give instead, as a fragment.
 pub(crate) fn switch(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn timeouts_tell_none_from_zero() {
+    fn none_and_zero_are_different_timeouts() {
         assert_eq!(timeout("none"), Ok(Timeout::Forever));
         assert_eq!(timeout("0"), Ok(Timeout::After(0.0)));
         assert_eq!(timeout("0.25"), Ok(Timeout::After(250.0)));

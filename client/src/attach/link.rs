@@ -1,4 +1,4 @@
-//! What is typed on its way to the session: one send at a time, the rest waits its turn.
+//! Sends input to the session: one send at a time, the rest waits in a queue.
 
 use super::CLIENT_NAME;
 use crate::args::Size;
@@ -15,57 +15,57 @@ use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes that wait while the program does not read; what is typed then is refused.
+/// Most bytes that wait while the program does not read; further input is refused.
 const MAX_WAITING_BYTES: usize = 16 << 20;
 
-/// Numbers of requests: those before are of who made the connection.
+/// First id of the requests sent here; lower ids belong to the code that made the connection.
 const FIRST_ID: u64 = 1000;
 
-/// Why the session is left.
+/// Why the viewer stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     Detached,
-    /// Nothing more can be typed.
+    /// The session takes no more input.
     Refused,
     Signal(i32),
-    /// The terminal has ended.
+    /// The user's terminal was closed.
     NoInput,
-    /// A defect of ours.
+    /// A bug of ccctl.
     Panic,
 }
 
-/// The way to the session, shared by all threads.
+/// The connection to the session, shared by all threads.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<LinkState>>,
     lifeline: Lifeline,
 }
 
 #[derive(Debug)]
-struct State {
+struct LinkState {
     session: String,
     /// `None` while there is no connection.
     stream: Option<UnixStream>,
     next_id: u64,
     waiting: Vec<u8>,
-    /// What was sent and is not answered.
+    /// The send that is not answered yet.
     sent: Option<(u64, Vec<u8>)>,
-    /// As the daemon knows it.
+    /// The size that the daemon knows.
     size: Size,
     stop: Option<Stop>,
-    /// The program is nobody else's: it is left when nothing more can be typed.
+    /// Nobody else uses the session, so the viewer stops when the session takes no more input.
     is_own: bool,
-    /// Why that is so.
+    /// Why the session takes no more input.
     refusal: Option<ErrorObject>,
-    /// What was not typed, and why.
+    /// Input that was not typed, and why.
     troubles: Vec<String>,
 }
 
 impl Link {
-    /// A link to a session, over nothing yet.
+    /// A link to a session, without a connection yet.
     pub(super) fn new(session: &str, is_own: bool, lifeline: Lifeline) -> Self {
         Self {
-            state: Arc::new(Mutex::new(State {
+            state: Arc::new(Mutex::new(LinkState {
                 session: session.to_owned(),
                 stream: None,
                 next_id: FIRST_ID,
@@ -81,11 +81,11 @@ impl Link {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LinkState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Goes over `stream` from now on, to which what waits is sent; the daemon knows that the terminal has `size`.
+    /// Uses `stream` from now on, and sends waiting input there. The daemon knows that the terminal has `size`.
     pub(super) fn open(&self, stream: UnixStream, size: Size) {
         let mut state = self.lock();
         state.stream = Some(stream);
@@ -93,14 +93,14 @@ impl Link {
         state.send_next();
     }
 
-    /// The connection has ended. What was sent and not answered may have been typed, unless it is known not to have
-    /// been read; it is never typed twice.
+    /// The connection was closed. An unanswered send may have been typed, unless it is known not to have been read; it is
+    /// never repeated.
     pub(super) fn close(&self, was_read: bool) {
         let mut state = self.lock();
         state.stream = None;
         if let Some((_, bytes)) = state.sent.take() {
             if was_read {
-                let text = "keys typed in the moment of a restart of the daemon may be lost";
+                let text = "the daemon restarted: keys typed at that moment may be lost";
                 state.trouble(text.to_owned());
             } else {
                 state.put_back(bytes);
@@ -108,7 +108,7 @@ impl Link {
         }
     }
 
-    /// Types, or keeps for later; false when too much waits already.
+    /// Types bytes now or later; false if too many wait already.
     pub(super) fn type_bytes(&self, bytes: &[u8]) -> bool {
         let mut state = self.lock();
         if state.waiting.len() + bytes.len() > MAX_WAITING_BYTES {
@@ -120,11 +120,11 @@ impl Link {
         true
     }
 
-    /// The user's terminal has another size.
+    /// The size of the user's terminal has changed.
     pub(super) fn resize(&self, size: Size) {
         let mut state = self.lock();
         if state.size == size || state.stream.is_none() {
-            return; // who makes the next connection looks for itself
+            return; // the next connection starts with the current size
         }
         state.size = size;
         let params = SessionResizeParams {
@@ -135,7 +135,7 @@ impl Link {
         state.request::<SessionResize>(&params);
     }
 
-    /// Takes the answer to a request; false when something was not typed.
+    /// Takes the reply to a request; false if input was not typed.
     pub(super) fn answered(&self, id: u64, error: Option<&ErrorObject>) -> bool {
         let mut state = self.lock();
         let Some((_, bytes)) = state.sent.take_if(|sent| sent.0 == id) else {
@@ -155,36 +155,36 @@ impl Link {
         was_typed
     }
 
-    /// Ends the link: the first reason counts.
+    /// Ends the link; the first reason is kept.
     pub(super) fn stop(&self, stop: Stop) {
         self.lock().stop.get_or_insert(stop);
         self.lifeline.cut();
     }
 
-    /// Lets go of the connection, so that another one is made, with a new picture.
+    /// Closes the connection, so that another one is made and the screen is drawn again.
     pub(super) fn again(&self) {
         if let Some(stream) = &self.lock().stream {
             let _ = stream.shutdown(std::net::Shutdown::Both);
         }
     }
 
-    /// Why it was ended, if it was.
+    /// Why the link was ended, if it was.
     pub(super) fn stopped(&self) -> Option<Stop> {
         self.lock().stop
     }
 
-    /// Why nothing more can be typed, if that ended it.
+    /// Why the session takes no more input, if that ended the link.
     pub(super) fn refusal(&self) -> Option<ErrorObject> {
         self.lock().refusal.take()
     }
 
-    /// What was not typed, and why.
+    /// Input that was not typed, and why.
     pub(super) fn troubles(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().troubles)
     }
 }
 
-impl State {
+impl LinkState {
     fn send_next(&mut self) {
         if self.sent.is_some() || self.waiting.is_empty() || self.stream.is_none() {
             return;
@@ -201,7 +201,7 @@ impl State {
         self.sent = Some((id, bytes));
     }
 
-    /// Sends a request; its answer comes on the same connection. If that has ended, its reader notices.
+    /// Sends a request; the reply arrives on the same connection. If that was closed, its reader notices.
     fn request<M: Method<Params: Serialize>>(&mut self, params: &M::Params) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -213,7 +213,7 @@ impl State {
         id
     }
 
-    /// Something was not typed: the rest waits where the program only does not read now.
+    /// Handles input that was not typed: it waits if the program merely does not read at the moment.
     fn refused(&mut self, bytes: Vec<u8>, error: &ErrorObject) -> bool {
         let data = error.data.as_ref();
         let written = data.and_then(|data| data.get("written_bytes")?.as_u64());
@@ -224,7 +224,7 @@ impl State {
                 self.put_back(rest.to_vec());
                 true
             }
-            // These are told in another way: the end, and the line that no tape has.
+            // These are reported elsewhere: the end of the session, and a line that is on no tape.
             Some(ErrorCode::SessionNotAlive | ErrorCode::TapeMiss) => true,
             _ => {
                 self.trouble(format!("{} bytes: {}", bytes.len(), error.message));
@@ -238,7 +238,7 @@ impl State {
         self.waiting = bytes;
     }
 
-    /// Each trouble is told once.
+    /// Notes a trouble, each one once.
     fn trouble(&mut self, text: String) {
         const MAX_TROUBLES: usize = 10;
         if self.troubles.len() < MAX_TROUBLES && !self.troubles.contains(&text) {

@@ -1,4 +1,4 @@
-//! `ccctl session attach`: the user's terminal becomes a session's.
+//! `ccctl session attach`: attaches the user's terminal to a session.
 
 mod link;
 mod screen;
@@ -30,41 +30,41 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use threads::Screen;
 
-/// Name under which the daemon's history shows what is typed here.
+/// Client name for input typed here, as the history shows it.
 const CLIENT_NAME: &str = "ccctl attach";
 
 const VERB: &str = "session.attach";
 
-/// Of a terminal that does not tell.
+/// Size of a terminal that does not report one.
 const UNKNOWN_SIZE: Size = Size { rows: 24, cols: 80 };
 
-/// Rows and columns that a session may have; a larger terminal is used as far.
+/// Most rows and columns of a session; of a larger terminal only this part is used.
 const MAX_SIZE: i64 = 1000;
 
-/// On leaving, the daemon is asked for the rows that are in use, and not waited for longer.
+/// How long detaching waits for the daemon to say which rows are in use.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// So many connections in a row may end soon.
+/// How many connections in a row may end soon after they were made.
 const MAX_SHORT_LOSSES: u32 = 5;
 
-/// A connection that lived so long was not what ended the daemon.
+/// A connection that lasted this long did not kill the daemon.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// Gives the terminal to a session until the user detaches or the session ends.
+/// Attaches the terminal to a session until the user detaches or the session ends.
 ///
 /// # Errors
 ///
-/// Those of the calls; the terminal is as it was then.
+/// Errors of the calls; the terminal is restored first.
 pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionAttachParams {
         session: args.session.clone(),
         read_only: args.read_only,
         ..SessionAttachParams::default()
     };
-    attach_to(params, &args.leaving.detach_keys, context)
+    attach_to(params, &args.detach.detach_keys, context)
 }
 
-/// Gives the terminal to a session that was just created, also if it has ended by now.
+/// Attaches the terminal to a session that was just created, even if it has ended by now.
 ///
 /// # Errors
 ///
@@ -82,18 +82,18 @@ pub(crate) fn attach_created(
     attach_to(params, keys, context)
 }
 
-/// How a program of one's own was left.
+/// How the user left a program that nobody else can attach to.
 #[derive(Debug)]
 pub(crate) enum Way {
     Ended(Ended),
-    /// By the user, or by this signal. The program goes on.
+    /// The user detached, or this signal arrived. The program keeps running.
     Left(Option<i32>),
-    /// Nothing more could be typed. The program goes on.
+    /// The session took no more input. The program keeps running.
     Refused(Box<ErrorObject>),
 }
 
-/// Gives the terminal to a session that is nobody else's, until its program ends or the user leaves; `title` is what the
-/// terminal is called as long as the program says nothing.
+/// Attaches the terminal to a session that nobody else uses, until its program exits or the user detaches; `title` is the
+/// terminal's title until the program sets one.
 ///
 /// # Errors
 ///
@@ -120,25 +120,25 @@ pub(crate) fn attach_own(
         return Ok(Way::Refused(Box::new(error)));
     }
     Ok(match left? {
-        Left::Ended(ended) => Way::Ended(ended),
-        Left::Stopped(Stop::Signal(signal)) => Way::Left(Some(signal)),
-        Left::Stopped(Stop::Detached | Stop::Refused | Stop::NoInput | Stop::Panic) => {
+        Detachment::Ended(ended) => Way::Ended(ended),
+        Detachment::Stopped(Stop::Signal(signal)) => Way::Left(Some(signal)),
+        Detachment::Stopped(Stop::Detached | Stop::Refused | Stop::NoInput | Stop::Panic) => {
             Way::Left(None)
         }
     })
 }
 
-/// Makes sure that there is a terminal to give.
+/// Checks that there is a terminal to attach.
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`], which says what there is instead.
+/// [`Failure::Usage`], which says what to use instead.
 pub(crate) fn require_terminal() -> Result<(), Failure> {
     match can_draw() {
         true => Ok(()),
         false => Err(Failure::Usage(
-            "session.attach needs a terminal for input and output, and one that can be drawn on (TERM); \
-             session tail -f follows the output without one, session send types"
+            "session.attach: input and output must be a terminal that can be drawn on (TERM); \
+             without one, use ccctl session tail -f and ccctl session send"
                 .to_owned(),
         )),
     }
@@ -161,37 +161,37 @@ fn attach_to(
         .value;
     let name = session.name.clone().unwrap_or(session.session_id.clone());
     let mut viewer = Viewer::new(params, &session, place, &connection, false)?;
-    // Refused before the terminal is touched.
+    // The daemon refuses this before the terminal is changed.
     viewer.attach(&mut connection)?;
-    // From here on the end of the session is shown, not refused.
+    // From here on, the end of the session is shown, not refused.
     viewer.params.ended = true;
     if !context.global.json {
         context.note(&format!("attached to {name}, {}", way_out(keys)));
     }
-    // What else was said of it goes out of sight at once; a program with a title takes its place.
+    // The note above scrolls out of sight at once; a program may replace the title.
     let title = format!("{name}, {}", way_out(keys));
     let left = viewer.watch(connection, title, keys);
     for trouble in viewer.link.troubles() {
         context.note(&format!("not typed: {trouble}"));
     }
-    tell(left?, &session.session_id, &name, context)
+    report_end(left?, &session.session_id, &name, context)
 }
 
-/// How it ended.
-enum Left {
+/// How the attachment ended.
+enum Detachment {
     Stopped(Stop),
     Ended(Ended),
 }
 
-/// One user at one session.
+/// One user attached to one session.
 struct Viewer {
     place: Place,
     params: SessionAttachParams,
     lifeline: Lifeline,
     link: Link,
-    /// The last words of a notice about the keys that leave.
+    /// The end of a notice: which keys detach.
     way_out: Option<String>,
-    /// A notice stands between the session's rows, which are lower down since.
+    /// A notice was printed between the session's rows, which are further down since.
     is_shifted: bool,
 }
 
@@ -210,7 +210,7 @@ impl Viewer {
     ) -> Result<Self, Failure> {
         let lifeline = Lifeline::new(connection.handle()?);
         Ok(Self {
-            // A daemon that was started now would not know the session.
+            // A newly started daemon would not know the session.
             place: Place {
                 may_start: false,
                 ..place
@@ -238,13 +238,13 @@ impl Viewer {
             .map(drop)
     }
 
-    /// Shows the session until it is left.
+    /// Shows the session until the user detaches or it ends.
     fn watch(
         &mut self,
         mut connection: Connection,
         title: String,
         keys: &DetachKeys,
-    ) -> Result<Left, Failure> {
+    ) -> Result<Detachment, Failure> {
         let system = |source| Failure::Io {
             what: "the terminal".to_owned(),
             source,
@@ -262,7 +262,7 @@ impl Viewer {
             .map_err(system)
             .and_then(|_keys| self.follow(&mut connection, &screen));
         let below = match left {
-            Ok(Left::Stopped(Stop::Detached | Stop::Refused) | Left::Ended(_)) => {
+            Ok(Detachment::Stopped(Stop::Detached | Stop::Refused) | Detachment::Ended(_)) => {
                 self.rows_in_use()
             }
             _ => None,
@@ -271,7 +271,7 @@ impl Viewer {
         left
     }
 
-    /// Which rows the terminal shows something in; `None` when that cannot be told at once.
+    /// The last row in use on the terminal; `None` if that is not known at once.
     fn rows_in_use(&self) -> Option<Below> {
         let stream = self.place.try_connect().ok()??;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
@@ -285,7 +285,7 @@ impl Viewer {
             rows: screen.rows.into(),
             cols: screen.cols.into(),
         };
-        // Otherwise the terminal shows a part.
+        // Otherwise the terminal shows only a part.
         (size == viewer_size()).then_some(())?;
         if screen.alternate {
             return Some(Below::Cursor);
@@ -293,14 +293,18 @@ impl Viewer {
         let last = screen.lines.iter().rposition(|line| !line.is_empty());
         let rows = u16::try_from(last.map_or(0, |last| last + 1)).ok()?;
         Some(match self.is_shifted {
-            // The same distance as in the session's picture.
+            // The same distance as on the session's screen.
             true => Below::Under(rows.saturating_sub(screen.cursor.row)),
             false => Below::Rows(rows),
         })
     }
 
-    /// Shows what comes until the session is left, also past the end of a connection.
-    fn follow(&mut self, connection: &mut Connection, screen: &Screen) -> Result<Left, Failure> {
+    /// Shows output until the viewer stops, across the end of a connection.
+    fn follow(
+        &mut self,
+        connection: &mut Connection,
+        screen: &Screen,
+    ) -> Result<Detachment, Failure> {
         loop {
             let since = Instant::now();
             let size = Size {
@@ -308,22 +312,26 @@ impl Viewer {
                 cols: self.params.cols,
             };
             self.link.open(connection.handle()?, size);
-            // It may have changed meanwhile.
+            // The size may have changed in the meantime.
             self.link.resize(viewer_size());
             let was_read = match self.show(connection, screen) {
                 Err(Failure::Lost { was_read, .. }) => was_read,
                 left => return left,
             };
             if let Some(stop) = self.link.stopped() {
-                return Ok(Left::Stopped(stop));
+                return Ok(Detachment::Stopped(stop));
             }
             self.link.close(was_read);
             *connection = self.reconnect(since)?;
         }
     }
 
-    /// Shows what comes until the connection or the session ends.
-    fn show(&mut self, connection: &mut Connection, screen: &Screen) -> Result<Left, Failure> {
+    /// Shows output until the connection or the session ends.
+    fn show(
+        &mut self,
+        connection: &mut Connection,
+        screen: &Screen,
+    ) -> Result<Detachment, Failure> {
         loop {
             let message = connection.next(VERB)?;
             if let Some(id) = message.id {
@@ -331,7 +339,7 @@ impl Viewer {
                     let _ = threads::lock(screen).show(b"\x07");
                 }
                 if let Some(miss) = message.error.as_ref().filter(|error| is_miss(error)) {
-                    let notice = told_of_miss(miss, self.way_out.as_deref());
+                    let notice = miss_notice(miss, self.way_out.as_deref());
                     let _ = threads::lock(screen).show(&notice);
                     self.is_shifted = true;
                 }
@@ -352,7 +360,7 @@ impl Viewer {
                     self.is_shifted = false;
                     repaint.data_b64
                 }
-                OutputEvent::Ended { ended } => return Ok(Left::Ended(ended)),
+                OutputEvent::Ended { ended } => return Ok(Detachment::Ended(ended)),
                 OutputEvent::Lagged { .. } | OutputEvent::KeepAlive { .. } => continue,
             };
             threads::lock(screen)
@@ -361,7 +369,7 @@ impl Viewer {
         }
     }
 
-    /// Attaches to the process that goes on with the session.
+    /// Attaches through the next worker.
     fn reconnect(&mut self, mut since: Instant) -> Result<Connection, Failure> {
         let mut short_losses = 0;
         loop {
@@ -382,7 +390,7 @@ impl Viewer {
             }
             let mut connection = Connection::over(stream).named(CLIENT_NAME);
             if !self.lifeline.renew(connection.handle()?) {
-                // Left meanwhile: what is read from it now ends at once.
+                // The user detached in the meantime: reading from this connection ends at once.
                 self.lifeline.cut();
             }
             match self.attach(&mut connection) {
@@ -398,8 +406,8 @@ fn is_miss(error: &ErrorObject) -> bool {
     error.known() == Some(ErrorCode::TapeMiss)
 }
 
-/// A miss in the middle of a conversation: what it is, and the prompt again, behind which the user goes on.
-fn told_of_miss(miss: &ErrorObject, way_out: Option<&str>) -> Vec<u8> {
+/// Text about a miss in the middle of a conversation, with the prompt again, so that the user can carry on.
+fn miss_notice(miss: &ErrorObject, way_out: Option<&str>) -> Vec<u8> {
     let prompt = miss
         .data
         .as_ref()
@@ -413,12 +421,12 @@ fn told_of_miss(miss: &ErrorObject, way_out: Option<&str>) -> Vec<u8> {
 
 fn way_out(keys: &DetachKeys) -> String {
     match keys.to_string() {
-        none if none.is_empty() => "only its end leaves it".to_owned(),
-        keys => format!("{keys} leaves it"),
+        none if none.is_empty() => "no keys detach".to_owned(),
+        keys => format!("{keys} detaches"),
     }
 }
 
-/// The size of the user's terminal, as far as a session can have it.
+/// The size of the user's terminal, limited to that of a session.
 fn viewer_size() -> Size {
     let size = terminal_size().unwrap_or(UNKNOWN_SIZE);
     Size {
@@ -427,26 +435,31 @@ fn viewer_size() -> Size {
     }
 }
 
-/// Says how it ended, behind what was shown.
-fn tell(left: Left, session: &str, name: &str, context: &mut Context) -> Result<Exit, Failure> {
+/// Prints how the attachment ended, after the last output.
+fn report_end(
+    left: Detachment,
+    session: &str,
+    name: &str,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
     let exit = match &left {
-        Left::Stopped(Stop::Signal(signal)) => Exit::of_program(None, Some(*signal)),
-        Left::Stopped(Stop::Panic) => Exit::Internal,
-        Left::Stopped(Stop::Refused) => Exit::Failed,
-        Left::Stopped(Stop::Detached | Stop::NoInput) | Left::Ended(_) => Exit::Done,
+        Detachment::Stopped(Stop::Signal(signal)) => Exit::of_program(None, Some(*signal)),
+        Detachment::Stopped(Stop::Panic) => Exit::Internal,
+        Detachment::Stopped(Stop::Refused) => Exit::Failed,
+        Detachment::Stopped(Stop::Detached | Stop::NoInput) | Detachment::Ended(_) => Exit::Done,
     };
     if context.global.json {
         let ended = match &left {
-            Left::Ended(ended) => Some(ended),
-            Left::Stopped(_) => None,
+            Detachment::Ended(ended) => Some(ended),
+            Detachment::Stopped(_) => None,
         };
         let told =
             serde_json::json!({"session": session, "detached": ended.is_none(), "ended": ended});
         context.write_json(&told)?;
     } else {
         context.note(&match &left {
-            Left::Stopped(_) => format!("detached from {name}, which goes on"),
-            Left::Ended(ended) => {
+            Detachment::Stopped(_) => format!("detached from {name}, which keeps running"),
+            Detachment::Ended(ended) => {
                 let end = render::end(ended.exitstatus, ended.signal, ended.end_reason);
                 format!("{name} has ended: {end}")
             }

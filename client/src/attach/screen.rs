@@ -1,11 +1,11 @@
-//! The user's terminal while it is a session's, given back as it was on every way out.
+//! The user's terminal while it shows a session; it is restored however this exits.
 
 use crate::terminal::{RawMode, terminal_size};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use std::io;
 
-/// Undoes what programs set.
+/// Undoes the modes that programs set.
 const RESET: &str = concat!(
     // VT52 mode; left and right margins, margins, origin, locked keyboard, insert, local echo, newline and wrap mode.
     "\x1b<\x1b[?69l\x1b[r\x1b[?6l\x1b[2l\x1b[4l\x1b[12h\x1b[20l\x1b[?7h",
@@ -16,13 +16,14 @@ const RESET: &str = concat!(
     // Extended keys; colours, the pointer, links.
     "\x1b[=0;1u\x1b[>4m\x1b]104\x07\x1b]110\x07\x1b]111\x07\x1b]112\x07\x1b]117\x07\x1b]119\x07",
     "\x1b]22;\x07\x1b]8;;\x07",
-    // The alternate screen: with it goes the cursor to where it was.
+    // The alternate screen; leaving it restores the cursor position.
     "\x1b[?1049l\x1b[?47l",
     // Charsets, style, cursor.
     "\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[m\x1b[?25h\x1b[0 q",
 );
 
-/// Modes whose default is the user's: xterm and its kin keep and bring them back. Backspace, 8 bits, Meta, repeating keys.
+/// Modes whose default is the user's choice, which xterm and similar terminals can save and restore: Backspace, 8 bits,
+/// Meta, repeating keys.
 const SAVE_MODES: &str = "\x1b[?67;1034;1036;1039;8s";
 const RESTORE_MODES: &str = "\x1b[?67;1034;1036;1039;8r";
 
@@ -33,38 +34,38 @@ const TAB_COLS: i64 = 8;
 const SAVE_TITLE: &str = "\x1b[22;0t";
 const RESTORE_TITLE: &str = "\x1b[23;0t";
 
-/// The user's terminal in a session's hands; dropping it gives it back.
+/// The user's terminal while it shows a session; dropping it restores the terminal.
 #[derive(Debug)]
 pub(crate) struct UserScreen {
     raw: Option<RawMode>,
     title: String,
 }
 
-/// Where the shell goes on when the terminal is given back.
+/// Where the shell continues after the terminal is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Below {
-    /// Behind the last row: what is shown may reach so far.
+    /// After the last row, which may be in use.
     All,
-    /// Behind so many rows.
+    /// After this many rows.
     Rows(u16),
-    /// So many rows under the cursor's.
+    /// This many rows below the cursor.
     Under(u16),
-    /// Where the cursor was before the alternate screen was shown.
+    /// At the cursor position from before the alternate screen.
     Cursor,
-    /// Where the cursor is.
+    /// At the cursor.
     Here,
 }
 
-/// DECSC and DECRC: what they bring back beside the cursor is undone.
+/// DECSC and DECRC; everything that they restore besides the cursor is reset.
 const SAVE_CURSOR: &str = "\x1b7";
 const RESTORE_CURSOR: &str = "\x1b8\x1b[m\x1b(B\x0f\x1b[?25h";
 
 impl UserScreen {
-    /// Hands the terminal over. What it shows goes up into its scrollback; its title tells what it shows now.
+    /// Takes the terminal. Its content is scrolled into its scrollback; the title says what it shows now.
     ///
     /// # Errors
     ///
-    /// The terminal's.
+    /// Errors of the terminal.
     pub(crate) fn enter(title: String) -> io::Result<Self> {
         let raw = Some(RawMode::enter()?);
         let screen = Self { raw, title };
@@ -80,12 +81,12 @@ impl UserScreen {
     ///
     /// # Errors
     ///
-    /// The terminal's.
+    /// Errors of the terminal.
     pub(crate) fn show(&mut self, bytes: &[u8]) -> io::Result<()> {
         write(bytes)
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     pub(crate) fn leave(&mut self, below: Below) {
         if let Some(raw) = self.raw.take() {
             let place = match below {
@@ -102,7 +103,7 @@ impl UserScreen {
                 Below::Here | Below::Under(_) => SAVE_CURSOR,
                 _ => "",
             };
-            // If the terminal has gone nobody will see it.
+            // If the terminal was closed, nobody will see this.
             let tabs = tab_stops(terminal_size().map_or(80, |size| size.cols));
             let end = format!("{start}{tabs}{RESET}{RESTORE_MODES}{place}{RESTORE_TITLE}");
             let _ = write(end.as_bytes());
@@ -110,11 +111,11 @@ impl UserScreen {
         }
     }
 
-    /// Takes it again after [`leave`](Self::leave), or after somebody else had it.
+    /// Takes the terminal again after [`leave`](Self::leave), or after another program used it.
     ///
     /// # Errors
     ///
-    /// The terminal's.
+    /// Errors of the terminal.
     pub(crate) fn enter_again(&mut self) -> io::Result<()> {
         match &self.raw {
             Some(raw) => raw.again(),
@@ -132,20 +133,20 @@ impl Drop for UserScreen {
     }
 }
 
-/// Puts the usual tab stops where programs may have put others.
+/// Sets the usual tab stops, which programs may have changed.
 fn tab_stops(cols: i64) -> String {
     let count = usize::try_from((cols - 1) / TAB_COLS).unwrap_or(0);
     format!("\x1b[3g\r{}", "\x1b[8C\x1bH".repeat(count))
 }
 
-/// Writes to the terminal, past the lock of standard output, which another thread holds for its results.
+/// Writes to the terminal without the lock of standard output, which another thread holds for its results.
 fn write(mut bytes: &[u8]) -> io::Result<()> {
     let out = rustix::stdio::stdout();
     while !bytes.is_empty() {
         match rustix::io::write(out, bytes) {
             Ok(len) => bytes = &bytes[len..],
             Err(Errno::INTR) => {}
-            // Somebody else who has the terminal has made it so.
+            // Another program that shares the terminal made it non-blocking.
             Err(Errno::AGAIN) => {
                 let mut room = [PollFd::new(&out, PollFlags::OUT)];
                 rustix::event::poll(&mut room, None)?;

@@ -1,4 +1,4 @@
-//! What happens beside the output: keys, and signals.
+//! Threads for keys and signals, next to the one that shows output.
 
 use super::link::{Link, Stop};
 use super::screen::{Below, UserScreen};
@@ -23,7 +23,7 @@ const INTERRUPT_KEY: u8 = 0x03;
 /// The user's terminal, shared by the threads.
 pub(super) type Screen = Arc<Mutex<UserScreen>>;
 
-/// Leaves the session should a thread fail, so that the terminal is given back.
+/// Detaches if a thread panics, so that the terminal is restored.
 struct OnPanic(Link);
 
 impl Drop for OnPanic {
@@ -34,14 +34,14 @@ impl Drop for OnPanic {
     }
 }
 
-/// Gives the terminal back when dropped, and before a defect is told of: other threads hold it for as long as they live.
+/// Restores the terminal when dropped, and before a panic is reported: other threads hold it as long as they live.
 pub(super) struct GivenBack(Screen);
 
 impl GivenBack {
     pub(super) fn whatever_happens(screen: &Screen) -> Self {
         let (ours, tell) = (Arc::clone(screen), std::panic::take_hook());
         std::panic::set_hook(Box::new(move |info| {
-            // Who has it now may be who fails.
+            // The thread that holds the lock may be the one that panics.
             if let Ok(mut screen) = ours.try_lock() {
                 screen.leave(Below::All);
             }
@@ -57,19 +57,19 @@ impl Drop for GivenBack {
     }
 }
 
-/// The thread that reads the keyboard. It ends when this is dropped, and what is typed from then on is for others.
+/// The thread that reads the keyboard. It ends when this is dropped, and leaves later input to other readers.
 #[derive(Debug)]
-pub(super) struct Keys {
+pub(super) struct Keyboard {
     /// Closed to end the thread.
     end: Option<PipeWriter>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Drop for Keys {
+impl Drop for Keyboard {
     fn drop(&mut self) {
         self.end.take();
         if let Some(thread) = self.thread.take() {
-            // Had it failed, that would have been told already.
+            // A panic of the thread has been reported already.
             let _ = thread.join();
         }
     }
@@ -79,13 +79,13 @@ impl Drop for Keys {
 ///
 /// # Errors
 ///
-/// The system's.
+/// Errors of the system.
 pub(super) fn read_keys(
     link: Link,
     screen: Screen,
     mut watch: Watch,
     read_only: bool,
-) -> io::Result<Keys> {
+) -> io::Result<Keyboard> {
     let (ended, end) = io::pipe()?;
     let read = move || {
         let link = OnPanic(link);
@@ -103,13 +103,13 @@ pub(super) fn read_keys(
         }
     };
     let thread = thread::Builder::new().name("keys".to_owned()).spawn(read)?;
-    Ok(Keys {
+    Ok(Keyboard {
         end: Some(end),
         thread: Some(thread),
     })
 }
 
-/// Waits until something is typed; false when no more is to be read.
+/// Waits until something is typed; false if no more is to be read.
 fn wait_for_key(ended: &PipeReader) -> bool {
     let input = stdin();
     loop {
@@ -119,7 +119,7 @@ fn wait_for_key(ended: &PipeReader) -> bool {
         ];
         match rustix::event::poll(&mut both, None) {
             Err(Errno::INTR) => {}
-            // The read tells what is wrong.
+            // The read reports the error.
             Err(_) => return true,
             Ok(_) => return both[1].revents().is_empty(),
         }
@@ -131,7 +131,7 @@ fn pass_on(typed: &Typed, link: &Link, screen: &Screen, read_only: bool) {
         return;
     }
     if read_only {
-        // Nothing else that it could mean.
+        // In a read-only viewer, it can only mean this.
         if typed.bytes.contains(&INTERRUPT_KEY) {
             link.stop(Stop::Detached);
         }
@@ -144,7 +144,7 @@ fn pass_on(typed: &Typed, link: &Link, screen: &Screen, read_only: bool) {
 ///
 /// # Errors
 ///
-/// The system's.
+/// Errors of the system.
 pub(super) fn heed_signals(link: Link, screen: Screen) -> io::Result<()> {
     let others = [SIGTSTP, SIGCONT, SIGWINCH];
     let mut signals = Signals::new(ENDING_SIGNALS.iter().chain(&others))?;
@@ -158,7 +158,7 @@ pub(super) fn heed_signals(link: Link, screen: Screen) -> io::Result<()> {
                     suspend(&link.0, &screen);
                     is_back = true;
                 }
-                // It is back from its own stop; otherwise from one that it could not prepare for.
+                // After a stop of its own, or after one that it could not prepare for.
                 SIGCONT if std::mem::take(&mut is_back) => {}
                 SIGCONT => take_again(&link.0, &mut lock(&screen)),
                 signal => link.0.stop(Stop::Signal(signal)),
@@ -171,7 +171,7 @@ pub(super) fn heed_signals(link: Link, screen: Screen) -> io::Result<()> {
         .map(drop)
 }
 
-/// Stops, with the terminal as it was before; goes on with a new picture.
+/// Stops with the terminal restored; draws the screen again when continued.
 fn suspend(link: &Link, screen: &Screen) {
     let mut shown = lock(screen);
     shown.leave(Below::All);
@@ -179,7 +179,7 @@ fn suspend(link: &Link, screen: &Screen) {
     take_again(link, &mut shown);
 }
 
-/// Takes the terminal as the session's, with a new picture.
+/// Takes the terminal again and draws the screen.
 fn take_again(link: &Link, screen: &mut UserScreen) {
     match screen.enter_again() {
         Ok(()) => link.again(),

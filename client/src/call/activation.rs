@@ -1,4 +1,4 @@
-//! The service manager's unit, when one is installed: the daemon then runs as the user set it up.
+//! Start through the service manager, if its unit is installed: the daemon then runs as the user set it up.
 
 use super::connect::Place;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 
 const UNIT: &str = "ccd.socket";
 
-/// Starts the user's socket unit if it is installed and speaks for `place`; true when that worked.
+/// Starts the user's socket unit if it is installed and listens at `place`; true if that worked.
 ///
-/// The unit listens at the default place only.
+/// The unit listens at the default socket only.
 pub(crate) fn start_unit(place: &Place) -> bool {
     let Some(runtime) = folder_named_by("XDG_RUNTIME_DIR") else {
         return false;
     };
-    // systemd makes this folder when it starts for a user.
+    // systemd creates this directory when it starts for a user.
     let is_default = place.socket == runtime.join("ccd/ccd.sock");
     if !is_default || !runtime.join("systemd").is_dir() || !is_installed() {
         return false;

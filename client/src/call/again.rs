@@ -1,5 +1,5 @@
-//! What is asked again when a connection ends before the answer: after a hand-over the next one is served by
-//! another process, which knows the same sessions.
+//! Repetition of a request whose connection ended before the reply: after a handover another worker serves the next
+//! connection and knows the same sessions.
 
 use super::connect::{ConnectError, Place};
 use super::failure::Failure;
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Methods that only look, or leave everything as it is the second time.
+/// Methods that only read, or change nothing the second time.
 const REPEATABLE: &[&str] = &[
     "session.list",
     "session.get",
@@ -47,32 +47,33 @@ const REPEATABLE: &[&str] = &[
     "tape.svg",
 ];
 
-/// Methods that wait, and must not wait for all of their time again.
+/// Methods that wait, and must not wait for their whole time again.
 const WAITING: &[&str] = &["session.expect", "session.wait", "job.get"];
 
-/// A try that lived so long was not what killed the daemon, and may be made again.
+/// A request that lasted this long did not kill the daemon, and may be repeated.
 pub(crate) const SETTLED: Duration = Duration::from_secs(1);
 
-/// So many further tries may be lost without having been read, as by a process that is about to go.
+/// How many repetitions may be lost unread, for example by a worker that is about to exit.
 const MAX_UNREAD: u32 = 5;
 
-/// What is left of a wait at least, so that what has come meanwhile is seen.
+/// The shortest wait of a repetition, so that output of the meantime is seen.
 const MOMENT_MS: f64 = 100.0;
 
-/// True when asking again changes nothing, as far as the name of the method tells.
+/// True if repeating the method changes nothing, judged by its name.
 pub(crate) fn is_repeatable(method: &str) -> bool {
     REPEATABLE.contains(&method)
 }
 
-/// Makes a request once more that was lost, if it is safe: it was not read, or a second time changes nothing.
+/// Repeats a lost request if that is safe: it was not read, or a repetition changes nothing.
 ///
-/// It waits only for what is left of its time. A request that lived for [`SETTLED`], or was not read, gets yet
-/// another try; one that is read and lost at once twice may be what kills the daemon. A new daemon, which knows no
-/// sessions, is not started for one.
+/// A repetition waits only for the rest of its time. A request that lasted for [`SETTLED`], or was not read, is repeated
+/// again; one that is read and lost at once twice may be what kills the daemon. No new daemon is started for a repetition,
+/// because it would know no sessions.
 ///
 /// # Errors
 ///
-/// [`Failure::Lost`] when it is not safe, nobody listens any more, or it is lost again; else those of the request.
+/// [`Failure::Lost`] if a repetition is not safe, nobody listens any more, or it is lost too; otherwise errors of the
+/// request.
 pub(crate) fn again(
     place: &Place,
     method: &str,
@@ -123,7 +124,7 @@ pub(crate) fn again(
     }
 }
 
-/// An expect without an offset starts at the session's cursor, which an expect that was not answered may have moved.
+/// An expect without an offset starts at the session's read position, which an unanswered expect may have moved.
 fn is_safe(method: &str, params: &Value) -> bool {
     match method {
         "session.expect" => params["from"].is_u64(),
@@ -132,7 +133,7 @@ fn is_safe(method: &str, params: &Value) -> bool {
     }
 }
 
-/// Makes the parameters right for another try; false when there must be none.
+/// Adapts the parameters for a repetition; false if there must be none.
 fn adapt(
     method: &str,
     params: &mut Value,
@@ -167,7 +168,7 @@ fn adapt(
     Ok(true)
 }
 
-/// Takes off what has passed, but for a moment.
+/// Subtracts the time that has passed, down to [`MOMENT_MS`].
 fn shorten(time: Option<&mut Value>, passed: Duration) {
     if let Some(time) = time
         && let Some(ms) = time.as_f64()
@@ -181,7 +182,7 @@ fn is_exit(condition: &str) -> bool {
     condition.eq_ignore_ascii_case("exit")
 }
 
-/// What has to be known of a session; the rest of its record may be of another version.
+/// The fields of a session that are needed here; the rest of its record may be of another version.
 #[derive(Deserialize)]
 struct Facts {
     session_id: String,
@@ -199,13 +200,13 @@ fn look(connection: &mut Connection, method: &str, session: &str) -> Result<Fact
     serde_json::from_str(json.get()).map_err(|error| garbled(method, &error))
 }
 
-/// Returns the id of a session that was there at `start` already, looked up in the name of `method`.
+/// Returns the id of a session that already existed at `start`, looked up in the name of `method`.
 ///
-/// `None` when it was not: another session may have got the name while nobody answered.
+/// `None` if it did not: another session may have got the name while nobody answered.
 ///
 /// # Errors
 ///
-/// Those of looking it up.
+/// Errors of the lookup.
 pub(crate) fn id_since(
     connection: &mut Connection,
     method: &str,

@@ -1,4 +1,4 @@
-//! What is asked again, and how, by a server that goes away.
+//! Which requests are repeated, and how, against a server that closes its connections.
 
 use super::*;
 use crate::call::request_at;
@@ -7,24 +7,24 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::thread::JoinHandle;
 
-/// What becomes of one connection.
+/// What the server does with one connection.
 enum Turn {
-    /// Its requests are answered with these, then it ends.
+    /// It answers the requests with these, then closes the connection.
     Answers(Vec<Value>),
-    /// It ends behind the request.
+    /// It closes the connection after the request.
     Lost,
-    /// It ends before the request is read.
+    /// It closes the connection before it has read the request.
     #[cfg(target_os = "linux")]
     Unread,
 }
 
-struct Server {
+struct TurnServer {
     place: Place,
     requests: JoinHandle<Vec<Value>>,
     _folder: tempfile::TempDir,
 }
 
-fn serve(turns: Vec<Turn>) -> Server {
+fn serve(turns: Vec<Turn>) -> TurnServer {
     let (place, listener, folder) = Place::listening();
     let requests = std::thread::spawn(move || {
         let mut requests = Vec::new();
@@ -34,7 +34,7 @@ fn serve(turns: Vec<Turn>) -> Server {
         }
         requests
     });
-    Server {
+    TurnServer {
         place,
         requests,
         _folder: folder,
@@ -69,7 +69,7 @@ fn play(turn: Turn, stream: &UnixStream, requests: &mut Vec<Value>) {
     }
 }
 
-impl Server {
+impl TurnServer {
     fn ask(&self, method: &str, params: &Value) -> Result<Box<RawValue>, Failure> {
         request_at(&self.place, method, params)
     }
@@ -178,7 +178,7 @@ fn what_was_not_read_was_not_done_and_is_sent_again() {
     assert_eq!(server.requests().len(), 1);
     let server = serve(vec![Turn::Unread, Turn::Lost]);
     let failure = server.ask("session.send", &params).unwrap_err();
-    assert!(failure.to_string().contains("it is not known"), "{failure}");
+    assert!(failure.to_string().contains("it is unknown"), "{failure}");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_close_goes_to_the_session_that_was_there_when_it_was_asked_for() {
     let new = record("2999-01-01T00:00:00.000Z");
     let server = serve(vec![Turn::Lost, Turn::Answers(vec![new])]);
     let failure = server.ask("session.close", &params).unwrap_err();
-    assert!(failure.to_string().contains("it is not known"), "{failure}");
+    assert!(failure.to_string().contains("it is unknown"), "{failure}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The way to the daemon's socket.
+//! Finds the daemon's socket and connects to it.
 
 use super::start;
 use crate::exit_code::Exit;
@@ -13,10 +13,10 @@ use std::path::PathBuf;
 pub(crate) enum ConnectError {
     #[error(transparent)]
     Path(#[from] SocketPathError),
-    #[error("no daemon runs at {}; ccctl daemon start starts one", .socket.display())]
+    #[error("no daemon is running at {}; ccctl daemon start starts one", .socket.display())]
     NoDaemon { socket: PathBuf },
     #[error(
-        "the daemon has ended, and the session {session} with it; ccctl session read {session} still has its output"
+        "the daemon has ended, and the session {session} with it; ccctl session read {session} still prints its output"
     )]
     Gone { session: String },
     #[error("could not connect to {}: {source}", .socket.display())]
@@ -26,7 +26,7 @@ pub(crate) enum ConnectError {
 }
 
 impl ConnectError {
-    /// The exit status that tells of it.
+    /// The exit status for this error.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             ConnectError::Path(_) => Exit::Usage,
@@ -42,7 +42,7 @@ impl ConnectError {
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) socket: PathBuf,
-    /// Named on the command line: a daemon that is started must be told.
+    /// True if named on the command line: then a daemon that is started must be told.
     pub(crate) is_explicit: bool,
     pub(crate) may_start: bool,
 }
@@ -52,7 +52,7 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Path`] when there is no usable path.
+    /// [`ConnectError::Path`] if there is no usable path.
     pub(crate) fn find(
         socket: Option<&str>,
         no_start: bool,
@@ -66,11 +66,11 @@ impl Place {
         })
     }
 
-    /// Connects, after starting a daemon if none runs and that is allowed.
+    /// Connects, after starting a daemon if none is running and that is allowed.
     ///
     /// # Errors
     ///
-    /// [`ConnectError`] but for [`ConnectError::Path`].
+    /// [`ConnectError`], except [`ConnectError::Path`].
     pub(crate) fn connect(&self) -> Result<UnixStream, ConnectError> {
         match self.try_connect()? {
             Some(stream) => Ok(stream),
@@ -81,11 +81,11 @@ impl Place {
         }
     }
 
-    /// Connects to a daemon that runs; `None` when nobody listens.
+    /// Connects to a running daemon; `None` if nobody listens.
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Socket`] when the socket is there but cannot be used.
+    /// [`ConnectError::Socket`] if the socket exists but cannot be used.
     pub(crate) fn try_connect(&self) -> Result<Option<UnixStream>, ConnectError> {
         match UnixStream::connect(&self.socket) {
             Ok(stream) => Ok(Some(stream)),
@@ -100,7 +100,7 @@ impl Place {
 
 #[cfg(test)]
 impl Place {
-    /// A place at which a test listens, for as long as the folder is there.
+    /// A place at which a test listens, as long as the directory exists.
     pub(crate) fn listening() -> (Self, std::os::unix::net::UnixListener, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
@@ -114,7 +114,7 @@ impl Place {
     }
 }
 
-/// No file, or one that a killed daemon left behind.
+/// True if there is no socket file, or only one that a killed daemon left.
 fn nobody_listens(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! Why a command failed, and the one line that says so.
+//! Why a command failed, and the line that reports it.
 
 use super::again::is_repeatable;
 use super::connect::ConnectError;
@@ -13,15 +13,15 @@ use std::io;
 pub(crate) enum Failure {
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    #[error("{method}: {}", told(.error))]
+    #[error("{method}: {}", message_of(.error))]
     Refused {
         method: String,
         error: Box<ErrorObject>,
     },
-    /// The connection ended before the answer. A request that was not read was not done.
-    #[error("{method}: {}", told_of_loss(.method, *.was_read))]
+    /// The connection ended before the reply. A request that was not read was not carried out.
+    #[error("{method}: {}", message_of_loss(.method, *.was_read))]
     Lost { method: String, was_read: bool },
-    #[error("{method}: the answer cannot be read: {why}")]
+    #[error("{method}: the reply cannot be read: {why}")]
     Garbled { method: String, why: String },
     #[error("{0}")]
     Usage(String),
@@ -38,7 +38,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The same, with the name of the verb that was typed instead of the method that was called for it.
+    /// The same failure with the command that was typed in place of the method that was called for it.
     pub(crate) fn of_verb(self, verb: &str) -> Self {
         let method = verb.to_owned();
         match self {
@@ -49,7 +49,7 @@ impl Failure {
         }
     }
 
-    /// The exit status that tells of it.
+    /// The exit status for this failure.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::Connect(error) => error.exit(),
@@ -69,11 +69,11 @@ impl Failure {
         format!("ccctl: {}", on_one_line(&self.to_string()))
     }
 
-    /// The line for programs, without a newline: `{"error": {code?, message, data}}`. What is not the daemon's error has
-    /// no code, and the exit status as a kind; of a lost request `done` tells whether it was done.
+    /// The line for programs, without a newline: `{"error": {code?, message, data}}`. Errors of ccctl itself have no code,
+    /// and the exit status as their kind; for a lost request, `done` says whether it was carried out.
     pub(crate) fn json(&self) -> String {
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct ErrorLine<'a> {
             error: &'a ErrorObject,
         }
         let error = match self {
@@ -87,10 +87,10 @@ impl Failure {
                 return serde_json::json!({ "error": error }).to_string();
             }
         };
-        serde_json::to_string(&Line { error }).unwrap_or_else(|_| self.line())
+        serde_json::to_string(&ErrorLine { error }).unwrap_or_else(|_| self.line())
     }
 
-    /// What the daemon told beside the message, but for the hint, as lines for `-v`.
+    /// The daemon's data about the error, except the hint, as lines for `-v`.
     pub(crate) fn details(&self) -> Vec<String> {
         let Failure::Refused { error, .. } = self else {
             return Vec::new();
@@ -110,7 +110,7 @@ impl Failure {
         lines
     }
 
-    /// The daemon's error, if it is one.
+    /// The daemon's error, if this is one.
     pub(crate) fn refusal(&self) -> Option<&ErrorObject> {
         match self {
             Failure::Refused { error, .. } => Some(error),
@@ -119,68 +119,68 @@ impl Failure {
     }
 }
 
-fn told(error: &ErrorObject) -> String {
+fn message_of(error: &ErrorObject) -> String {
     match hint(error) {
         Some(hint) => format!("{}; {hint}", error.message),
         None => error.message.clone(),
     }
 }
 
-/// What is known of a request without an answer, and what to do.
-fn told_of_loss(method: &str, was_read: bool) -> String {
+/// What is known about a request without a reply, and what to do.
+fn message_of_loss(method: &str, was_read: bool) -> String {
     if !was_read {
-        return "the daemon went away before it read the request, so nothing was done; \
-                ccctl daemon status shows whether one runs"
+        return "the daemon closed the connection before it read the request, so nothing was done; \
+                ccctl daemon status shows whether one is running"
             .to_owned();
     }
     format!(
-        "the daemon was handed over or killed before it answered; {}",
+        "the daemon was restarted or killed before it replied; {}",
         after_loss(method)
     )
 }
 
-/// What to do after the loss of an answer, in words of the command line.
+/// What to do after the loss of a reply, in terms of the command line.
 fn after_loss(method: &str) -> &'static str {
     match method {
         "session.send" => {
-            "it is not known whether it was typed: look with ccctl session read before you send it again"
+            "it is unknown whether the input was typed: check with ccctl session read before you send it again"
         }
         "session.run" => {
-            "it is not known whether the command was run: look with ccctl session read before you run it again"
+            "it is unknown whether the command was run: check with ccctl session read before you run it again"
         }
         "session.expect" => {
-            "it is not known whether it moved the session's cursor: expect again with --from OFFSET"
+            "it is unknown whether the session's read position was moved: expect again with --from OFFSET"
         }
         "session.create" => {
-            "it is not known whether the program was started: look with ccctl session list"
+            "it is unknown whether the program was started: check with ccctl session list"
         }
         "session.signal" | "session.close" | "session.resize" | "session.pipe" => {
-            "it is not known whether it was done: look with ccctl session show"
+            "it is unknown whether it was done: check with ccctl session show"
         }
         "program.save" | "program.delete" => {
-            "it is not known whether it was done: look with ccctl program list"
+            "it is unknown whether it was done: check with ccctl program list"
         }
         "session.cleanup" => {
-            "it is not known whether it was done: look with ccctl session list --all"
+            "it is unknown whether it was done: check with ccctl session list --all"
         }
-        "run" | "run.once" => "the program that was run ends too",
-        "chain.delete" => "it is not known whether it was done: look with ccctl chain list",
-        "tape.import" => "it is not known whether it was done: look with ccctl tape list",
+        "run" | "run.once" => "the program is ended too",
+        "chain.delete" => "it is unknown whether it was done: check with ccctl chain list",
+        "tape.import" => "it is unknown whether it was done: check with ccctl tape list",
         "tape.redact" | "tape.prune" => {
-            "it is not known whether all of it was done: look with ccctl tape redact, or ccctl tape prune --unused --dry-run"
+            "it is unknown whether all of it was done: check with ccctl tape redact, or ccctl tape prune --unused --dry-run"
         }
         "daemon.check" | "job.cancel" | "chain.run" | "chain.parallel" | "chain.watch"
-        | "tape.verify" => "it is not known whether it was done: look with ccctl job list",
-        "pattern.unset" => "it is not known whether it was done: look with ccctl pattern list",
-        // Nothing was to be done but to look.
+        | "tape.verify" => "it is unknown whether it was done: check with ccctl job list",
+        "pattern.unset" => "it is unknown whether it was done: check with ccctl pattern list",
+        // The method changes nothing.
         method
             if is_repeatable(method)
                 || method.ends_with(".subscribe")
                 || method == "session.tail" =>
         {
-            "ccctl daemon status shows whether one runs"
+            "ccctl daemon status shows whether one is running"
         }
-        _ => "it is not known whether it was done: look with ccctl daemon status",
+        _ => "it is unknown whether it was done: check with ccctl daemon status",
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
     fn an_error_is_one_line_that_says_what_to_do() {
         assert_eq!(
             refused().line(),
-            "ccctl: session.expect: no pattern matched within 5 ms; -v shows what came instead"
+            "ccctl: session.expect: no pattern matched within 5 ms; -v shows the output instead"
         );
         assert_eq!(refused().exit(), Exit::TimedOut);
     }
@@ -243,8 +243,8 @@ mod tests {
         };
         assert_eq!(
             lost("session.send", true).line(),
-            "ccctl: session.send: the daemon was handed over or killed before it answered; it is not known whether it \
-             was typed: look with ccctl session read before you send it again"
+            "ccctl: session.send: the daemon was restarted or killed before it replied; it is unknown whether the input \
+             was typed: check with ccctl session read before you send it again"
         );
         assert!(
             lost("session.send", true)
@@ -257,10 +257,10 @@ mod tests {
         for method in ccd_protocol::methods() {
             let told = lost(method.name, true).line();
             assert!(
-                told.contains("look with")
+                told.contains("check with")
                     || told.contains("--from")
                     || is_repeatable(method.name)
-                    || told.contains("ends too"),
+                    || told.contains("is ended too"),
                 "{told}"
             );
         }

@@ -1,51 +1,53 @@
-//! What to do about an error, in words of the command line instead of the protocol's.
+//! What to do about an error, in terms of the command line instead of the protocol.
 
 use ccd_protocol::{ErrorCode, ErrorObject};
 
-/// Returns what to do; `None` when the message says it all or nobody knows.
+/// Returns what to do; `None` if the message is enough or there is no advice.
 pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
     let own = match error.known() {
         Some(ErrorCode::SessionNotFound) if !has(error, "candidates") => {
-            "ccctl session list --all shows them"
+            "ccctl session list --all shows all sessions"
         }
-        Some(ErrorCode::SessionNotAlive) => "ccctl session read still has its output",
-        Some(ErrorCode::ConfigNotFound) => "ccctl program list shows them",
+        Some(ErrorCode::SessionNotAlive) => "ccctl session read still prints its output",
+        Some(ErrorCode::ConfigNotFound) => "ccctl program list shows all configurations",
         Some(ErrorCode::InvalidArgument) if has(error, "missing") => {
-            "give each with --set NAME=VALUE"
+            "set each with --set NAME=VALUE"
         }
-        Some(ErrorCode::SessionConflict) if !has(error, "session") => "--force replaces it",
+        Some(ErrorCode::SessionConflict) if !has(error, "session") => "--force overwrites it",
         Some(ErrorCode::SessionConflict) => {
-            "choose another name or close that session; --reuse takes only one of the same program, arguments, folder and size"
+            "choose another name or close that session; --reuse accepts only a session with the same program, arguments, directory and size"
         }
-        Some(ErrorCode::MaxSessions) => "ccctl session close ends one; max_sessions is the limit",
+        Some(ErrorCode::MaxSessions) => {
+            "ccctl session close ends one; the configuration key max_sessions sets the limit"
+        }
         Some(ErrorCode::ExpectTimeout) if has(error, "discarded") => {
-            "the program threw away what was typed before it read it: ccctl session wait --input, then send it again"
+            "the program discarded the input unread: run ccctl session wait --input, then send it again"
         }
         Some(ErrorCode::ExpectTimeout) if has(error, "awaited") => {
-            "the tape has these lines as one input and answers when the rest was typed: -v shows it as awaited"
+            "the tape recorded these lines as one input and answers after all of it is typed: -v shows the missing rest as awaited"
         }
-        Some(ErrorCode::ExpectTimeout) => "-v shows what came instead",
+        Some(ErrorCode::ExpectTimeout) => "-v shows the output instead",
         Some(ErrorCode::Timeout) if has(error, "program") => "-v shows what the program was doing",
         Some(ErrorCode::Timeout) if has(error, "output") => {
             "ccctl session tail -f shows the rest, ccctl session send --keys C-c ends it"
         }
         Some(ErrorCode::ProcessEnded) => "-v shows its last output",
-        Some(ErrorCode::InputFull) => "ccctl session show tells what the program does",
+        Some(ErrorCode::InputFull) => "ccctl session show says whether the program waits for input",
         Some(ErrorCode::NotAShell) => {
             "start one with ccctl session create --shell, or use ccctl session send --expect"
         }
         Some(ErrorCode::HandedOver) if has(error, "written_bytes") => {
-            "send the rest, or look with ccctl session read first"
+            "send the rest, or check with ccctl session read first"
         }
         Some(ErrorCode::SpawnFailed) => return None,
-        Some(ErrorCode::ChainNotFound) => "ccctl chain list shows them",
+        Some(ErrorCode::ChainNotFound) => "ccctl chain list shows all chains",
         Some(ErrorCode::TapeNotFound) if error.message.starts_with("there is no file") => {
             return None;
         }
         Some(ErrorCode::TapeNotFound) if !has(error, "candidates") => {
-            "ccctl tape list shows them, with --tapes those of another folder"
+            "ccctl tape list shows all tapes, with --tapes those of another directory"
         }
-        Some(ErrorCode::TapeFormatNewer) => "ccctl daemon upgrade, or record it again",
+        Some(ErrorCode::TapeFormatNewer) => "run ccctl daemon upgrade, or record it again",
         _ => return error.hint().filter(|hint| !error.message.contains(hint)),
     };
     Some(own)
@@ -72,7 +74,10 @@ mod tests {
     fn commands_are_named_instead_of_methods() {
         let data = json!({"hint": "session.list {\"all\": true}"});
         let unknown = error(ErrorCode::SessionNotFound, &data);
-        assert_eq!(hint(&unknown), Some("ccctl session list --all shows them"));
+        assert_eq!(
+            hint(&unknown),
+            Some("ccctl session list --all shows all sessions")
+        );
     }
 
     #[test]

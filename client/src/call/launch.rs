@@ -1,4 +1,4 @@
-//! Starts the `ccd` program, cut off from the caller's terminal, folder and files.
+//! Starts the `ccd` program, detached from the caller's terminal, directory and files.
 
 use super::connect::Place;
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -12,16 +12,16 @@ use std::process::{Child, Command, Stdio};
 
 const PROGRAM: &str = "ccd";
 
-/// Variables with paths, which are made absolute because the daemon works in `/`.
+/// Environment variables with paths, which are made absolute because the daemon runs in `/`.
 const PATH_VARIABLES: [&str; 4] = ["CCD_HOME", "CCD_SOCKET", "CCD_CONFIG", "CCD_COACH_HOME"];
 
-/// The last words are cut to so many bytes.
+/// Longest text of the last words, in bytes.
 const MAX_LAST_WORDS_LEN: usize = 500;
 
 /// Why the program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LaunchError {
-    #[error("no program ccd is beside ccctl or on PATH; install both in one folder")]
+    #[error("the program ccd is neither next to ccctl nor on PATH; install both in one directory")]
     NoProgram,
     #[error("{}: {source}", .path.display())]
     Io { path: PathBuf, source: io::Error },
@@ -31,7 +31,7 @@ pub(crate) enum LaunchError {
 ///
 /// # Errors
 ///
-/// [`LaunchError`] when there is no program or it cannot be started.
+/// [`LaunchError`] if the program is missing or cannot be started.
 pub(crate) fn launch(place: &Place, log: &Path) -> Result<Child, LaunchError> {
     let program = find_program().ok_or(LaunchError::NoProgram)?;
     let failed = |path: &Path| {
@@ -74,7 +74,7 @@ pub(crate) fn launch(place: &Place, log: &Path) -> Result<Child, LaunchError> {
     command.spawn().map_err(failed(&program))
 }
 
-/// Returns what a daemon that failed wrote last, in one line.
+/// Returns the last output of a daemon that failed, in one line.
 pub(crate) fn last_words(log: &Path) -> String {
     let text = std::fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
@@ -85,11 +85,11 @@ pub(crate) fn last_words(log: &Path) -> String {
         .find(|line| !line.is_empty());
     match line {
         Some(line) => line.chars().take(MAX_LAST_WORDS_LEN).collect(),
-        None => format!("it said nothing in {}", log.display()),
+        None => format!("it printed nothing to {}", log.display()),
     }
 }
 
-/// The program beside this one, else the first on PATH.
+/// The program next to this one, or the first on PATH.
 pub(crate) fn find_program() -> Option<PathBuf> {
     let own = std::env::current_exe().ok();
     let beside = own.as_deref().and_then(Path::parent).map(Path::to_owned);
@@ -109,7 +109,7 @@ fn is_executable(path: &Path) -> bool {
 
 /// Marks everything but the standard streams as not to be inherited.
 ///
-/// A daemon that keeps a caller's pipe or lock open would make that caller wait for ever.
+/// If the daemon kept a caller's pipe or lock open, that caller would wait for ever.
 fn keep_descriptors_from_children() {
     let Ok(open) = std::fs::read_dir("/dev/fd") else {
         return;
@@ -121,7 +121,7 @@ fn keep_descriptors_from_children() {
         .collect();
     for number in numbers {
         // SAFETY: the number was open a moment ago and is not negative; the borrow ends with this statement.
-        // If it was closed since, as the folder's own is, the call fails and changes nothing.
+        // If it is closed by now, like that of the directory listing, the call fails and changes nothing.
         let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
         let _ = fcntl_setfd(descriptor, FdFlags::CLOEXEC);
     }
@@ -135,7 +135,7 @@ mod tests {
     fn the_last_words_are_the_last_line_with_text() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("start.log");
-        assert!(last_words(&log).contains("it said nothing"));
+        assert!(last_words(&log).contains("it printed nothing"));
         std::fs::write(&log, "one\nthe config is wrong\n\n  \n").unwrap();
         assert_eq!(last_words(&log), "the config is wrong");
         std::fs::write(&log, "é".repeat(2000)).unwrap();

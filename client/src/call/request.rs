@@ -1,4 +1,4 @@
-//! One request, one line; one reply, one line.
+//! Calls of the daemon: one line per request, one line per reply.
 
 use super::again::again;
 use super::connect::Place;
@@ -10,13 +10,13 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
-/// Name under which the daemon's history shows what ccctl does.
+/// Client name of ccctl, as the history shows it.
 pub(crate) const CLIENT_NAME: &str = "ccctl";
 
-/// Longest line that is read: the daemon's largest reply and some room for what is around it.
+/// Longest line that is read: the daemon's largest reply and some room for the JSON around it.
 const MAX_LINE_BYTES: u64 = (64 << 20) + (1 << 20);
 
-/// A connection to the daemon on which one request at a time is made.
+/// A connection to the daemon that carries one request at a time.
 #[derive(Debug)]
 pub(crate) struct Connection {
     reader: BufReader<UnixStream>,
@@ -24,7 +24,7 @@ pub(crate) struct Connection {
     client: &'static str,
 }
 
-/// A reply: what it says, and the JSON as it came, which may have fields this client does not know.
+/// A reply: its value, and the JSON as received, which may contain fields that this client does not know.
 #[derive(Debug)]
 pub(crate) struct Answer<T> {
     pub(crate) value: T,
@@ -40,7 +40,7 @@ struct Request<'a, P> {
     ccd: Caller,
 }
 
-/// A line from the daemon: a reply when it has no method, else a notification.
+/// A line from the daemon: a reply if it has no method, otherwise a notification.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Message {
     #[serde(default)]
@@ -56,7 +56,7 @@ pub(crate) struct Message {
 }
 
 impl Connection {
-    /// Speaks over `stream`.
+    /// A connection over `stream`.
     pub(crate) fn over(stream: UnixStream) -> Self {
         Self {
             reader: BufReader::new(stream),
@@ -65,7 +65,7 @@ impl Connection {
         }
     }
 
-    /// The daemon's history shows what is done on this connection under another name.
+    /// Sets the client name of this connection, as the history shows it.
     pub(crate) fn named(self, client: &'static str) -> Self {
         Self { client, ..self }
     }
@@ -74,8 +74,8 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Failure::Refused`] with the daemon's error, [`Failure::Lost`] when the connection ends first,
-    /// [`Failure::Garbled`] for an answer that is none.
+    /// [`Failure::Refused`] with the daemon's error, [`Failure::Lost`] if the connection ends first,
+    /// [`Failure::Garbled`] for a reply that cannot be read.
     pub(crate) fn call<M: Method>(
         &mut self,
         params: &M::Params,
@@ -85,9 +85,9 @@ impl Connection {
         Ok(Answer { value, json })
     }
 
-    /// Calls a method by name and returns the reply's `result` as it came.
+    /// Calls a method by name and returns the reply's `result` as received.
     ///
-    /// Notifications that come before the reply are passed over: who wants them has a connection for them.
+    /// Notifications before the reply are skipped: code that wants them uses a connection of its own.
     ///
     /// # Errors
     ///
@@ -101,10 +101,10 @@ impl Connection {
         self.next_id += 1;
         let line = request_line(id, method, params, self.client)?;
         let written = self.reader.get_ref().write_all(&line);
-        // A daemon that refuses the connection says why before it closes; only then is the reply lost.
+        // A daemon that refuses the connection says why before it closes it; so the reply is read even if writing failed.
         loop {
             let message = match self.next(method) {
-                // It never had the newline.
+                // The daemon never received the newline.
                 Err(Failure::Lost { .. }) if written.is_err() => return Err(lost(method, false)),
                 message => message?,
             };
@@ -131,7 +131,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Failure::Lost`] at the end of the connection, [`Failure::Garbled`] for a line that is no message.
+    /// [`Failure::Lost`] at the end of the connection, [`Failure::Garbled`] for a line that is not a message.
     pub(crate) fn next(&mut self, method: &str) -> Result<Message, Failure> {
         let mut line = Vec::new();
         let read = (&mut self.reader)
@@ -141,7 +141,7 @@ impl Connection {
             return Err(if line.len() as u64 == MAX_LINE_BYTES {
                 garbled(method, &"the line is too long")
             } else {
-                lost(method, !tells_of_unread(&read))
+                lost(method, !was_unread(&read))
             });
         }
         serde_json::from_slice(&line).map_err(|error| garbled(method, &error))
@@ -151,7 +151,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Failure::Io`] when no descriptor is left.
+    /// [`Failure::Io`] if no file descriptor is left.
     pub(crate) fn handle(&self) -> Result<UnixStream, Failure> {
         self.reader
             .get_ref()
@@ -167,7 +167,7 @@ impl Connection {
 ///
 /// # Errors
 ///
-/// [`Failure::Garbled`] when the parameters have no JSON.
+/// [`Failure::Garbled`] if the parameters cannot be written as JSON.
 pub(crate) fn request_line(
     id: u64,
     method: &str,
@@ -189,7 +189,7 @@ pub(crate) fn request_line(
     Ok(line)
 }
 
-/// Connects to `place` and calls a method, once more where [`again()`] is safe.
+/// Connects to `place` and calls a method, again if [`again()`] says that this is safe.
 ///
 /// # Errors
 ///
@@ -220,8 +220,8 @@ pub(crate) fn request_at(
     }
 }
 
-/// Whether a call may have been carried out that the daemon has not finished, because another process goes on; `None`
-/// for other errors, and where it says how far it came.
+/// Whether a call that a handover interrupted may have been carried out; `None` for other errors, and if the error says how
+/// much of the call was done.
 fn handed_over(error: &ErrorObject) -> Option<bool> {
     if error.known() != Some(ErrorCode::HandedOver) {
         return None;
@@ -231,15 +231,15 @@ fn handed_over(error: &ErrorObject) -> Option<bool> {
     (!data.contains_key("written_bytes")).then_some(!is_repeatable)
 }
 
-/// True when the connection was closed before all of the request had been read: nothing was done then.
+/// True if the connection was closed before the whole request was read: nothing was done then.
 ///
-/// Linux says so by this error instead of an end; other systems do not promise it.
-fn tells_of_unread(read: &io::Result<usize>) -> bool {
+/// Linux reports this error instead of an end of file; other systems do not promise it.
+fn was_unread(read: &io::Result<usize>) -> bool {
     let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
     cfg!(target_os = "linux") && read.as_ref().is_err_and(is_reset)
 }
 
-/// The end of a connection before the answer; `was_read` is false where the request is known not to have been read.
+/// The end of a connection before the reply; `was_read` is false if the request is known not to have been read.
 pub(crate) fn lost(method: &str, was_read: bool) -> Failure {
     Failure::Lost {
         method: method.to_owned(),
@@ -247,7 +247,7 @@ pub(crate) fn lost(method: &str, was_read: bool) -> Failure {
     }
 }
 
-/// An answer that cannot be read.
+/// A reply that cannot be read.
 pub(crate) fn garbled(method: &str, why: &dyn std::fmt::Display) -> Failure {
     Failure::Garbled {
         method: method.to_owned(),

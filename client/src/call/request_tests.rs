@@ -8,13 +8,13 @@ use serde_json::Value;
 use std::thread::JoinHandle;
 
 /// A server that answers the first request of each connection with the next of `replies`, then closes it.
-struct Server {
+struct ReplyServer {
     place: Place,
     requests: JoinHandle<Vec<Value>>,
     _folder: tempfile::TempDir,
 }
 
-fn serve(replies: &'static [&'static str]) -> Server {
+fn serve(replies: &'static [&'static str]) -> ReplyServer {
     let (place, listener, folder) = Place::listening();
     let requests = std::thread::spawn(move || {
         let mut requests = Vec::new();
@@ -27,14 +27,14 @@ fn serve(replies: &'static [&'static str]) -> Server {
         }
         requests
     });
-    Server {
+    ReplyServer {
         place,
         requests,
         _folder: folder,
     }
 }
 
-fn ping(server: &Server) -> Result<Answer<ccd_protocol::Done>, Failure> {
+fn ping(server: &ReplyServer) -> Result<Answer<ccd_protocol::Done>, Failure> {
     call_at::<DaemonPing>(&server.place, &NoParams {})
 }
 

@@ -1,4 +1,4 @@
-//! Starts a daemon when none runs: one, however many clients ask at once.
+//! Starts a daemon if none is running: one, however many clients ask at once.
 
 use super::activation;
 use super::connect::Place;
@@ -15,13 +15,13 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a daemon may take until it accepts.
+/// How long a daemon may take until it accepts connections.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
-/// Pause between two looks at the socket.
+/// Pause between two attempts to connect.
 const LOOK_PAUSE: Duration = Duration::from_millis(3);
 
-/// How long another daemon, which ours left the place to, may take until it accepts.
+/// How long another daemon, for which ours gave up, may take until it accepts connections.
 const OTHER_LIMIT: Duration = Duration::from_secs(2);
 
 /// Why no daemon could be started.
@@ -31,17 +31,17 @@ pub(crate) enum StartError {
     File { path: PathBuf, source: io::Error },
     #[error("could not start a daemon: {0}")]
     Launch(#[from] LaunchError),
-    #[error("the daemon ended at its start ({status}): {last_words}")]
+    #[error("the daemon exited while starting ({status}): {last_words}")]
     Ended { status: String, last_words: String },
-    #[error("no daemon came to listen at {}: {last_words}", .socket.display())]
+    #[error("no daemon started to listen at {}: {last_words}", .socket.display())]
     Silent { socket: PathBuf, last_words: String },
 }
 
-/// Starts a daemon at `place`, unless somebody else does at the same time, and connects to it.
+/// Starts a daemon at `place`, unless another client is doing so, and connects to it.
 ///
 /// # Errors
 ///
-/// [`StartError`] when nothing listens within [`START_LIMIT`], with what the daemon said.
+/// [`StartError`] if nothing listens within [`START_LIMIT`], with the last output of the daemon.
 pub(crate) fn start(place: &Place) -> Result<UnixStream, StartError> {
     let deadline = Instant::now() + START_LIMIT;
     let folder = place.socket.parent().unwrap_or(Path::new("/"));
@@ -82,7 +82,7 @@ fn launch_and_wait(place: &Place, log: &Path, deadline: Instant) -> Result<UnixS
                     last_words: launch::last_words(log),
                 });
             }
-            // Another daemon holds the lock: it is about to listen here, or listens elsewhere.
+            // Another daemon has the lock: it is about to listen here, or listens elsewhere.
             has_left = true;
             deadline = deadline.min(Instant::now() + OTHER_LIMIT);
         }
@@ -93,9 +93,9 @@ fn launch_and_wait(place: &Place, log: &Path, deadline: Instant) -> Result<UnixS
     }
 }
 
-/// A connection to a daemon that serves.
+/// A connection to a daemon that replies.
 ///
-/// One listens before it has opened its files, and may fail at that: who connected then is never answered.
+/// A daemon listens before it has opened its files. If it fails then, earlier connections never get a reply.
 fn look(place: &Place) -> Option<UnixStream> {
     let stream = place.try_connect().ok().flatten()?;
     let answer = Connection::over(stream.try_clone().ok()?).call::<DaemonPing>(&NoParams {});
@@ -109,7 +109,7 @@ fn silent(place: &Place, last_words: String) -> StartError {
     }
 }
 
-/// Beside the socket, because two clients with the same socket must meet there.
+/// The lock file is next to the socket, so that two clients with the same socket use the same one.
 fn lock_path(socket: &Path) -> PathBuf {
     let mut path = socket.as_os_str().to_owned();
     path.push(".start");
@@ -159,7 +159,7 @@ mod tests {
         flock(&lock, FlockOperation::LockExclusive).unwrap();
         let waiting = std::thread::spawn(move || start(&place).map(|_| ()));
         let listener = UnixListener::bind(&socket).unwrap();
-        // The first who serves goes away without an answer, as a daemon that fails at its start.
+        // The first server closes the connection without a reply, like a daemon that fails while starting.
         drop(listener.accept().unwrap());
         let (mut stream, _) = listener.accept().unwrap();
         let mut request = String::new();

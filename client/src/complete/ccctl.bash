@@ -4,9 +4,9 @@ _ccctl() {
     local program current line IFS=$'\n'
     program=$(type -P -- "${COMP_WORDS[0]/#\~/$HOME}") || program=ccctl
     current=${COMP_WORDS[COMP_CWORD]}
-    # Behind --option= bash makes a word of the sign.
+    # bash makes the sign after --option a word of its own.
     [[ $current == = ]] && current=
-    # Of a word that is not finished the quote is a part.
+    # An unfinished word includes its opening quote.
     current=${current#[\"\']}
     COMPREPLY=()
     while read -r line; do
@@ -24,7 +24,7 @@ _ccctl() {
             ;;
         *)
             line=${line%%$'\t'*}
-            # A modifier and a key, or a list of keys, goes on.
+            # No space after a modifier, or in a list of keys.
             case $line in [CMS]- | *,[CMS]-) compopt -o nospace 2>/dev/null ;; esac
             COMPREPLY+=("$line")
             ;;

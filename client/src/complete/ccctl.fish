@@ -3,7 +3,7 @@
 function __ccctl_complete
     set -l words (commandline --cut-at-cursor --tokenize --current-process)
     set -l current (commandline --cut-at-cursor --current-token)
-    # The value of --option=value is a word of its own for who is asked.
+    # ccctl complete expects the value of --option=value as a separate word.
     set -l option ""
     if string match --quiet --regex '^--[^=]+=' -- $current
         set option (string replace --regex '=.*' '=' -- $current)

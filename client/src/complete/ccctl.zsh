@@ -7,7 +7,7 @@ _ccctl() {
     program=${${(Q)words[1]}/#\~\//$HOME/}
     (( $+commands[$program] )) || [[ -x $program ]] || program=ccctl
     before=("${(@Q)words[1,CURRENT-1]}")
-    # The value of --option=value is a word of its own for who is asked.
+    # ccctl complete expects the value of --option=value as a separate word.
     [[ $PREFIX == --*=* ]] && before+=("${PREFIX%%=*}") && compset -P '*='
     lines=("${(@f)$(command $program complete $#before "${(@)before}" "${(Q)PREFIX}" 2>/dev/null)}")
     for line in $lines; do
@@ -16,7 +16,7 @@ _ccctl() {
         :folders) _files -/ ;;
         :programs) _command_names -e ;;
         ?*)
-            # A colon stands between a name and its description.
+            # A colon separates a name from its description.
             line=${line//:/\\:}
             found+=("${line/$'\t'/:}")
             ;;

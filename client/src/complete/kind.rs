@@ -1,32 +1,32 @@
-//! What a value is, by the argument that it is for.
+//! What kind of value an argument takes.
 
 use clap::{Arg, ValueHint};
 
-/// What may stand for an argument.
+/// The kind of an argument's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     LiveSession,
-    /// An ended one too.
+    /// A live or ended session.
     Session,
     Program,
     Chain,
     Job,
-    /// A tape by its id.
+    /// A tape, by its id.
     Tape,
     ConfigKey,
     /// A category of the pattern library.
     Category,
-    /// Variables of the environment.
+    /// Environment variables.
     Variables,
-    /// Names of keys, with commas between them.
+    /// Names of keys, separated by commas.
     Keys,
-    /// One of these.
+    /// One of these words.
     Words(Vec<String>),
-    // These the shell knows.
+    // The shell completes these itself.
     Files,
     Folders,
     Programs,
-    /// A text of which nobody knows anything.
+    /// Any text; nothing to offer.
     Nothing,
 }
 
@@ -37,7 +37,7 @@ const SIGNALS: [&str; 16] = [
 
 const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 
-/// Verbs that know ended sessions too.
+/// Commands that accept ended sessions.
 const LOOKING: [&str; 8] = [
     "get",
     "read",
@@ -49,7 +49,7 @@ const LOOKING: [&str; 8] = [
     "save",
 ];
 
-/// Returns what may stand for the `nth` value of an argument, counted from 0, of the verb at `path`.
+/// Returns the kind of the `nth` value, counted from 0, of an argument of the command at `path`.
 pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> Kind {
     let possible = arg.get_possible_values();
     if !possible.is_empty() {

@@ -1,38 +1,38 @@
-//! What the words before the cursor mean, as far as they are right.
+//! Parses the words before the cursor, as far as they are valid.
 
 use clap::{Arg, Command};
 
-/// A line as far as it was typed.
+/// A command line as far as it was typed.
 #[derive(Debug)]
-pub(super) struct Line<'a> {
-    /// The verb, or the noun when there is none yet.
+pub(super) struct TypedLine<'a> {
+    /// The command, or the noun if the subcommand is not typed yet.
     pub(super) command: &'a Command,
-    /// Names of noun and verb, whatever they were called by.
+    /// Names of noun and subcommand, whatever alias was typed.
     pub(super) path: Vec<&'a str>,
     /// The value of `--socket`.
     pub(super) socket: Option<String>,
     /// The value of `--tapes`.
     pub(super) tapes: Option<String>,
-    /// Everything that follows is data.
+    /// All further words are positional.
     pub(super) is_plain: bool,
     positionals: usize,
     /// The option whose value follows.
     open: Option<&'a Arg>,
 }
 
-/// What may stand at the cursor.
+/// What can be completed at the cursor.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted<'a> {
     /// The name of an option.
     Option,
     /// The value of an option.
     Value(&'a Arg),
-    /// A verb, or what a verb works with.
+    /// A subcommand, or a positional argument.
     Anything,
 }
 
-impl<'a> Line<'a> {
-    /// Reads the words that stand before the cursor; the program's own name is not one of them.
+impl<'a> TypedLine<'a> {
+    /// Parses the words before the cursor, without the program's own name.
     pub(super) fn read(command: &'a Command, words: &[String]) -> Self {
         let mut line = Self {
             command,
@@ -49,7 +49,7 @@ impl<'a> Line<'a> {
         line
     }
 
-    /// What may stand at the cursor, where `current` has been begun.
+    /// What can be completed at the cursor, given the start of the word.
     pub(super) fn wanted(&self, current: &str) -> Wanted<'a> {
         match self.open {
             Some(arg) => Wanted::Value(arg),
@@ -58,7 +58,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The positional that is next, and how many of its values there are already.
+    /// The next positional argument, and how many of its values are given already.
     pub(super) fn positional(&self) -> Option<(&'a Arg, usize)> {
         let mut all = self.command.get_positionals();
         let last = self.command.get_positionals().last();
@@ -74,7 +74,7 @@ impl<'a> Line<'a> {
 
     fn word(&mut self, word: &str) {
         if let Some(arg) = self.open {
-            // bash makes three words of --option=value.
+            // bash splits --option=value into three words.
             if word != "=" {
                 self.open = None;
                 self.value(arg, word);
@@ -100,7 +100,7 @@ impl<'a> Line<'a> {
             return;
         }
         self.positionals += 1;
-        // The words of a program are its own.
+        // Further words belong to the program.
         let (arg, _) = match self.positional() {
             Some(next) => next,
             None => return,
@@ -124,7 +124,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Options of one letter each; the rest behind one that takes a value is its value.
+    /// One-letter options; the rest of the word after one that takes a value is the value.
     fn letters(&mut self, letters: &str) {
         for (at, letter) in letters.char_indices() {
             let is_it = |arg: &&Arg| arg.get_short() == Some(letter);

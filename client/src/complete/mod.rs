@@ -1,8 +1,7 @@
-//! Completion: what may stand where the cursor is.
+//! Completion of the word at the cursor.
 //!
-//! The scripts for bash, zsh and fish ask `ccctl complete`, which reads the line by the same definition as the client
-//! does (`line`), and asks the daemon for names where it has them (`names`). It starts no daemon, waits for none, and a
-//! mistake of any kind only means that nothing is offered.
+//! The scripts for bash, zsh and fish call `ccctl complete`, which parses the line by the client's own definition (`line`)
+//! and asks the daemon for names (`names`). It never starts or waits for a daemon; if anything fails, nothing is offered.
 
 mod kind;
 mod line;
@@ -15,24 +14,24 @@ use crate::failure::Failure;
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 use kind::Kind;
-use line::{Line, Wanted};
+use line::{TypedLine, Wanted};
 use names::Names;
 
 const BASH: &str = include_str!("ccctl.bash");
 const ZSH: &str = include_str!("ccctl.zsh");
 const FISH: &str = include_str!("ccctl.fish");
 
-/// The most that is offered.
+/// Most candidates that are offered.
 const MAX_CANDIDATES: usize = 500;
 
-/// Something that may stand there, and what it is.
+/// A possible completion and its description.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate {
     value: String,
     about: String,
 }
 
-/// Returns the script for a shell. Those that cannot ask know verbs and options only.
+/// Returns the script for a shell. Scripts for shells other than bash, zsh and fish complete commands and options only.
 pub(crate) fn script(shell: Shell) -> Vec<u8> {
     match shell {
         Shell::Bash => BASH.into(),
@@ -46,8 +45,8 @@ pub(crate) fn script(shell: Shell) -> Vec<u8> {
     }
 }
 
-/// Prints what may stand at a word, one a line with a tab before its description, or `:files` and the like where the
-/// shell knows better.
+/// Prints the completions of a word, one per line with a tab before its description, or a word such as `:files` if the
+/// shell completes better.
 ///
 /// # Errors
 ///
@@ -64,12 +63,12 @@ pub(crate) fn complete(args: &CompleteArgs, context: &mut Context) -> Result<Exi
     let before = words
         .get(1..args.index.min(words.len()))
         .unwrap_or_default();
-    // Help is asked for with the same words.
+    // `help` is followed by the same words.
     let before = match before.split_first() {
         Some((first, rest)) if first == "help" => rest,
         _ => before,
     };
-    let line = Line::read(&command, before);
+    let line = TypedLine::read(&command, before);
     let mut text = String::new();
     for line in offers(&line, current) {
         text.push_str(&line);
@@ -79,17 +78,17 @@ pub(crate) fn complete(args: &CompleteArgs, context: &mut Context) -> Result<Exi
     Ok(Exit::Done)
 }
 
-fn offers(line: &Line<'_>, current: &str) -> Vec<String> {
+fn offers(line: &TypedLine<'_>, current: &str) -> Vec<String> {
     let mut offers = Vec::new();
     let wanted = line.wanted(current);
     if let Wanted::Anything = wanted {
         let found = verbs(line.command, current);
-        offers.extend(found.into_iter().map(told));
+        offers.extend(found.into_iter().map(line_of));
     }
     let kind = match wanted {
         Wanted::Option => {
             let found = options(line.command, current);
-            return found.into_iter().map(told).collect();
+            return found.into_iter().map(line_of).collect();
         }
         Wanted::Value(arg) => kind::of(&line.path, arg, 0),
         Wanted::Anything => match line.positional() {
@@ -103,23 +102,23 @@ fn offers(line: &Line<'_>, current: &str) -> Vec<String> {
         Kind::Programs => offers.push(":programs".to_owned()),
         kind => {
             let found = Names::at(line.socket.as_deref(), line.tapes.as_deref()).of(&kind, current);
-            offers.extend(found.into_iter().take(MAX_CANDIDATES).map(told));
+            offers.extend(found.into_iter().take(MAX_CANDIDATES).map(line_of));
         }
     }
-    // Where nothing else may stand, an option may.
+    // If nothing else is possible, offer options.
     let is_free = matches!(wanted, Wanted::Anything) && line.positional().is_none();
     if offers.is_empty() && current.is_empty() && is_free && !line.is_plain {
-        offers.extend(options(line.command, "").into_iter().map(told));
+        offers.extend(options(line.command, "").into_iter().map(line_of));
     }
     offers
 }
 
-/// Verbs by their names; by another one only where that was begun.
+/// Subcommands by name; by an alias only if its start is typed.
 fn verbs(command: &Command, current: &str) -> Vec<Candidate> {
     let mut found = Vec::new();
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
         let names = std::iter::once(verb.get_name()).chain(verb.get_visible_aliases());
-        // With nothing typed, one name each.
+        // If nothing is typed, one name each.
         let names = names.take(if current.is_empty() { 1 } else { usize::MAX });
         let about = verb.get_about().map(ToString::to_string);
         for name in names.filter(|name| name.starts_with(current)) {
@@ -145,8 +144,8 @@ fn options(command: &Command, current: &str) -> Vec<Candidate> {
     found
 }
 
-/// A candidate as one line; only its first sentence is told.
-fn told(candidate: Candidate) -> String {
+/// A candidate as one line, with the first line of its description.
+fn line_of(candidate: Candidate) -> String {
     let about = candidate
         .about
         .lines()

@@ -1,4 +1,4 @@
-//! Names that the daemon has, as long as it answers at once.
+//! Names from the daemon, if it replies at once.
 
 use super::Candidate;
 use super::kind::Kind;
@@ -8,10 +8,10 @@ use crate::tape;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A daemon that takes longer is not waited for.
+/// How long to wait for a reply.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Keys beside letters; with `C-`, `M-` or `S-` in front they are others.
+/// Keys other than characters; `C-`, `M-` or `S-` in front adds a modifier.
 const KEYS: [&str; 28] = [
     "Enter", "Escape", "Tab", "BTab", "Space", "BSpace", "Up", "Down", "Left", "Right", "Home",
     "End", "PageUp", "PageDown", "Insert", "Delete", "F1", "F2", "F3", "F4", "F5", "F6", "F7",
@@ -22,20 +22,20 @@ const KEYS: [&str; 28] = [
 #[derive(Debug)]
 pub(super) struct Names {
     place: Option<Place>,
-    /// The folder of tapes that the line names.
+    /// The tapes directory that the line names.
     tapes: Option<String>,
 }
 
 impl Names {
-    /// Those of the daemon at a socket, else of the usual one; none is started.
+    /// Asks the daemon at a socket, or at the default one; never starts a daemon.
     pub(super) fn at(socket: Option<&str>, tapes: Option<&str>) -> Self {
         Self {
-            tapes: tape::folder(tapes).ok().flatten(),
+            tapes: tape::root(tapes).ok().flatten(),
             place: Place::find(socket, true, |name| std::env::var_os(name)).ok(),
         }
     }
 
-    /// Candidates of a kind that begin with `current`.
+    /// Candidates of a kind that start with `current`.
     pub(super) fn of(&self, kind: &Kind, current: &str) -> Vec<Candidate> {
         let mut all = match kind {
             Kind::Words(words) => words.iter().map(|word| candidate(word, "")).collect(),
@@ -80,7 +80,7 @@ impl Names {
             .collect()
     }
 
-    /// Tapes of the folder that the line names; those of a program are told by what it was given.
+    /// Tapes of the directory that the line names, described by their program and its arguments.
     fn tapes(&self) -> Vec<Candidate> {
         let params = match &self.tapes {
             Some(root) => json!({ "root": root }),
@@ -101,7 +101,7 @@ impl Names {
         found
     }
 
-    /// Sessions by name; by id where they have none that can be typed, or where it was begun.
+    /// Sessions by name; by id if they have no name that can be typed, or if the start of the id is typed.
     fn sessions(&self, all: bool, current: &str) -> Vec<Candidate> {
         let reply = self
             .ask("session.list", &json!({ "all": all }))
@@ -120,7 +120,7 @@ impl Names {
                 about = format!("(ended) {about}");
             }
             let (id, name) = (text("session_id"), text("name"));
-            // A name that looks like an option is one only behind `--`.
+            // A name that looks like an option is accepted only after `--`.
             let is_name = !name.is_empty() && (!name.starts_with('-') || current.starts_with('-'));
             if is_name {
                 found.push(candidate(name, &about));
@@ -140,7 +140,7 @@ fn candidate(value: &str, about: &str) -> Candidate {
     }
 }
 
-/// Keys behind the last comma; those with a modifier only where one was begun.
+/// Keys after the last comma; with a modifier only if the start of one is typed.
 fn keys(current: &str) -> Vec<Candidate> {
     let (before, key) = current
         .rsplit_once(',')

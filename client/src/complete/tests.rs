@@ -9,7 +9,7 @@ fn at(words: &str) -> Vec<String> {
     command.build();
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let (current, before) = words.split_last().unwrap();
-    let line = Line::read(&command, &before[1..]);
+    let line = TypedLine::read(&command, &before[1..]);
     let offers = offers(&line, current);
     let value = |offer: String| offer.split('\t').next().unwrap_or_default().to_owned();
     offers.into_iter().map(value).collect()
@@ -21,7 +21,7 @@ fn kind_at(words: &str) -> Kind {
     command.build();
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let (current, before) = words.split_last().unwrap();
-    let line = Line::read(&command, &before[1..]);
+    let line = TypedLine::read(&command, &before[1..]);
     match line.wanted(current) {
         Wanted::Value(arg) => kind::of(&line.path, arg, 0),
         Wanted::Anything => match line.positional() {
@@ -149,7 +149,7 @@ proptest::proptest! {
         let mut command = Ccctl::command();
         command.build();
         let before = words.get(1..index.min(words.len())).unwrap_or_default();
-        let line = Line::read(&command, before);
+        let line = TypedLine::read(&command, before);
         let _ = (line.wanted("-"), line.wanted(""), line.positional());
     }
 }

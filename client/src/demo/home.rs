@@ -1,4 +1,4 @@
-//! The demo's own base folder, with its own daemon.
+//! The demo's own base directory, with its own daemon.
 
 use crate::failure::Failure;
 use std::fs::DirBuilder;
@@ -7,10 +7,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A longer folder for temporary files would make the socket's path too long.
+/// Longest path of the directory for temporary files; a longer one would make the socket's path too long.
 const MAX_TEMPORARY_LEN: usize = 64;
 
-/// A folder that is removed when dropped, and the commands that work in it.
+/// A base directory that is removed when dropped, and the commands that use it.
 #[derive(Debug)]
 pub(super) struct Home {
     folder: PathBuf,
@@ -18,7 +18,7 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// Makes the folder.
+    /// Creates the directory.
     ///
     /// # Errors
     ///
@@ -31,7 +31,7 @@ impl Home {
             "/tmp".into()
         };
         let folder = temporary.join(format!("ccd-demo-{}", std::process::id()));
-        // Fails if it is there: somebody else's folder is not used.
+        // Fails if it exists: a directory of another program is not used.
         DirBuilder::new()
             .mode(0o700)
             .create(&folder)
@@ -46,11 +46,11 @@ impl Home {
         Ok(home)
     }
 
-    /// Runs `ccctl` with the demo's daemon and waits for its end.
+    /// Runs `ccctl` with the demo's daemon and waits until it exits.
     ///
     /// # Errors
     ///
-    /// [`Failure::Io`] when it cannot be started.
+    /// [`Failure::Io`] if it cannot be started.
     pub(super) fn ccctl(&self, words: &[impl AsRef<std::ffi::OsStr>]) -> Result<Output, Failure> {
         Command::new(&self.ccctl)
             .args(words)
@@ -87,7 +87,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // What cannot be removed lies in the folder for temporary files.
+        // Anything that cannot be removed stays in the directory for temporary files.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

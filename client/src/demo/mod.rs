@@ -1,4 +1,4 @@
-//! `ccctl demo`: shows what ccd does by running what a user would type, on a daemon of its own.
+//! `ccctl demo`: runs example commands on a temporary daemon of its own.
 
 mod home;
 mod steps;
@@ -15,13 +15,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use steps::{Conversation, RECORDED, REPLAYED, Step, steps};
 
-/// How long the daemon may take to write down what was typed.
+/// How long the daemon may take to write input to the history.
 const SETTLE_LIMIT: Duration = Duration::from_secs(3);
 
-/// Pause between two looks.
+/// Pause between two tries.
 const SETTLE_PAUSE: Duration = Duration::from_millis(20);
 
-/// Goes through all steps, stops the daemon and removes its folder, also after a failure or `^C`.
+/// Runs all steps, stops the daemon and removes its directory, even after a failure or `^C`.
 ///
 /// # Errors
 ///
@@ -37,21 +37,23 @@ pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
         })?;
     }
     let home = Home::create()?;
-    context.write_line("This starts a daemon of its own in a folder that goes away at the end.")?;
+    context.write_line(
+        "The demo starts its own daemon in a temporary directory, and removes both at the end.",
+    )?;
     let shown = steps(Conversation::here()).iter().try_for_each(|step| {
         if is_stopped.load(Ordering::Acquire) {
-            return Err(Failure::Failed("demo: stopped".to_owned()));
+            return Err(Failure::Failed("demo: interrupted".to_owned()));
         }
         show(step, &home, context)
     });
     let shown = shown.and_then(|()| compare(&home, context));
     let stopped = home.stop();
     shown.and(stopped)?;
-    context.write_line("Everything worked; the daemon and its folder are gone.")?;
+    context.write_line("Everything worked; the daemon is stopped and its directory is removed.")?;
     Ok(Exit::Done)
 }
 
-/// Demands that the replay printed what the recorded program did.
+/// Checks that the replay printed the same as the recorded program.
 fn compare(home: &Home, context: &mut Context) -> Result<(), Failure> {
     let printed = |name: &str| {
         let output = home.ccctl(&["session", "read", name, "--since", "0", "--raw"])?;
@@ -60,7 +62,7 @@ fn compare(home: &Home, context: &mut Context) -> Result<(), Failure> {
     let (recorded, replayed) = (printed(RECORDED)?, printed(REPLAYED)?);
     if recorded.is_empty() || recorded != replayed {
         return Err(Failure::Failed(
-            "demo: the replay printed something else than the recorded program".to_owned(),
+            "demo: the replay did not print the same as the recorded program".to_owned(),
         ));
     }
     let len = recorded.len();
@@ -83,12 +85,12 @@ fn show(step: &Step, home: &Home, context: &mut Context) -> Result<(), Failure> 
         return Ok(());
     }
     Err(Failure::Failed(format!(
-        "demo: this should have printed {:?} and ended with {}",
+        "demo: the command should have printed {:?} and exited with {}",
         step.shows, step.status
     )))
 }
 
-/// Runs a step; one that only looks is run again while the history is still being written.
+/// Runs a step; one that changes nothing is repeated while the history is still being written.
 fn outcome(step: &Step, home: &Home) -> Result<Output, Failure> {
     let deadline = Instant::now() + SETTLE_LIMIT;
     loop {

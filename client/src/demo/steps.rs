@@ -1,36 +1,36 @@
-//! What the demo types.
+//! The commands of the demo.
 
 use std::process::Output;
 
-/// A command, and what it must do for the demo to have worked.
+/// A command and its expected result.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) about: &'static str,
     pub(super) words: Vec<String>,
-    /// Part of what it prints.
+    /// A part of the expected output.
     pub(super) shows: &'static str,
     pub(super) status: i32,
-    /// It can be run again without changing anything.
+    /// Repeating the command changes nothing.
     pub(super) only_looks: bool,
 }
 
 impl Step {
-    /// True when the step did what it must.
+    /// True if the result is as expected.
     pub(super) fn is_satisfied(&self, output: &Output) -> bool {
         let text = String::from_utf8_lossy(&output.stdout);
         output.status.code() == Some(self.status) && text.contains(self.shows)
     }
 }
 
-/// A prompt that hides what is typed, as those for passwords do.
+/// A password prompt: it turns echo off.
 const LOGIN: &str = "stty -echo; printf 'password: '; read -r p; stty echo; echo; \
                      [ \"$p\" = secret ] && echo welcome";
 
-/// The sessions that must have printed the same: the recorded one and the replayed one.
+/// The recorded session and the replayed one, whose outputs must be the same.
 pub(super) const RECORDED: &str = "recorded";
 pub(super) const REPLAYED: &str = "replayed";
 
-/// A program to record, and what it is asked.
+/// A program to record, and a question for it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conversation {
     program: &'static [&'static str],
@@ -54,7 +54,7 @@ const WITH_SH: Conversation = Conversation {
 };
 
 impl Conversation {
-    /// One with a program that is there.
+    /// A conversation with a program that is installed.
     pub(super) fn here() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let has_bc = std::env::split_paths(&path).any(|folder| folder.join("bc").is_file());
@@ -62,19 +62,19 @@ impl Conversation {
     }
 }
 
-/// Returns the steps in their order; only `sh` and what POSIX has beside it is needed.
+/// Returns the steps in order; they need only `sh` and other POSIX commands.
 pub(super) fn steps(conversation: Conversation) -> Vec<Step> {
     let mut steps = of_sessions();
     steps.extend(of_tapes(conversation));
     steps.push(step(
-        "What there is.",
+        "List the sessions.",
         &["session", "list", "--all"],
         "login",
     ));
     steps
 }
 
-/// A recording and its replay.
+/// Steps that record a program and replay it.
 fn of_tapes(conversation: Conversation) -> Vec<Step> {
     let Conversation {
         program,
@@ -88,7 +88,7 @@ fn of_tapes(conversation: Conversation) -> Vec<Step> {
     };
     vec![
         step(
-            "Record a program: what it prints, and what it is asked.",
+            "Record a program.",
             &create(RECORDED, &["--record", "new"]),
             "",
         ),
@@ -98,16 +98,16 @@ fn of_tapes(conversation: Conversation) -> Vec<Step> {
             answer,
         ),
         step(
-            "When it has ended there is a tape.",
+            "Let it exit; then the tape is written.",
             &["session", "send", RECORDED, end],
             "",
         ),
         Step {
             only_looks: true,
-            ..step("Here it is.", &["tape", "list"], program[0])
+            ..step("List the tapes.", &["tape", "list"], program[0])
         },
         step(
-            "The tape answers in place of the program, which this PATH does not have.",
+            "Replay the tape in place of the program, which is not on this PATH.",
             &create(
                 REPLAYED,
                 &["--record", "disabled", "--env", "PATH=/nowhere"],
@@ -115,15 +115,15 @@ fn of_tapes(conversation: Conversation) -> Vec<Step> {
             "",
         ),
         step(
-            "Ask the same again.",
+            "Ask it the same.",
             &["session", "send", REPLAYED, question, "--expect", answer],
             answer,
         ),
-        step("And let it end.", &["session", "send", REPLAYED, end], ""),
+        step("Let it exit.", &["session", "send", REPLAYED, end], ""),
         Step {
             only_looks: true,
             ..step(
-                "It has ended as the program did.",
+                "It exited with the status of the program.",
                 &["session", "get", REPLAYED],
                 "exited 0",
             )
@@ -134,59 +134,59 @@ fn of_tapes(conversation: Conversation) -> Vec<Step> {
 fn of_sessions() -> Vec<Step> {
     vec![
         step(
-            "A shell on a terminal of its own. The daemon starts by itself.",
+            "Start a shell in its own terminal. The daemon starts on demand.",
             &["session", "create", "--name", "sh", "--shell", "--", "sh"],
             "",
         ),
         step(
-            "Type a line and wait for the answer, in one call and without sleeping.",
+            "Type a line and wait for the answer, in one command and without sleep.",
             &["session", "send", "sh", "echo $((6 * 7))", "--expect", "42"],
             "42",
         ),
         step(
-            "The screen as a terminal shows it now.",
+            "Print the screen as a terminal would show it.",
             &["session", "screen", "sh"],
             "42",
         ),
         failing(
-            "Run a command in it: exactly its output, and its status.",
+            "Run a command in the shell: you get exactly its output and exit status.",
             &["session", "run", "sh", "cd /; pwd; (exit 7)"],
             "/",
             7,
         ),
         step(
-            "A program that asks for a password.",
+            "Start a program that asks for a password.",
             &[
                 "session", "create", "--name", "login", "--", "sh", "-c", LOGIN,
             ],
             "",
         ),
         step(
-            "Is it waiting for input? That is looked up, not guessed.",
+            "Check that it is waiting for input. The daemon looks this up; it does not guess.",
             &["session", "wait", "login", "--input"],
             "input",
         ),
         step(
-            "Answer it; a hidden answer is never recorded.",
+            "Type the password. Hidden input is never recorded.",
             &["session", "send", "login", "secret", "--expect", "welcome"],
             "welcome",
         ),
         Step {
             only_looks: true,
             ..step(
-                "Who typed what.",
+                "Show who typed what.",
                 &["session", "history", "login"],
                 "<hidden>",
             )
         },
         failing(
-            "A program that runs once passes its output and its status on.",
+            "Run one program: ccctl prints its output and exits with its status.",
             &["run", "--", "sh", "-c", "echo hi; exit 5"],
             "hi",
             5,
         ),
         failing(
-            "And never longer than it may.",
+            "Limit how long it may run.",
             &["run", "--timeout", "0.5", "--", "sleep", "60"],
             "",
             124,

@@ -1,4 +1,4 @@
-//! What the terminal shows, line by line: only lines that have changed are written.
+//! What the terminal shows, line by line: only changed lines are written.
 
 use crate::render::{Line, Style};
 use std::fmt::Write as _;
@@ -8,12 +8,12 @@ use std::fmt::Write as _;
 pub(super) struct Canvas {
     rows: usize,
     columns: usize,
-    /// `None` where nobody knows what the terminal shows.
+    /// `None` for a line whose content on the terminal is unknown.
     shown: Vec<Option<String>>,
 }
 
 impl Canvas {
-    /// Forgets what is shown, so that all of it is written next time, in another size.
+    /// Forgets what is shown and sets the size, so that everything is written next time.
     pub(super) fn reset(&mut self, (rows, columns): (usize, usize)) {
         (self.rows, self.columns) = (rows, columns);
         self.shown = vec![None; rows];
@@ -24,7 +24,7 @@ impl Canvas {
         (self.rows, self.columns)
     }
 
-    /// Returns what makes the terminal show these lines instead of the last ones; nothing when they are the same.
+    /// Returns the control sequences that make the terminal show these lines; empty if they are the same as the last ones.
     pub(super) fn draw(&mut self, lines: &[Line], style: Style) -> String {
         let mut text = String::new();
         let is_new = self.shown.iter().all(Option::is_none);
@@ -39,7 +39,7 @@ impl Canvas {
                 continue;
             }
             let _ = write!(text, "\x1b[{};1H{painted}", row + 1);
-            // In the last column the cursor has not moved on, and this would take the last character away.
+            // After the last column the cursor has not moved on, and clearing would delete the last character.
             if line.width() < self.columns {
                 text.push_str("\x1b[K");
             }

@@ -1,6 +1,6 @@
-//! What happens next: a key, a signal, news from another thread.
+//! Events: keys, signals, news from other threads.
 
-use super::keys::{Key, Keys};
+use super::keys::{Key, KeyDecoder};
 use crate::terminal::ENDING_SIGNALS;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -12,22 +12,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long the rest of a sequence may take; after that it was the escape key.
+/// How long to wait for the rest of a sequence; after that it was the escape key.
 const ESCAPE_TIME: Duration = Duration::from_millis(50);
 
-/// What happened.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
     Keys(Vec<Key>),
-    /// The terminal has another size, or somebody else wrote there while this process was stopped.
+    /// The terminal was resized, or other programs wrote to it while this process was stopped.
     Redraw {
         was_stopped: bool,
     },
-    /// A signal asks for the end.
+    /// A signal asks this process to exit.
     Stopped(i32),
-    /// The terminal has gone.
+    /// The terminal was closed.
     HungUp,
-    /// Another thread has something.
+    /// Another thread called [`Waker::wake`].
     News,
 }
 
@@ -35,13 +35,13 @@ pub(crate) enum Event {
 #[derive(Debug)]
 pub(crate) struct Waker(UnixStream);
 
-/// Where events come from.
+/// The source of events.
 #[derive(Debug)]
 pub(crate) struct Events {
-    keys: Keys,
+    keys: KeyDecoder,
     /// A byte for each signal and each wake-up.
     bell: UnixStream,
-    /// Number of the signal that asked for the end, or 0.
+    /// Number of the signal that asked this process to exit, or 0.
     stopped: Arc<AtomicUsize>,
     resized: Arc<AtomicBool>,
     continued: Arc<AtomicBool>,
@@ -50,23 +50,23 @@ pub(crate) struct Events {
 impl Waker {
     /// Makes [`Events::next`] return [`Event::News`].
     pub(crate) fn wake(&self) {
-        // A full socket wakes as well.
+        // If the socket is full, the wake-up is pending already.
         let _ = (&self.0).write(&[0]);
     }
 }
 
 impl Events {
-    /// Listens from now on, until the process ends.
+    /// Listens from now on, until the process exits.
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// Errors of the system.
     pub(crate) fn listen() -> io::Result<(Self, Waker)> {
         let (bell, rope) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
         rope.set_nonblocking(true)?;
         let events = Self {
-            keys: Keys::default(),
+            keys: KeyDecoder::default(),
             bell,
             stopped: Arc::default(),
             resized: Arc::default(),
@@ -84,7 +84,7 @@ impl Events {
         Ok((events, Waker(rope)))
     }
 
-    /// Passes over interrupts that were meant for a program that had the terminal meanwhile.
+    /// Discards interrupts that were meant for a program that used the terminal in between.
     pub(crate) fn forget_interrupts(&self) {
         let (interrupt, none) = (SIGINT as usize, 0);
         let order = Ordering::AcqRel;
@@ -97,7 +97,7 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// Errors of the system.
     pub(crate) fn next(&mut self) -> io::Result<Event> {
         loop {
             if let Some(event) = self.next_until(None)? {
@@ -106,11 +106,11 @@ impl Events {
         }
     }
 
-    /// Waits for the next event; `None` when none comes before `deadline`.
+    /// Waits for the next event; `None` if there is none before `deadline`.
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// Errors of the system.
     pub(crate) fn next_until(&mut self, deadline: Option<Instant>) -> io::Result<Option<Event>> {
         loop {
             if let Some(event) = self.signalled() {
@@ -166,7 +166,7 @@ impl Events {
         (was_stopped || was_resized).then_some(Event::Redraw { was_stopped })
     }
 
-    /// What was typed; `None` at the end of the terminal.
+    /// Reads keys; `None` if the terminal was closed.
     fn read(&mut self) -> io::Result<Option<Vec<Key>>> {
         let mut bytes = [0; 1024];
         match rustix::io::read(io::stdin().as_fd(), &mut bytes) {

@@ -1,21 +1,21 @@
-//! Raw mode and the alternate screen, put back on every way out.
+//! Raw mode and the alternate screen, restored however the process exits.
 
 use rustix::fd::AsFd as _;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io;
 use std::sync::{Mutex, Once, PoisonError};
 
-/// The other screen, without cursor, and without wrapping: a character that is wider than thought moves no other line.
+/// The alternate screen, without a cursor and without wrapping: a character that is wider than expected moves no other line.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?7l";
 const LEAVE: &[u8] = b"\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
-/// Size of a terminal that does not tell.
+/// Size of a terminal that does not report one.
 const DEFAULT_SIZE: (usize, usize) = (24, 80);
 
-/// How the terminal was; `None` while it is that way. There is one terminal, and a panic must find it.
+/// The modes to restore; `None` if the terminal has them. A static, because there is one terminal and a panic hook needs it.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// The whole terminal; dropping it gives it back.
+/// Exclusive use of the terminal; dropping this restores it.
 #[derive(Debug)]
 pub(super) struct Guard(());
 
@@ -24,10 +24,10 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// Those of the terminal.
+    /// Errors of the terminal.
     pub(super) fn enter() -> io::Result<Self> {
         static HOOK: Once = Once::new();
-        // What is told of a panic must not be lost with the other screen.
+        // The report of a panic must not be lost with the alternate screen.
         HOOK.call_once(|| {
             let tell = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |info| {
@@ -40,11 +40,11 @@ impl Guard {
         Ok(screen)
     }
 
-    /// Takes the terminal once more, after [`Guard::pause`] or after somebody else had it.
+    /// Takes the terminal again, after [`Guard::pause`] or after another program used it.
     ///
     /// # Errors
     ///
-    /// Those of the terminal.
+    /// Errors of the terminal.
     pub(super) fn take(&self) -> io::Result<()> {
         let stdin = io::stdin();
         let now = tcgetattr(&stdin)?;
@@ -56,10 +56,10 @@ impl Guard {
         write(ENTER)
     }
 
-    /// Gives the terminal back for a while.
+    /// Restores the terminal for a while.
     #[expect(
         clippy::unused_self,
-        reason = "only who has the terminal can give it back"
+        reason = "only the holder of the guard can restore the terminal"
     )]
     pub(super) fn pause(&self) {
         give_back();
@@ -69,17 +69,17 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// Those of the terminal.
+    /// Errors of the terminal.
     #[expect(
         clippy::unused_self,
-        reason = "only who has the terminal may write there"
+        reason = "only the holder of the guard may write to the terminal"
     )]
     pub(super) fn write(&self, text: &str) -> io::Result<()> {
         write(text.as_bytes())
     }
 
     /// Rows and columns of the terminal.
-    #[expect(clippy::unused_self, reason = "it is about the terminal that is held")]
+    #[expect(clippy::unused_self, reason = "the guard stands for the terminal")]
     pub(super) fn size(&self) -> (usize, usize) {
         match tcgetwinsize(io::stdout()) {
             Ok(size) if size.ws_row > 0 && size.ws_col > 0 => {
@@ -96,17 +96,17 @@ impl Drop for Guard {
     }
 }
 
-/// Puts the terminal back as it was, once. One that has gone needs nothing.
+/// Restores the terminal, once. Errors of a closed terminal do not matter.
 fn give_back() {
     let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(before) = before {
         let _ = write(LEAVE);
-        // Keys typed but not read stay for the shell.
+        // Unread keys are left for the shell.
         let _ = tcsetattr(io::stdin(), OptionalActions::Drain, &before);
     }
 }
 
-/// Past the buffer of standard output, which a panic may find locked.
+/// Writes without the buffer of standard output, which may be locked during a panic.
 fn write(mut bytes: &[u8]) -> io::Result<()> {
     let stdout = io::stdout();
     while !bytes.is_empty() {

@@ -1,6 +1,6 @@
-//! Keys as terminals send them.
+//! Decodes keys as terminals send them.
 
-/// The longest sequence that is waited for; a longer one is no key.
+/// Longest sequence of a key.
 const MAX_SEQUENCE_LEN: usize = 32;
 
 const ESCAPE: u8 = 0x1b;
@@ -28,14 +28,14 @@ pub(crate) enum Key {
     Other,
 }
 
-/// Turns bytes into keys; a sequence may come in pieces.
+/// Decodes bytes into keys; a sequence may be split between reads.
 #[derive(Debug, Default)]
-pub(crate) struct Keys {
+pub(crate) struct KeyDecoder {
     rest: Vec<u8>,
 }
 
-impl Keys {
-    /// Returns the keys that are whole now.
+impl KeyDecoder {
+    /// Takes bytes and returns the complete keys.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Vec<Key> {
         self.rest.extend_from_slice(bytes);
         let mut keys = Vec::new();
@@ -53,12 +53,12 @@ impl Keys {
         keys
     }
 
-    /// True when a sequence has begun, or it was the escape key.
+    /// True if the bytes may be the start of a sequence, or the escape key.
     pub(crate) fn is_waiting(&self) -> bool {
         !self.rest.is_empty()
     }
 
-    /// Returns what the bytes so far are when nothing more comes.
+    /// Decodes the bytes so far, if nothing follows them.
     pub(crate) fn finish(&mut self) -> Option<Key> {
         let rest = std::mem::take(&mut self.rest);
         match rest.as_slice() {
@@ -69,7 +69,7 @@ impl Keys {
     }
 }
 
-/// The first key and its length; `None` when more must come.
+/// The first key and its length; `None` if it is incomplete.
 fn first(bytes: &[u8]) -> Option<(Key, usize)> {
     match bytes[0] {
         ESCAPE => sequence(bytes),
@@ -118,7 +118,7 @@ fn sequence(bytes: &[u8]) -> Option<(Key, usize)> {
     }
 }
 
-/// The key of a sequence with these parameters and this end. Shift and the like make no difference.
+/// The key of a sequence with these parameters and this last byte. Modifiers such as Shift are ignored.
 fn named(parameters: &[u8], end: u8) -> Key {
     let number = parameters
         .split(|byte| *byte == b';')
@@ -131,7 +131,7 @@ fn named(parameters: &[u8], end: u8) -> Key {
         (b'D', _) => Key::Left,
         (b'H', _) | (b'~', b"1" | b"7") => Key::Home,
         (b'F', _) | (b'~', b"4" | b"8") => Key::End,
-        (b'M', b"") => Key::Enter, // of the keypad
+        (b'M', b"") => Key::Enter, // on the keypad
         (b'~', b"3") => Key::Delete,
         (b'~', b"5") => Key::PageUp,
         (b'~', b"6") => Key::PageDown,
@@ -145,7 +145,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn keys(bytes: &[u8]) -> Vec<Key> {
-        let mut keys = Keys::default();
+        let mut keys = KeyDecoder::default();
         let mut all = keys.take(bytes);
         all.extend(keys.finish());
         all
@@ -175,7 +175,7 @@ mod tests {
     fn escape_is_a_key_when_nothing_follows() {
         assert_eq!(keys(b"\x1b"), [Key::Escape]);
         assert_eq!(keys(b"\x1b\x1b"), [Key::Escape, Key::Escape]);
-        let mut keys = Keys::default();
+        let mut keys = KeyDecoder::default();
         assert_eq!(keys.take(b"\x1b"), []);
         assert!(keys.is_waiting());
         assert_eq!(keys.take(b"[A"), [Key::Up]);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_sequence_without_end_does_not_wait_for_ever() {
-        let mut keys = Keys::default();
+        let mut keys = KeyDecoder::default();
         let endless = [b"\x1b[".as_slice(), &[b'1'; 100]].concat();
         assert_eq!(keys.take(&endless), [Key::Other]);
         assert!(!keys.is_waiting());
@@ -194,10 +194,10 @@ mod tests {
         #[test]
         fn any_cut_gives_the_same_keys(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0..40_usize) {
             let cut = cut.min(bytes.len());
-            let mut whole = Keys::default();
+            let mut whole = KeyDecoder::default();
             let mut all = whole.take(&bytes);
             all.extend(whole.finish());
-            let mut pieces = Keys::default();
+            let mut pieces = KeyDecoder::default();
             let mut both = pieces.take(&bytes[..cut]);
             both.extend(pieces.take(&bytes[cut..]));
             both.extend(pieces.finish());

@@ -1,4 +1,4 @@
-//! The user's terminal as a whole screen: modes that are always put back, keys, and drawing what has changed.
+//! Full-screen use of the user's terminal: modes that are always restored, keys, and drawing of changes.
 
 mod canvas;
 mod events;
@@ -9,4 +9,4 @@ mod screen;
 use canvas::Canvas;
 pub(crate) use events::{Event, Events, Waker};
 pub(crate) use keys::Key;
-pub(crate) use screen::{Fullscreen, Left, View};
+pub(crate) use screen::{Fullscreen, LeftBy, View};

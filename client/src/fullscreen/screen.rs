@@ -1,4 +1,4 @@
-//! A screen that is drawn after each event, until it is left.
+//! A screen that is drawn after each event, until the user leaves it.
 
 use super::{Canvas, Event, Events, Key, guard::Guard};
 use crate::exit_code::Exit;
@@ -7,26 +7,26 @@ use rustix::process::{Signal, kill_current_process_group};
 use std::io;
 use std::ops::ControlFlow;
 
-/// What is shown, and what keys do there.
+/// The content of a screen, and the effect of keys.
 pub(crate) trait View {
-    /// Returns what the screen shows, for its rows and columns.
+    /// Returns the lines of the screen, for its rows and columns.
     fn lines(&mut self, size: (usize, usize)) -> Vec<Line>;
 
-    /// Does what a key asks for.
+    /// Acts on a key.
     ///
     /// # Errors
     ///
-    /// Those of the terminal.
-    fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<Left>>;
+    /// Errors of the terminal.
+    fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<LeftBy>>;
 
-    /// Takes what another thread has.
+    /// Takes news from another thread.
     fn news(&mut self) {}
 }
 
-/// How a screen is left: by the user, or by a signal.
-pub(crate) type Left = Option<i32>;
+/// How a screen was left: by the user (`None`), or by a signal.
+pub(crate) type LeftBy = Option<i32>;
 
-/// The whole terminal; dropping it gives it back.
+/// Full-screen use of the terminal; dropping this restores it.
 #[derive(Debug)]
 pub(crate) struct Fullscreen {
     terminal: Guard,
@@ -40,7 +40,7 @@ impl Fullscreen {
     ///
     /// # Errors
     ///
-    /// Those of the terminal.
+    /// Errors of the terminal.
     pub(crate) fn enter(events: Events, style: Style) -> io::Result<Self> {
         let mut screen = Self {
             terminal: Guard::enter()?,
@@ -52,17 +52,17 @@ impl Fullscreen {
         Ok(screen)
     }
 
-    /// Shows `view` until it is left, and gives the terminal back.
+    /// Shows `view` until the user leaves it, and restores the terminal.
     ///
     /// # Errors
     ///
-    /// Those of the terminal.
+    /// Errors of the terminal.
     pub(crate) fn show(mut self, view: &mut impl View) -> io::Result<Exit> {
         let left = self.left(view)?;
         Ok(left.map_or(Exit::Done, |signal| Exit::of_program(None, Some(signal))))
     }
 
-    fn left(&mut self, view: &mut impl View) -> io::Result<Left> {
+    fn left(&mut self, view: &mut impl View) -> io::Result<LeftBy> {
         loop {
             let lines = view.lines(self.canvas.size());
             let text = self.canvas.draw(&lines, self.style);
@@ -84,44 +84,44 @@ impl Fullscreen {
         }
     }
 
-    /// Forgets what is shown, so that all of it is drawn next, in the size that the terminal has now.
+    /// Forgets what is shown, so that everything is drawn next, in the current size of the terminal.
     pub(crate) fn redraw(&mut self) {
         self.canvas.reset(self.terminal.size());
     }
 
-    /// Gives the terminal back for a while.
+    /// Restores the terminal for a while.
     pub(crate) fn pause(&self) {
         self.terminal.pause();
     }
 
-    /// Takes the terminal once more, after [`Fullscreen::pause`] or after somebody else had it.
+    /// Takes the terminal again, after [`Fullscreen::pause`] or after another program used it.
     ///
     /// # Errors
     ///
-    /// Those of the terminal.
+    /// Errors of the terminal.
     pub(crate) fn again(&mut self) -> io::Result<()> {
         self.terminal.take()?;
         self.redraw();
         Ok(())
     }
 
-    /// Stops as `^Z` stops a program, until the user's shell lets it go on.
+    /// Stops as `^Z` stops a program, until the user's shell continues it.
     ///
     /// # Errors
     ///
-    /// Those of the terminal.
+    /// Errors of the terminal.
     pub(crate) fn suspend(&mut self) -> io::Result<()> {
         self.pause();
-        // Where no shell would let it go on, the kernel does not stop it either.
+        // If no shell could continue the process, the kernel does not stop it.
         let _ = kill_current_process_group(Signal::TSTP);
         self.again()
     }
 
-    /// Writes to the terminal, the other screen or the usual one.
+    /// Writes to the terminal, on the alternate screen or the normal one.
     ///
     /// # Errors
     ///
-    /// Those of the terminal.
+    /// Errors of the terminal.
     pub(crate) fn write(&self, text: &str) -> io::Result<()> {
         self.terminal.write(text)
     }

@@ -1,10 +1,10 @@
-//! What the menu offers: each thing is a command, and what it needs to know.
+//! The content of the menu: each action is a command, with the values that it needs.
 
 use super::tapes::TAPES;
 use Part::{Choose, Option, Pick, Text, Word, Words};
 use Source::{Chains, LiveSessions, Programs, Sessions, Tapes};
 
-/// Something to work with.
+/// A group of actions.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) name: &'static str,
@@ -12,7 +12,7 @@ pub(super) struct Entry {
     pub(super) actions: &'static [Action],
 }
 
-/// Something to do: its command, word by word.
+/// An action: its command, word by word.
 #[derive(Debug)]
 pub(super) struct Action {
     pub(super) name: &'static str,
@@ -23,21 +23,21 @@ pub(super) struct Action {
 /// A part of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A word as it is.
+    /// A fixed word.
     Word(&'static str),
-    /// One of a list that the daemon has.
+    /// An item of a list from the daemon.
     Pick(Source),
-    /// One of these words.
+    /// One of these words, after a text that says what it is.
     Choose(&'static str, &'static [&'static str]),
-    /// A text as one word.
+    /// A typed text, as one word.
     Text(&'static str),
-    /// Words as in a shell, at least one: what they are, and an example.
+    /// Typed words as in a shell, at least one: what they are, and an example.
     Words(&'static str, &'static str),
-    /// An option and its text, or neither when nothing is typed.
+    /// An option with a typed value; left out if nothing is typed.
     Option(&'static str, &'static str),
 }
 
-/// Where a list to pick from comes from.
+/// The source of a list to choose from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     LiveSessions,
@@ -48,7 +48,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// What is picked.
+    /// What the items of the list are.
     pub(super) fn name(self) -> &'static str {
         match self {
             LiveSessions | Sessions => "session",
@@ -59,46 +59,46 @@ impl Source {
     }
 }
 
-pub(super) const PROGRAM: Part = Words("the program and its arguments", "python3 -q");
-const COMMANDS: Part = Words("the commands, each in quotes", "'make' 'make test'");
+pub(super) const PROGRAM: Part = Words("program and arguments", "python3 -q");
+const COMMANDS: Part = Words("commands, each in quotes", "'make' 'make test'");
 
 const SIGNALS: &[&str] = &["INT", "TERM", "HUP", "KILL", "STOP", "CONT"];
 
-/// Everything there is; a noun that comes later adds its entry here.
+/// All entries of the menu, one per noun.
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "sessions",
-        about: "programs that go on in the daemon: look, type, start, end",
+        about: "start programs in the daemon, look at them, type, end them",
         actions: SESSIONS,
     },
     Entry {
         name: "run",
-        about: "one program on a terminal, to its end",
+        about: "run one program until it exits",
         actions: RUN,
     },
     Entry {
         name: "programs",
-        about: "how to start a program, answer it and know that it is ready",
+        about: "manage program configurations: how to start a program and get it ready",
         actions: PROGRAMS,
     },
     Entry {
         name: "chains",
-        about: "commands in a row or side by side, as a job",
+        about: "run commands in order or in parallel, as a job",
         actions: CHAINS,
     },
     Entry {
         name: "tapes",
-        about: "record a program, and let the recording stand in for it",
+        about: "record a program, and replay the recording in its place",
         actions: TAPES,
     },
     Entry {
         name: "patterns",
-        about: "what prompts, errors and data look like, and what a text is",
+        about: "recognise prompts, errors and data in a text",
         actions: PATTERNS,
     },
     Entry {
         name: "status",
-        about: "the daemon: what it holds, its log, its configuration",
+        about: "show the daemon: state, log, configuration",
         actions: STATUS,
     },
 ];
@@ -106,12 +106,12 @@ pub(super) const ENTRIES: &[Entry] = &[
 const SESSIONS: &[Action] = &[
     Action {
         name: "list",
-        about: "what runs, and whether it waits for input",
+        about: "list live sessions, and whether they wait for input",
         words: &[Word("session"), Word("list")],
     },
     Action {
         name: "top",
-        about: "the same, live, with keys",
+        about: "show the sessions live, with keys",
         words: &[Word("top")],
     },
     Action {
@@ -120,7 +120,7 @@ const SESSIONS: &[Action] = &[
         words: &[
             Word("session"),
             Word("create"),
-            Option("--name", "a name for it, or nothing"),
+            Option("--name", "a name, or nothing"),
             Word("--"),
             PROGRAM,
         ],
@@ -132,56 +132,56 @@ const SESSIONS: &[Action] = &[
             Word("session"),
             Word("create"),
             Word("--attach"),
-            Option("--name", "a name for it, or nothing"),
+            Option("--name", "a name, or nothing"),
             Word("--"),
             PROGRAM,
         ],
     },
     Action {
         name: "shell",
-        about: "start your shell, for commands to run in",
+        about: "start your shell, to run commands in it",
         words: &[
             Word("session"),
             Word("create"),
-            Option("--name", "a name for it, or nothing"),
+            Option("--name", "a name, or nothing"),
             Word("--shell"),
         ],
     },
     Action {
         name: "attach",
-        about: "make this terminal the session's",
+        about: "attach this terminal to a session",
         words: &[Word("session"), Word("attach"), Pick(LiveSessions)],
     },
     Action {
         name: "type",
-        about: "type a line into one",
+        about: "type a line into a session",
         words: &[
             Word("session"),
             Word("send"),
             Pick(LiveSessions),
             Word("--"),
-            Text("the line to type"),
+            Text("line to type"),
         ],
     },
     Action {
         name: "command",
-        about: "run a command in a shell that waits at its prompt",
+        about: "run a command in a shell session",
         words: &[
             Word("session"),
             Word("run"),
             Pick(LiveSessions),
             Word("--"),
-            Text("the command"),
+            Text("command"),
         ],
     },
     Action {
         name: "screen",
-        about: "show its screen",
+        about: "show the screen of a session",
         words: &[Word("session"), Word("screen"), Pick(Sessions)],
     },
     Action {
         name: "read",
-        about: "show its last 50 lines",
+        about: "show the last 50 lines of output",
         words: &[
             Word("session"),
             Word("read"),
@@ -192,7 +192,7 @@ const SESSIONS: &[Action] = &[
     },
     Action {
         name: "pipe",
-        about: "a file that streams what happens, for cat or grep",
+        about: "open a named pipe with the events of a session, for cat or grep",
         words: &[Word("session"), Word("pipe"), Pick(LiveSessions)],
     },
     Action {
@@ -202,7 +202,7 @@ const SESSIONS: &[Action] = &[
     },
     Action {
         name: "signal",
-        about: "send a signal to its program",
+        about: "send a signal to the program of a session",
         words: &[
             Word("session"),
             Word("signal"),
@@ -212,12 +212,12 @@ const SESSIONS: &[Action] = &[
     },
     Action {
         name: "close",
-        about: "end it",
+        about: "end a session",
         words: &[Word("session"), Word("close"), Pick(LiveSessions)],
     },
     Action {
         name: "clean",
-        about: "forget those that have ended",
+        about: "remove ended sessions",
         words: &[Word("session"), Word("clean")],
     },
 ];
@@ -225,12 +225,12 @@ const SESSIONS: &[Action] = &[
 const RUN: &[Action] = &[
     Action {
         name: "program",
-        about: "run it here; its status is ccctl's",
+        about: "run a program here",
         words: &[Word("run"), Word("--"), PROGRAM],
     },
     Action {
-        name: "in time",
-        about: "end it after so many seconds",
+        name: "with timeout",
+        about: "run a program and end it after a number of seconds",
         words: &[
             Word("run"),
             Option("--timeout", "seconds, or nothing for no limit"),
@@ -240,12 +240,12 @@ const RUN: &[Action] = &[
     },
     Action {
         name: "shell line",
-        about: "a line for sh, with pipes and the like",
+        about: "run a command line of sh, such as one with pipes",
         words: &[
             Word("run"),
             Word("--shell"),
             Word("--"),
-            Text("the line, such as ls | wc -l"),
+            Text("command line, such as ls | wc -l"),
         ],
     },
 ];
@@ -253,40 +253,40 @@ const RUN: &[Action] = &[
 const PROGRAMS: &[Action] = &[
     Action {
         name: "list",
-        about: "those that are saved",
+        about: "list saved program configurations",
         words: &[Word("program"), Word("list")],
     },
     Action {
         name: "start",
-        about: "start a session with one",
+        about: "start a session from a program configuration",
         words: &[
             Word("session"),
             Word("create"),
             Word("--config"),
             Pick(Programs),
-            Option("--set", "NAME=VALUE where it has a placeholder, or nothing"),
-            Option("--name", "a name for the session, or nothing"),
+            Option("--set", "NAME=VALUE for a placeholder, or nothing"),
+            Option("--name", "a name, or nothing"),
         ],
     },
     Action {
         name: "show",
-        about: "show its steps",
+        about: "show the steps of a program configuration",
         words: &[Word("program"), Word("show"), Pick(Programs)],
     },
     Action {
         name: "save",
-        about: "make one of what was done in a session",
+        about: "save the dialogue of a session as a program configuration",
         words: &[
             Word("program"),
             Word("save"),
-            Text("a name for it"),
+            Text("name of the program configuration"),
             Word("--session"),
             Pick(Sessions),
         ],
     },
     Action {
         name: "delete",
-        about: "delete a saved one",
+        about: "delete a program configuration",
         words: &[Word("program"), Word("delete"), Pick(Programs)],
     },
 ];
@@ -294,47 +294,47 @@ const PROGRAMS: &[Action] = &[
 const CHAINS: &[Action] = &[
     Action {
         name: "list",
-        about: "those that are saved",
+        about: "list saved chains",
         words: &[Word("chain"), Word("list")],
     },
     Action {
         name: "run",
-        about: "run a saved one",
+        about: "run a saved chain",
         words: &[Word("chain"), Word("run"), Pick(Chains)],
     },
     Action {
         name: "show",
-        about: "show its steps",
+        about: "show the steps of a chain",
         words: &[Word("chain"), Word("show"), Pick(Chains)],
     },
     Action {
         name: "save",
-        about: "save commands under a name",
+        about: "save commands as a chain",
         words: &[
             Word("chain"),
             Word("save"),
-            Text("a name for it"),
+            Text("name of the chain"),
             Word("--"),
             COMMANDS,
         ],
     },
     Action {
         name: "delete",
-        about: "delete a saved one",
+        about: "delete a chain",
         words: &[Word("chain"), Word("delete"), Pick(Chains)],
     },
     Action {
         name: "parallel",
-        about: "run commands side by side",
+        about: "run commands in parallel",
         words: &[Word("parallel"), Word("--"), COMMANDS],
     },
     Action {
         name: "watch",
-        about: "run a program and tell of what it prints",
+        about: "run a program and report matches in its output",
         words: &[
             Word("watch"),
             Word("--pattern"),
-            Text("a regular expression to look for"),
+            Text("regular expression to look for"),
             Word("--"),
             PROGRAM,
         ],
@@ -346,39 +346,39 @@ const TYPES: &[&str] = &["prompt", "error", "help", "data_format", "state"];
 const PATTERNS: &[Action] = &[
     Action {
         name: "list",
-        about: "what is built in, and what was set",
+        about: "list the patterns, built-in and your own",
         words: &[Word("pattern"), Word("list")],
     },
     Action {
         name: "classify",
-        about: "what a text in a file is: an error, a prompt, data, help",
+        about: "classify the text of a file: error, prompt, data, help",
         words: &[
             Word("pattern"),
             Word("classify"),
             Word("--file"),
-            Text("the file"),
+            Text("file"),
         ],
     },
     Action {
         name: "set",
-        about: "add a category, or replace one",
+        about: "add or replace the patterns of a category",
         words: &[
             Word("pattern"),
             Word("set"),
-            Choose("what it recognises", TYPES),
-            Text("the category"),
+            Choose("type of pattern", TYPES),
+            Text("category"),
             Word("--"),
-            Text("a regular expression"),
+            Text("regular expression"),
         ],
     },
     Action {
         name: "unset",
-        about: "remove what was set",
+        about: "remove your patterns for a category",
         words: &[
             Word("pattern"),
             Word("unset"),
-            Choose("what it recognises", TYPES),
-            Text("the category"),
+            Choose("type of pattern", TYPES),
+            Text("category"),
         ],
     },
 ];
@@ -386,32 +386,32 @@ const PATTERNS: &[Action] = &[
 const STATUS: &[Action] = &[
     Action {
         name: "status",
-        about: "what the daemon holds and uses",
+        about: "show the daemon's state and resource use",
         words: &[Word("daemon"), Word("status")],
     },
     Action {
         name: "jobs",
-        about: "long work, now and before",
+        about: "list jobs",
         words: &[Word("job"), Word("list")],
     },
     Action {
         name: "log",
-        about: "the daemon's last 40 lines",
+        about: "print the last 40 lines of the daemon's log",
         words: &[Word("daemon"), Word("logs"), Word("-n"), Word("40")],
     },
     Action {
         name: "configuration",
-        about: "every key, its value and where it comes from",
+        about: "list all configuration keys with their values",
         words: &[Word("config"), Word("list")],
     },
     Action {
         name: "check",
-        about: "check databases and session folders",
+        about: "check the databases and session directories",
         words: &[Word("daemon"), Word("check")],
     },
     Action {
         name: "stop",
-        about: "end all sessions and the daemon",
+        about: "end all sessions and stop the daemon",
         words: &[Word("daemon"), Word("stop")],
     },
 ];

@@ -1,7 +1,7 @@
-//! Lists to pick from. No daemon is started to have none.
+//! Lists to choose from. No daemon is started for them, because its lists would be empty.
 
 use super::entries::Source;
-use super::walk::Item;
+use super::walk::MenuItem;
 use crate::call::call_at;
 use crate::connect::Place;
 use crate::failure::Failure;
@@ -12,12 +12,12 @@ use ccd_protocol::program::{ProgramList, ProgramSummary};
 use ccd_protocol::session::{Session, SessionList, SessionListParams};
 use ccd_protocol::tape::{TapeList, TapeListParams, TapeSummary};
 
-/// Returns what there is of a kind.
+/// Returns the items of a list.
 ///
 /// # Errors
 ///
-/// Those of the call.
-pub(super) fn list(source: Source, place: &Place) -> Result<Vec<Item>, Failure> {
+/// Errors of the call.
+pub(super) fn list(source: Source, place: &Place) -> Result<Vec<MenuItem>, Failure> {
     match source {
         Source::LiveSessions => sessions(false, place),
         Source::Sessions => sessions(true, place),
@@ -36,7 +36,7 @@ pub(super) fn list(source: Source, place: &Place) -> Result<Vec<Item>, Failure> 
     }
 }
 
-fn sessions(all: bool, place: &Place) -> Result<Vec<Item>, Failure> {
+fn sessions(all: bool, place: &Place) -> Result<Vec<MenuItem>, Failure> {
     let params = SessionListParams {
         all,
         waiting: false,
@@ -45,9 +45,9 @@ fn sessions(all: bool, place: &Place) -> Result<Vec<Item>, Failure> {
     Ok(reply.sessions.iter().map(session).collect())
 }
 
-/// A live session by its name, an ended one by its id: another one may have its name now. A name that looks like an option
-/// is none that a command takes.
-fn session(session: &Session) -> Item {
+/// A live session by its name, an ended one by its id, because another session may have its name now. A name that looks
+/// like an option is replaced by the id, because no command accepts it.
+fn session(session: &Session) -> MenuItem {
     let id = &session.session_id;
     let name = session
         .name
@@ -57,33 +57,33 @@ fn session(session: &Session) -> Item {
         .ended_at
         .as_ref()
         .map(|_| render::end(session.exitstatus, session.signal, session.end_reason) + "  ");
-    Item {
+    MenuItem {
         value: name.unwrap_or(id).clone(),
         about: end.unwrap_or_default() + &command_line(session),
     }
 }
 
-fn program(program: ProgramSummary) -> Item {
-    Item {
+fn program(program: ProgramSummary) -> MenuItem {
+    MenuItem {
         value: program.name,
         about: program.error.unwrap_or(program.command_template),
     }
 }
 
-fn tape(tape: TapeSummary) -> Item {
-    Item {
+fn tape(tape: TapeSummary) -> MenuItem {
+    MenuItem {
         about: render::shell_line(std::iter::once(&tape.program).chain(&tape.args)),
         value: tape.tape_id,
     }
 }
 
-fn chain(chain: ChainSummary) -> Item {
+fn chain(chain: ChainSummary) -> MenuItem {
     let about = match (chain.problem, chain.step_count) {
         (Some(problem), _) => problem,
         (None, 1) => "1 step".to_owned(),
         (None, steps) => format!("{steps} steps"),
     };
-    Item {
+    MenuItem {
         value: chain.name,
         about,
     }

@@ -1,7 +1,7 @@
-//! `ccctl` without arguments: a menu that shows the command for each thing it does.
+//! `ccctl` without arguments: a menu that shows the command of each action.
 //!
-//! `entries` is what there is, `walk` the way through it, without any terminal; here it is drawn, and commands are run as
-//! the user would run them.
+//! `entries` is the content and `walk` the navigation, without a terminal. This file draws the menu, and runs commands as
+//! the user would.
 
 mod entries;
 mod lists;
@@ -14,20 +14,20 @@ use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::fullscreen::{Event, Events, Fullscreen, Key, Left, View};
+use crate::fullscreen::{Event, Events, Fullscreen, Key, LeftBy, View};
 use crate::own;
 use crate::render::{self, Colour, Line, shell_line};
 use crate::terminal::RawMode;
 use entries::Source;
 use std::io;
 use std::ops::ControlFlow;
-use walk::{Item, Todo, Walk};
+use walk::{MenuAction, MenuItem, Walk};
 
 /// Shows the menu until the user leaves it.
 ///
 /// # Errors
 ///
-/// Those of the terminal.
+/// Errors of the terminal.
 pub(crate) fn menu(global: Global) -> Result<Exit, Failure> {
     let terminal = |source| Failure::Io {
         what: "the terminal".to_owned(),
@@ -53,26 +53,26 @@ impl View for Menu {
         view::draw(&mut self.walk, size)
     }
 
-    fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<Left>> {
+    fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<LeftBy>> {
         match self.walk.key(key) {
             None => {}
-            Some(Todo::Leave) => return Ok(ControlFlow::Break(None)),
-            Some(Todo::Suspend) => screen.suspend()?,
-            Some(Todo::List(source)) => match self.list(source) {
+            Some(MenuAction::Leave) => return Ok(ControlFlow::Break(None)),
+            Some(MenuAction::Suspend) => screen.suspend()?,
+            Some(MenuAction::List(source)) => match self.list(source) {
                 Ok(items) => self.walk.listed(items),
                 Err(failure) => {
                     self.walk.listed(Vec::new());
                     self.walk.mistake = Some(failure.to_string());
                 }
             },
-            Some(Todo::Run(words)) => return self.carry_out(&words, screen),
+            Some(MenuAction::Run(words)) => return self.carry_out(&words, screen),
         }
         Ok(ControlFlow::Continue(()))
     }
 }
 
 impl Menu {
-    fn list(&self, source: Source) -> Result<Vec<Item>, Failure> {
+    fn list(&self, source: Source) -> Result<Vec<MenuItem>, Failure> {
         let place = Place {
             may_start: false,
             ..self.context.place()?
@@ -80,12 +80,12 @@ impl Menu {
         lists::list(source, &place)
     }
 
-    /// Runs a command where the user would: on the usual screen, below the line that it takes.
+    /// Runs a command as the user would: on the normal screen, below its command line.
     fn carry_out(
         &mut self,
         words: &[String],
         screen: &mut Fullscreen,
-    ) -> io::Result<ControlFlow<Left>> {
+    ) -> io::Result<ControlFlow<LeftBy>> {
         screen.pause();
         let style = self.context.style;
         let line = format!("$ ccctl {}", shell_line(words));
@@ -95,11 +95,11 @@ impl Menu {
         let how = match own::run(words) {
             Ok(status) if status.success() => "done".to_owned(),
             Ok(status) => status.to_string(),
-            Err(error) => format!("it could not be started: {error}"),
+            Err(error) => format!("the command could not be started: {error}"),
         };
-        // Interrupts were for the command.
+        // Interrupts were meant for the command.
         screen.events.forget_interrupts();
-        let hint = format!("({how}; Enter: menu, q: leave) ");
+        let hint = format!("({how}; Enter: menu, q: quit) ");
         screen.write(&style.paint(Colour::Dim, &hint))?;
         let goes_on = wait(&mut screen.events)?;
         screen.write("\n")?;
@@ -112,7 +112,7 @@ impl Menu {
 }
 
 /// Waits for a key below the output of a command.
-fn wait(events: &mut Events) -> io::Result<ControlFlow<Left>> {
+fn wait(events: &mut Events) -> io::Result<ControlFlow<LeftBy>> {
     let _raw = RawMode::enter()?;
     loop {
         match events.next()? {

@@ -1,4 +1,4 @@
-//! What the menu offers for tapes.
+//! The actions of the menu for tapes.
 
 use super::entries::Part::{Option, Pick, Text, Word};
 use super::entries::Source::Tapes;
@@ -7,7 +7,7 @@ use super::entries::{Action, PROGRAM};
 pub(super) const TAPES: &[Action] = &[
     Action {
         name: "list",
-        about: "what was recorded, and what was played",
+        about: "list tapes, and whether they were played",
         words: &[Word("tape"), Word("list")],
     },
     Action {
@@ -17,47 +17,47 @@ pub(super) const TAPES: &[Action] = &[
     },
     Action {
         name: "play",
-        about: "let tapes stand in for a program",
+        about: "replay a program from its tapes",
         words: &[Word("play"), Word("--"), PROGRAM],
     },
     Action {
         name: "proxy",
-        about: "likewise, and the program itself where they have no answer",
+        about: "replay a program, and run the real one for inputs on no tape",
         words: &[Word("proxy"), Word("--"), PROGRAM],
     },
     Action {
         name: "watch",
-        about: "watch one in this terminal",
+        about: "play back a tape in this terminal",
         words: &[Word("tape"), Word("play"), Pick(Tapes)],
     },
     Action {
         name: "show",
-        about: "show what was typed and what came back",
+        about: "show the inputs and outputs of a tape",
         words: &[Word("tape"), Word("show"), Pick(Tapes)],
     },
     Action {
         name: "verify",
-        about: "ask the real program whether it still answers so",
+        about: "check that the real program still answers as on a tape",
         words: &[Word("tape"), Word("verify"), Pick(Tapes)],
     },
     Action {
         name: "check",
-        about: "what is wrong in them",
+        about: "report problems in tapes",
         words: &[Word("tape"), Word("validate")],
     },
     Action {
         name: "secrets",
-        about: "which have secrets in them",
+        about: "find secrets in tapes",
         words: &[Word("tape"), Word("redact")],
     },
     Action {
         name: "shim",
-        about: "a program for PATH that answers from tapes",
+        about: "write a shim for PATH that answers from tapes",
         words: &[
             Word("tape"),
             Word("shim"),
-            Option("--to", "the folder for it, or nothing for this one"),
-            Text("the name of the program"),
+            Option("--to", "directory for the shim, or nothing for this one"),
+            Text("name of the program"),
         ],
     },
 ];

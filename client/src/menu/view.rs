@@ -1,9 +1,9 @@
-//! How the menu looks.
+//! Draws the menu.
 
 use super::walk::Walk;
 use crate::render::{Colour, Line, printable};
 
-/// Names stand in a column of at most this width.
+/// Greatest width of the column of names.
 const MAX_NAME_WIDTH: usize = 24;
 
 /// Returns the lines of the whole screen.
@@ -31,13 +31,13 @@ pub(super) fn draw(walk: &mut Walk, (rows, columns): (usize, usize)) -> Vec<Line
 
 fn items(walk: &mut Walk, room: usize, columns: usize) -> Vec<Line> {
     let least = (walk.selected + 1).saturating_sub(room);
-    // Where there is room for more, nothing is left out above.
+    // If there is room for more, the list starts further up.
     let most = walk.items.len().saturating_sub(room).max(least);
     walk.first = walk.first.clamp(least, most).min(walk.selected);
     let widths = walk.items.iter().map(|item| item.value.chars().count());
     let width = widths.max().unwrap_or(0).min(MAX_NAME_WIDTH);
     let shown = walk.items.iter().enumerate().skip(walk.first).take(room);
-    let line = |(index, item): (usize, &super::walk::Item)| {
+    let line = |(index, item): (usize, &super::walk::MenuItem)| {
         let number = match index {
             0..9 => format!(" {} ", index + 1),
             _ => "   ".to_owned(),
@@ -53,7 +53,7 @@ fn items(walk: &mut Walk, room: usize, columns: usize) -> Vec<Line> {
     shown.map(line).collect()
 }
 
-/// What is typed, its end in sight.
+/// The typed text, cut at its start if it is too long.
 fn typed(walk: &Walk, columns: usize) -> Vec<Line> {
     let text = printable(&walk.typed);
     let len = text.chars().count();
@@ -64,7 +64,7 @@ fn typed(walk: &Walk, columns: usize) -> Vec<Line> {
     vec![line]
 }
 
-/// The command that this leads to, and what keys do or what was wrong.
+/// The command so far, and below it the keys or a mistake.
 fn foot(walk: &Walk, rows: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     if rows >= 3 {
@@ -72,8 +72,8 @@ fn foot(walk: &Walk, rows: usize) -> Vec<Line> {
         lines.push(Line::of(printable(&command), Some(Colour::Good)));
     }
     let keys = match walk.is_typing() {
-        true => "Enter go on  Esc back  ^C leave",
-        false => "up, down, Enter choose  Esc back  q leave",
+        true => "Enter continue  Esc back  ^C quit",
+        false => "up, down, Enter choose  Esc back  q quit",
     };
     lines.push(match &walk.mistake {
         Some(mistake) => Line::of(printable(mistake), Some(Colour::Bad)),
@@ -101,10 +101,7 @@ mod tests {
         walk.key(Key::Char('3'));
         walk.key(Key::Char('a'));
         let lines = drawn(&mut walk, (10, 60));
-        assert_eq!(
-            lines[0],
-            "ccctl › sessions › start   a name for it, or nothing"
-        );
+        assert_eq!(lines[0], "ccctl › sessions › start   a name, or nothing");
         assert_eq!(lines[2], " › a ");
         assert_eq!(lines[8], "$ ccctl session create --name a -- <WORDS>");
     }

@@ -1,53 +1,53 @@
-//! The way through the menu: an entry, an action, and an answer for each thing that the action needs.
+//! Navigation of the menu: an entry, an action, and an answer for each value that the action needs.
 
 use super::entries::{Action, ENTRIES, Entry, Part, Source};
 use crate::fullscreen::Key;
 use crate::render::{printable, shell_line, shell_words};
 
-/// The longest text that can be typed.
+/// Longest text that can be typed.
 const MAX_TYPED: usize = 4096;
 
-/// An item of a list to pick from.
+/// An item of a list to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item {
-    /// What goes into the command.
+pub(super) struct MenuItem {
+    /// The word for the command.
     pub(super) value: String,
     pub(super) about: String,
 }
 
-/// What is to be done about a key, beside showing something else.
+/// What a key asks for, besides drawing the menu again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Todo {
+pub(super) enum MenuAction {
     Leave,
     Suspend,
-    /// A list is needed, for [`Walk::listed`].
+    /// Get this list, and pass it to [`Walk::listed`].
     List(Source),
     /// Run this command.
     Run(Vec<String>),
 }
 
-/// Where the user is, and what was answered on the way.
+/// Where the user is, and the answers so far.
 #[derive(Debug)]
 pub(super) struct Walk {
     entry: Option<&'static Entry>,
     action: Option<&'static Action>,
     /// Words for the first parts of the action that need an answer.
     answers: Vec<Vec<String>>,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<MenuItem>,
     pub(super) selected: usize,
-    /// First item shown.
+    /// The first item shown.
     pub(super) first: usize,
-    /// Where the user was in lists further up.
+    /// The selections in the lists further up.
     above: Vec<usize>,
     pub(super) typed: String,
-    /// Why an answer was not taken.
+    /// Why an answer was not accepted.
     pub(super) mistake: Option<String>,
-    /// Global options, which every command begins with.
+    /// Global options, with which every command starts.
     global: Vec<String>,
 }
 
 impl Walk {
-    /// At the start.
+    /// Starts at the top of the menu.
     pub(super) fn new(global: Vec<String>) -> Self {
         let mut walk = Self {
             entry: None,
@@ -65,7 +65,7 @@ impl Walk {
         walk
     }
 
-    /// What is chosen from or typed now, as a question.
+    /// The question for the current choice or text.
     pub(super) fn question(&self) -> String {
         match (self.entry, self.action, self.part()) {
             (None, ..) => "what do you want to work with?".to_owned(),
@@ -79,7 +79,7 @@ impl Walk {
         }
     }
 
-    /// The names of what was chosen so far.
+    /// The names of the choices so far.
     pub(super) fn path(&self) -> String {
         let names = [
             self.entry.map(|entry| entry.name),
@@ -92,7 +92,7 @@ impl Walk {
             .join(" › ")
     }
 
-    /// True when a text is to be typed instead of something chosen.
+    /// True if a text is to be typed, rather than an item chosen.
     pub(super) fn is_typing(&self) -> bool {
         matches!(
             self.part(),
@@ -100,7 +100,7 @@ impl Walk {
         )
     }
 
-    /// The command that the selection leads to, with what is still to be asked in angle brackets.
+    /// The command of the selection, with open questions in angle brackets.
     pub(super) fn command(&self) -> Option<String> {
         let action = match (self.entry, self.action) {
             (Some(entry), None) => entry.actions.get(self.selected)?,
@@ -129,18 +129,18 @@ impl Walk {
         Some(line)
     }
 
-    /// Takes the list that was asked for.
-    pub(super) fn listed(&mut self, items: Vec<Item>) {
+    /// Takes the requested list.
+    pub(super) fn listed(&mut self, items: Vec<MenuItem>) {
         self.items = items;
         (self.selected, self.first) = (0, 0);
     }
 
     /// Acts on a key.
-    pub(super) fn key(&mut self, key: Key) -> Option<Todo> {
+    pub(super) fn key(&mut self, key: Key) -> Option<MenuAction> {
         self.mistake = None;
         match key {
-            Key::Control('c' | 'd') => return Some(Todo::Leave),
-            Key::Control('z') => return Some(Todo::Suspend),
+            Key::Control('c' | 'd') => return Some(MenuAction::Leave),
+            Key::Control('z') => return Some(MenuAction::Suspend),
             Key::Escape => return self.back(),
             Key::Enter => return self.take(),
             _ => {}
@@ -155,7 +155,7 @@ impl Walk {
             Key::Down | Key::Char('j') | Key::Tab => self.selected = (self.selected + 1).min(last),
             Key::Home | Key::PageUp | Key::Char('g') => self.selected = 0,
             Key::End | Key::PageDown | Key::Char('G') => self.selected = last,
-            Key::Char('q') => return Some(Todo::Leave),
+            Key::Char('q') => return Some(MenuAction::Leave),
             Key::Left | Key::Backspace | Key::Char('h') => return self.back(),
             Key::Right | Key::Char('l') => return self.take(),
             Key::Char(c @ '1'..='9') => {
@@ -170,7 +170,7 @@ impl Walk {
         None
     }
 
-    /// Back to the actions, after one was done.
+    /// Goes back to the actions, after one was carried out.
     pub(super) fn done(&mut self) {
         self.action = None;
         self.answers.clear();
@@ -191,8 +191,8 @@ impl Walk {
         }
     }
 
-    /// Takes what is selected or typed as the answer.
-    fn take(&mut self) -> Option<Todo> {
+    /// Takes the selected item or the typed text as the answer.
+    fn take(&mut self) -> Option<MenuAction> {
         if self.part().is_some() {
             let words = match self.answer() {
                 Ok(words) => words,
@@ -211,28 +211,28 @@ impl Walk {
         self.next()
     }
 
-    fn next(&mut self) -> Option<Todo> {
+    fn next(&mut self) -> Option<MenuAction> {
         (self.selected, self.first) = (0, 0);
         self.typed.clear();
         self.items = self.own_items();
         match (self.action, self.part()) {
-            (Some(_), Some(Part::Pick(source))) => Some(Todo::List(source)),
-            (Some(action), None) => Some(Todo::Run(self.words(action))),
+            (Some(_), Some(Part::Pick(source))) => Some(MenuAction::List(source)),
+            (Some(action), None) => Some(MenuAction::Run(self.words(action))),
             _ => None,
         }
     }
 
-    /// One step back; from the first one out.
-    fn back(&mut self) -> Option<Todo> {
+    /// Goes one step back; from the first step, quits.
+    fn back(&mut self) -> Option<MenuAction> {
         let is_left = self.answers.pop().is_none()
             && self.action.take().is_none()
             && self.entry.take().is_none();
         if is_left {
-            return Some(Todo::Leave);
+            return Some(MenuAction::Leave);
         }
         self.up();
         match self.part() {
-            Some(Part::Pick(source)) => Some(Todo::List(source)),
+            Some(Part::Pick(source)) => Some(MenuAction::List(source)),
             _ => None,
         }
     }
@@ -251,9 +251,9 @@ impl Walk {
         parts.nth(self.answers.len()).copied()
     }
 
-    /// Lists that need no daemon.
-    fn own_items(&self) -> Vec<Item> {
-        let item = |value: &str, about: &str| Item {
+    /// The items of lists that need no daemon.
+    fn own_items(&self) -> Vec<MenuItem> {
+        let item = |value: &str, about: &str| MenuItem {
             value: value.to_owned(),
             about: about.to_owned(),
         };
@@ -275,7 +275,7 @@ impl Walk {
         }
     }
 
-    /// What is selected or typed, as words of the command.
+    /// The selected item or the typed text, as words of the command.
     fn answer(&self) -> Result<Vec<String>, String> {
         let typed = self.typed.trim();
         match self.part() {
@@ -284,18 +284,18 @@ impl Walk {
             }
             Some(Part::Option(..)) => Ok(Vec::new()),
             Some(Part::Words(_, example)) => match shell_words(typed)? {
-                words if words.is_empty() => Err(format!("type something such as {example}")),
+                words if words.is_empty() => Err(format!("type words such as {example}")),
                 words => Ok(words),
             },
             Some(Part::Text(_)) => Ok(vec![self.typed.clone()]),
             _ => match self.items.get(self.selected) {
                 Some(item) => Ok(vec![item.value.clone()]),
-                None => Err("there is nothing to choose".to_owned()),
+                None => Err("the list is empty; press Esc".to_owned()),
             },
         }
     }
 
-    /// What is selected or typed, if there is anything yet.
+    /// The selected item or the typed text, if there is any yet.
     fn current(&self) -> Option<Vec<String>> {
         let is_empty = self.is_typing() && self.typed.trim().is_empty();
         self.answer().ok().filter(|_| !is_empty)

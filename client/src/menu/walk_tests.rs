@@ -6,22 +6,22 @@ fn walk() -> Walk {
     Walk::new(Vec::new())
 }
 
-fn sessions() -> Vec<Item> {
+fn sessions() -> Vec<MenuItem> {
     ["py", "web"]
-        .map(|name| Item {
+        .map(|name| MenuItem {
             value: name.to_owned(),
             about: String::new(),
         })
         .to_vec()
 }
 
-fn typed(walk: &mut Walk, text: &str) -> Option<Todo> {
+fn typed(walk: &mut Walk, text: &str) -> Option<MenuAction> {
     text.chars().for_each(|c| drop(walk.key(Key::Char(c))));
     walk.key(Key::Enter)
 }
 
 /// Chooses by name.
-fn choose(walk: &mut Walk, name: &str) -> Option<Todo> {
+fn choose(walk: &mut Walk, name: &str) -> Option<MenuAction> {
     walk.selected = walk
         .items
         .iter()
@@ -30,9 +30,9 @@ fn choose(walk: &mut Walk, name: &str) -> Option<Todo> {
     walk.key(Key::Enter)
 }
 
-fn line(todo: Option<Todo>) -> String {
+fn line(todo: Option<MenuAction>) -> String {
     match todo {
-        Some(Todo::Run(words)) => shell_line(&words),
+        Some(MenuAction::Run(words)) => shell_line(&words),
         other => panic!("{other:?}"),
     }
 }
@@ -76,7 +76,7 @@ fn a_session_is_picked_from_a_list() {
     choose(&mut walk, "sessions");
     assert_eq!(
         choose(&mut walk, "signal"),
-        Some(Todo::List(Source::LiveSessions))
+        Some(MenuAction::List(Source::LiveSessions))
     );
     walk.listed(sessions());
     assert_eq!(
@@ -89,7 +89,7 @@ fn a_session_is_picked_from_a_list() {
     // Back to the session, and on with the other one.
     assert_eq!(
         walk.key(Key::Escape),
-        Some(Todo::List(Source::LiveSessions))
+        Some(MenuAction::List(Source::LiveSessions))
     );
     walk.listed(sessions());
     walk.key(Key::Char('1'));
@@ -106,7 +106,7 @@ fn a_mistake_is_told_and_asked_again() {
         walk.mistake
             .as_ref()
             .unwrap()
-            .starts_with("type something such as python3")
+            .starts_with("type words such as python3")
     );
     assert_eq!(typed(&mut walk, "it's"), None);
     assert_eq!(walk.mistake.as_deref(), Some("a quote is not closed"));
@@ -117,36 +117,39 @@ fn a_mistake_is_told_and_asked_again() {
     choose(&mut walk, "close");
     walk.listed(Vec::new());
     assert_eq!(walk.key(Key::Enter), None);
-    assert_eq!(walk.mistake.as_deref(), Some("there is nothing to choose"));
+    assert_eq!(
+        walk.mistake.as_deref(),
+        Some("the list is empty; press Esc")
+    );
 }
 
 #[test]
 fn back_leads_out_step_by_step() {
     let mut walk = walk();
     choose(&mut walk, "run");
-    choose(&mut walk, "in time");
+    choose(&mut walk, "with timeout");
     typed(&mut walk, "5");
     // Letters are text here.
     assert_eq!(walk.key(Key::Char('q')), None);
     assert_eq!(walk.key(Key::Escape), None);
     assert_eq!(walk.question(), "seconds, or nothing for no limit");
     assert_eq!(walk.key(Key::Escape), None);
-    assert_eq!(walk.items[walk.selected].value, "in time");
+    assert_eq!(walk.items[walk.selected].value, "with timeout");
     assert_eq!(walk.key(Key::Left), None);
     assert_eq!(walk.items[walk.selected].value, "run");
-    assert_eq!(walk.key(Key::Escape), Some(Todo::Leave));
+    assert_eq!(walk.key(Key::Escape), Some(MenuAction::Leave));
 }
 
 #[test]
 fn it_can_be_left_anywhere() {
     for key in [Key::Control('c'), Key::Control('d')] {
         let mut walk = walk();
-        assert_eq!(walk.key(key), Some(Todo::Leave));
+        assert_eq!(walk.key(key), Some(MenuAction::Leave));
         choose(&mut walk, "run");
         choose(&mut walk, "program");
-        assert_eq!(walk.key(key), Some(Todo::Leave));
+        assert_eq!(walk.key(key), Some(MenuAction::Leave));
     }
-    assert_eq!(walk().key(Key::Char('q')), Some(Todo::Leave));
+    assert_eq!(walk().key(Key::Char('q')), Some(MenuAction::Leave));
 }
 
 #[test]

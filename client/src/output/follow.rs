@@ -1,4 +1,4 @@
-//! A session's output as it is pushed, also past the end of a connection: after a hand-over it goes on where it was.
+//! A session's output as the daemon pushes it. It continues across the end of a connection, such as a handover.
 
 use super::resume::Resume;
 use crate::call::{Connection, lost};
@@ -13,7 +13,7 @@ use ccd_protocol::subscription::SESSION_SUBSCRIBE;
 use serde_json::value::RawValue;
 use std::time::Instant;
 
-/// So many connections in a row may be lost at once and without an item.
+/// How many connections in a row may be lost at once and without an item.
 const MAX_SHORT_LOSSES: u32 = 5;
 
 /// Items of one session's output, each byte once.
@@ -21,32 +21,32 @@ const MAX_SHORT_LOSSES: u32 = 5;
 pub(crate) struct Follow {
     place: Place,
     params: SessionSubscribeParams,
-    /// The parameters name the session by its id, whatever name it was given by.
+    /// The parameters name the session by its id, whatever name the user gave.
     has_id: bool,
     start: Instant,
-    /// `None` once it is lost.
+    /// `None` after the connection is lost.
     subscription: Option<Subscription>,
     resume: Resume,
-    /// What the session lives on, if it hangs on this connection.
+    /// The connection that keeps the session alive, if this one does.
     lifeline: Option<Lifeline>,
-    /// When this connection was made, or last brought something.
+    /// When this connection was made, or the last item arrived.
     since: Instant,
     short_losses: u32,
 }
 
-/// An item, and how it came unless a part of it was left out.
+/// An item, and its JSON as received unless a part of the item was left out.
 #[derive(Debug)]
-pub(crate) struct Item {
+pub(crate) struct FollowItem {
     pub(crate) item: OutputItem,
     pub(crate) json: Option<Box<RawValue>>,
 }
 
 impl Follow {
-    /// Subscribes on `connection`, which is used for nothing else from now on; `place` leads to further ones.
+    /// Subscribes on `connection`, which is used for nothing else from now on; later connections are made to `place`.
     ///
     /// # Errors
     ///
-    /// Those of the call.
+    /// Errors of the call.
     pub(crate) fn start(
         place: Place,
         connection: Connection,
@@ -56,7 +56,7 @@ impl Follow {
         let mut follow = Self {
             place,
             resume: Resume::new(&params),
-            // What hangs on its connection was started on it.
+            // A session that lives as long as its connection was started on it.
             has_id: lifeline.is_some(),
             start: Instant::now(),
             subscription: None,
@@ -72,12 +72,12 @@ impl Follow {
         Ok(follow)
     }
 
-    /// Waits for the next item; keep-alives are passed over.
+    /// Waits for the next item; keep-alives are skipped.
     ///
     /// # Errors
     ///
-    /// [`Failure::Lost`] when nobody goes on with the session, [`Failure::Garbled`] for an item that is none.
-    pub(crate) fn next(&mut self) -> Result<Item, Failure> {
+    /// [`Failure::Lost`] if no worker has the session any more, [`Failure::Garbled`] for an item that cannot be read.
+    pub(crate) fn next(&mut self) -> Result<FollowItem, Failure> {
         loop {
             let subscription = match &mut self.subscription {
                 Some(subscription) => subscription,
@@ -99,16 +99,16 @@ impl Follow {
                 (OutputEvent::Output { data_b64, text, .. }, true)
                     if data_b64.is_empty() && text.as_ref().is_none_or(String::is_empty) => {}
                 (OutputEvent::Lagged { lagged }, true) if lagged.from >= lagged.to => {}
-                (_, true) => return Ok(Item { item, json: None }),
+                (_, true) => return Ok(FollowItem { item, json: None }),
                 (_, false) => {
                     let json = Some(json);
-                    return Ok(Item { item, json });
+                    return Ok(FollowItem { item, json });
                 }
             }
         }
     }
 
-    /// Subscribes again, on a connection to whoever serves now.
+    /// Subscribes again, on a connection to the next worker.
     fn reconnect(&mut self) -> Result<(), Failure> {
         loop {
             if self.since.elapsed() >= SETTLED {
@@ -124,7 +124,7 @@ impl Follow {
             self.since = Instant::now();
             match self.subscribe(connection) {
                 Err(Failure::Lost { .. }) => {}
-                // It ended with the daemon that it was a session of.
+                // The session ended together with its daemon.
                 Err(Failure::Refused { error, .. })
                     if error.known() == Some(ErrorCode::SessionNotFound) =>
                 {
@@ -149,12 +149,12 @@ impl Follow {
         Ok(())
     }
 
-    /// The next connection; `None` when nobody listens, or nobody wants it any more.
+    /// The next connection; `None` if nobody listens, or the end was asked for.
     fn connect(&self) -> Result<Option<Connection>, Failure> {
         if self.lifeline.as_ref().is_some_and(Lifeline::is_cut) {
             return Ok(None);
         }
-        // A daemon that was started now would not know the session.
+        // A newly started daemon would not know the session.
         let Some(stream) = self.place.try_connect()? else {
             return Ok(None);
         };
@@ -166,10 +166,10 @@ impl Follow {
     }
 }
 
-/// Another session has the name now.
+/// The failure if another session has the name now.
 fn gone(name: &str) -> Failure {
     Failure::NotFound(format!(
-        "{}: the session {name:?} is gone, and another one has its name now",
+        "{}: the session {name:?} was removed, and another one has its name now",
         SESSION_SUBSCRIBE.name
     ))
 }

@@ -61,7 +61,7 @@ fn start(place: &Place, lifeline: Option<Lifeline>) -> Result<Follow, Failure> {
     Follow::start(place.clone(), connection, params, lifeline)
 }
 
-/// The items until the end, as they came.
+/// The items until the end, in order.
 fn until_end(follow: &mut Follow) -> Vec<String> {
     let mut items = Vec::new();
     loop {

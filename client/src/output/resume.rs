@@ -1,10 +1,9 @@
-//! Where to subscribe again, and what to leave out then, so that nothing is missing or doubled.
+//! Where to subscribe again, and what to skip then, so that nothing is missing or repeated.
 //!
-//! The bytes of an item belong to its offsets, but its text does not quite: what may be the start of a control
-//! sequence or a character is held back until more comes, and so are bytes where queries are taken out. A new
-//! subscription that began there would take the rest of a sequence for text. So it begins where nothing was held
-//! back for certain, and what had been delivered behind that is left out. Text and bytes are the same wherever the
-//! output is cut into items.
+//! The bytes of an item correspond to its offsets, but its text does not quite: a possible start of a control sequence or
+//! of a character is held back until more arrives, and so are bytes if queries are removed. A new subscription that
+//! started there would take the rest of a sequence for text. So it starts where certainly nothing was held back, and what
+//! had been delivered after that point is skipped. Text and bytes do not depend on how the output is split into items.
 
 use super::stream::decode;
 use crate::failure::Failure;
@@ -15,40 +14,40 @@ use std::ops::Range;
 
 const ESC: u8 = 0x1b;
 
-/// How an item's content was made.
+/// The form of an item's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Content {
-    /// Bytes as they came.
+enum ItemForm {
+    /// Raw bytes.
     Bytes,
-    /// Bytes without queries.
+    /// Bytes without terminal queries.
     Stripped,
-    /// Bytes as they came, and their text.
+    /// Raw bytes, and their text.
     Text,
 }
 
-/// The place up to which output was delivered.
+/// How far output was delivered.
 #[derive(Debug)]
 pub(crate) struct Resume {
-    content: Content,
-    /// Offset of the end of what was delivered.
+    content: ItemForm,
+    /// End offset of the delivered output.
     end: u64,
-    /// Nothing before it was held back.
+    /// Offset up to which nothing was held back.
     from: u64,
-    /// Bytes of text, or of what is left without queries, that were delivered of what is behind `from`.
+    /// Bytes of content (text, or output without queries) that were delivered after `from`.
     delivered: usize,
-    /// So many of them have come in this subscription.
+    /// How many of them this subscription has repeated so far.
     seen: usize,
 }
 
 impl Resume {
-    /// Nothing was delivered yet of a subscription with `params`.
+    /// The start of a subscription with `params`.
     pub(crate) fn new(params: &SessionSubscribeParams) -> Self {
         let since = params.since.unwrap_or_default();
         Self {
             content: match (params.text, params.strip_queries) {
-                (true, _) => Content::Text,
-                (false, true) => Content::Stripped,
-                (false, false) => Content::Bytes,
+                (true, _) => ItemForm::Text,
+                (false, true) => ItemForm::Stripped,
+                (false, false) => ItemForm::Bytes,
             },
             end: since,
             from: since,
@@ -57,21 +56,21 @@ impl Resume {
         }
     }
 
-    /// Where the next subscription has to begin.
+    /// Offset at which the next subscription has to start.
     pub(crate) fn from(&self) -> u64 {
         self.from
     }
 
-    /// It has begun there.
+    /// Notes that a new subscription has started there.
     pub(crate) fn begin(&mut self) {
         self.seen = 0;
     }
 
-    /// Notes an item that came, and takes out of it what was delivered before; true when it took something.
+    /// Notes an item, and removes from it what was delivered before; true if something was removed.
     ///
     /// # Errors
     ///
-    /// [`Failure::Garbled`] when the bytes are not base64.
+    /// [`Failure::Garbled`] if the bytes are not base64.
     pub(crate) fn take(&mut self, event: &mut OutputEvent) -> Result<bool, Failure> {
         match event {
             OutputEvent::Output {
@@ -87,7 +86,7 @@ impl Resume {
                 let was_cut = range.start < self.end || known > 0;
                 if was_cut {
                     let bytes = match self.content {
-                        Content::Stripped => known,
+                        ItemForm::Stripped => known,
                         _ => usize::try_from(self.end - range.start.min(self.end))
                             .unwrap_or(usize::MAX),
                     };
@@ -104,7 +103,7 @@ impl Resume {
                 let was_cut = lagged.from < self.end;
                 lagged.from = lagged.from.max(self.end);
                 lagged.to = lagged.to.max(lagged.from);
-                // What was held back before it is of no use behind it.
+                // Output held back before a gap is useless after it.
                 (self.end, self.from) = (lagged.to, lagged.to);
                 (self.delivered, self.seen) = (0, 0);
                 Ok(was_cut)
@@ -115,8 +114,8 @@ impl Resume {
         }
     }
 
-    /// Returns the length of an item's content, and the last offset in it where nothing is held back for certain,
-    /// with the length of the content behind that.
+    /// Returns the length of an item's content, and the last offset in it where certainly nothing is held back, with the
+    /// length of the content after that offset.
     fn look(
         &self,
         range: &Range<u64>,
@@ -124,14 +123,14 @@ impl Resume {
         text: Option<&str>,
     ) -> Result<(usize, Option<(u64, usize)>), Failure> {
         Ok(match (self.content, text) {
-            (Content::Text, Some(text)) => {
+            (ItemForm::Text, Some(text)) => {
                 let raw = decode(data_b64)?;
                 (text.len(), calm_in_text(range, &raw, text))
             }
-            (Content::Stripped, _) => {
+            (ItemForm::Stripped, _) => {
                 let data = decode(data_b64)?;
                 let all = self.seen as u64 + data.len() as u64;
-                // One that is held back begins with ESC, and would have come with this.
+                // Held back bytes would start with ESC, and would have been delivered with this item.
                 let is_whole = data.len() as u64 == range.end - range.start;
                 let is_calm = (is_whole && !data.is_empty() && !data.contains(&ESC))
                     || all == range.end.saturating_sub(self.from);
@@ -153,10 +152,10 @@ impl Resume {
     }
 }
 
-/// Where all that was printed is text, and behind a newline that is, nothing is held back.
+/// Nothing is held back where all output is text, and after a newline that is part of the text.
 ///
-/// A return at the end may be held back while one from before it was shown. A newline inside a sequence is missing in
-/// the text; where none is, the last one was not inside of one.
+/// A final carriage return may be held back while an earlier one was delivered. A newline inside a control sequence is
+/// missing from the text; if none is missing, the last one was not inside a sequence.
 fn calm_in_text(range: &Range<u64>, raw: &[u8], text: &str) -> Option<(u64, usize)> {
     if raw == text.as_bytes() && raw.last().is_some_and(|&byte| byte != b'\r') {
         return Some((range.end, 0));

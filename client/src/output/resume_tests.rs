@@ -5,15 +5,15 @@ use proptest::prelude::*;
 
 /// What a daemon does to output, simplified: sequences go, and what may be one is held back.
 ///
-/// As text a sequence is ESC to `m`, and `\r` goes before `\n`; without queries only ESC to `n` goes.
+/// As text, a sequence is ESC to `m`, and `\r` before `\n` is removed; without queries, only ESC to `n` is removed.
 struct Daemon {
-    content: Content,
+    content: ItemForm,
     at: usize,
     held: Vec<u8>,
 }
 
 impl Daemon {
-    fn start(content: Content, at: u64) -> Self {
+    fn start(content: ItemForm, at: u64) -> Self {
         Self {
             content,
             at: usize::try_from(at).unwrap(),
@@ -28,9 +28,9 @@ impl Daemon {
         self.held.extend_from_slice(raw);
         let shown = self.shown(false);
         let (data, text) = match self.content {
-            Content::Bytes => (raw.to_vec(), None),
-            Content::Stripped => (shown, None),
-            Content::Text => (raw.to_vec(), Some(String::from_utf8(shown).unwrap())),
+            ItemForm::Bytes => (raw.to_vec(), None),
+            ItemForm::Stripped => (shown, None),
+            ItemForm::Text => (raw.to_vec(), Some(String::from_utf8(shown).unwrap())),
         };
         OutputEvent::Output {
             start: start as u64,
@@ -43,7 +43,7 @@ impl Daemon {
 
     /// Takes out of what was held back what can be decided.
     fn shown(&mut self, is_end: bool) -> Vec<u8> {
-        let last: &[u8] = if self.content == Content::Text {
+        let last: &[u8] = if self.content == ItemForm::Text {
             b"m"
         } else {
             b"n"
@@ -56,9 +56,9 @@ impl Daemon {
                     .iter()
                     .position(|&byte| byte == b'm' || byte == b'n')
                     .map(|end| end + 1),
-                b'\r' if self.content == Content::Text => (rest.len() > 1).then_some(1),
+                b'\r' if self.content == ItemForm::Text => (rest.len() > 1).then_some(1),
                 // A character of two bytes.
-                0xc3 if self.content == Content::Text => (rest.len() > 1).then_some(2),
+                0xc3 if self.content == ItemForm::Text => (rest.len() > 1).then_some(2),
                 _ => Some(1),
             };
             let Some(len) = len.or(is_end.then_some(rest.len())) else {
@@ -67,8 +67,8 @@ impl Daemon {
             };
             let behind = rest.split_off(len);
             let is_gone = match byte {
-                ESC => rest.ends_with(last) || self.content == Content::Text,
-                b'\r' if self.content == Content::Text => behind.first() == Some(&b'\n'),
+                ESC => rest.ends_with(last) || self.content == ItemForm::Text,
+                b'\r' if self.content == ItemForm::Text => behind.first() == Some(&b'\n'),
                 _ => false,
             };
             if !is_gone {
@@ -80,17 +80,17 @@ impl Daemon {
     }
 }
 
-fn params(content: Content) -> SessionSubscribeParams {
+fn params(content: ItemForm) -> SessionSubscribeParams {
     SessionSubscribeParams {
         since: Some(0),
-        strip_queries: content == Content::Stripped,
-        text: content == Content::Text,
+        strip_queries: content == ItemForm::Stripped,
+        text: content == ItemForm::Text,
         ..SessionSubscribeParams::default()
     }
 }
 
 /// Follows `all` in items of these lengths; 0 is the end of a connection. Returns bytes and text as delivered.
-fn follow(content: Content, all: &[u8], lens: &[usize]) -> (Vec<u8>, String) {
+fn follow(content: ItemForm, all: &[u8], lens: &[usize]) -> (Vec<u8>, String) {
     let mut resume = Resume::new(&params(content));
     let mut daemon = Daemon::start(content, 0);
     let (mut bytes, mut texts) = (Vec::new(), String::new());
@@ -128,7 +128,7 @@ proptest! {
             &b"abc"[..], b"x", b"\r\n", b"\n", b"\r", b"\x1b[3m", b"\x1b]a\nb\nm", b"\x1b[6n", "é".as_bytes(),
         ]), 0..40),
         lens in prop::collection::vec(0usize..12, 0..40),
-        content in prop::sample::select(vec![Content::Bytes, Content::Stripped, Content::Text]),
+        content in prop::sample::select(vec![ItemForm::Bytes, ItemForm::Stripped, ItemForm::Text]),
     ) {
         let all = parts.concat();
         let (bytes, text) = follow(content, &all, &lens);
@@ -140,7 +140,7 @@ proptest! {
 
 #[test]
 fn plain_output_goes_on_at_its_end() {
-    for content in [Content::Bytes, Content::Stripped, Content::Text] {
+    for content in [ItemForm::Bytes, ItemForm::Stripped, ItemForm::Text] {
         let mut resume = Resume::new(&params(content));
         let mut daemon = Daemon::start(content, 0);
         for len in [4, 5, 3] {
@@ -155,14 +155,14 @@ fn plain_output_goes_on_at_its_end() {
 #[test]
 fn a_return_that_is_held_back_is_not_taken_for_one_that_was_shown() {
     let all = b"a\r\r\rb";
-    let expected = follow(Content::Text, all, &[]);
-    assert_eq!(follow(Content::Text, all, &[2, 1, 0, 1]), expected);
+    let expected = follow(ItemForm::Text, all, &[]);
+    assert_eq!(follow(ItemForm::Text, all, &[2, 1, 0, 1]), expected);
 }
 
 #[test]
 fn a_query_does_not_keep_it_from_going_on_behind_it() {
-    let mut resume = Resume::new(&params(Content::Stripped));
-    let mut daemon = Daemon::start(Content::Stripped, 0);
+    let mut resume = Resume::new(&params(ItemForm::Stripped));
+    let mut daemon = Daemon::start(ItemForm::Stripped, 0);
     let all = b"a\x1b[6nbc";
     resume.take(&mut daemon.next(all, 5)).unwrap();
     assert_eq!(resume.from(), 0);
@@ -172,8 +172,8 @@ fn a_query_does_not_keep_it_from_going_on_behind_it() {
 
 #[test]
 fn what_a_slow_reader_missed_is_told_once() {
-    let mut resume = Resume::new(&params(Content::Text));
-    let mut daemon = Daemon::start(Content::Text, 0);
+    let mut resume = Resume::new(&params(ItemForm::Text));
+    let mut daemon = Daemon::start(ItemForm::Text, 0);
     resume.take(&mut daemon.next(b"ab\x1b[", 4)).unwrap();
     resume.begin();
     let lagged = |from, to| OutputEvent::Lagged {

@@ -1,4 +1,4 @@
-//! A session's output as it comes, with what a slow reader missed read back.
+//! A session's output as it arrives; output that this reader missed is read back.
 
 use super::follow::Follow;
 use crate::call::{Connection, call_at};
@@ -14,42 +14,42 @@ use ccd_protocol::session::{
 use std::collections::VecDeque;
 use std::io::IsTerminal as _;
 
-/// How much is read back at a time.
+/// Most bytes that are read back at once.
 const CATCH_UP_BYTES: u64 = 1 << 20;
 
-/// What comes next.
+/// The next part of the output.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum OutputChunk {
     Output(Vec<u8>),
-    /// Standard error of a program between pipes.
+    /// Standard error of a program with pipes.
     Error(Vec<u8>),
-    /// So many bytes are neither in memory nor in the log.
+    /// This many bytes are neither in memory nor in the log.
     Missing(u64),
-    /// The session has ended, and this was all.
+    /// The session has ended; there is no more output.
     Ended(Ended),
 }
 
-/// In which form output comes.
+/// The form of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum OutputForm {
     /// Without control sequences.
     Text,
-    /// With them, as a terminal may show it.
+    /// With control sequences, as a terminal may show it.
     Raw,
-    /// Each byte as it was written.
+    /// Each byte as the program wrote it.
     Exact,
 }
 
-/// Output of one session from an offset on.
+/// The output of one session from an offset.
 #[derive(Debug)]
 pub(crate) struct Output {
     place: Place,
     follow: Follow,
     session: String,
     is_raw: bool,
-    /// Parts of what came last.
-    parts: VecDeque<Piece>,
-    /// What is to be read back before the next item.
+    /// Parts of the last item.
+    parts: VecDeque<OutputChunk>,
+    /// The range to read back before the next item.
     lagged: Option<Lagged>,
     missing_bytes: u64,
 }
@@ -57,26 +57,26 @@ pub(crate) struct Output {
 impl Output {
     /// Subscribes on `connection`, which is used for nothing else from now on.
     ///
-    /// `place` leads to further connections: for what has to be read back, and to go on after a hand-over. Raw output
-    /// has its control sequences; of a program between pipes it is as it was written. `lifeline` is told of the connection that takes the place of this one.
+    /// Further connections are made to `place`: to read output back, and to continue after a handover. `lifeline` is
+    /// renewed with each connection that replaces this one.
     ///
     /// # Errors
     ///
-    /// Those of the call.
+    /// Errors of the call.
     pub(crate) fn start(
         place: Place,
         connection: Connection,
         session: &str,
         since: u64,
-        content: Content,
+        content: OutputForm,
         lifeline: Option<Lifeline>,
     ) -> Result<Self, Failure> {
-        let is_raw = content != Content::Text;
+        let is_raw = content != OutputForm::Text;
         let params = SessionSubscribeParams {
             session: session.to_owned(),
             since: Some(since),
-            // The daemon has answered them; our terminal would do it once more, as if it were typed.
-            strip_queries: content == Content::Raw && std::io::stdout().is_terminal(),
+            // The daemon has answered the terminal queries; this terminal would answer again, as if the reply were typed.
+            strip_queries: content == OutputForm::Raw && std::io::stdout().is_terminal(),
             text: !is_raw,
         };
         Ok(Self {
@@ -90,12 +90,12 @@ impl Output {
         })
     }
 
-    /// Waits for the next piece.
+    /// Waits for the next part.
     ///
     /// # Errors
     ///
-    /// [`Failure::Lost`] when nobody goes on with the session, else those of reading back.
-    pub(crate) fn next(&mut self) -> Result<Piece, Failure> {
+    /// [`Failure::Lost`] if no worker has the session any more, otherwise errors of reading back.
+    pub(crate) fn next(&mut self) -> Result<OutputChunk, Failure> {
         loop {
             if let Some(part) = self.parts.pop_front() {
                 return Ok(part);
@@ -104,12 +104,14 @@ impl Output {
                 continue;
             }
             if self.missing_bytes > 0 {
-                return Ok(Piece::Missing(std::mem::take(&mut self.missing_bytes)));
+                return Ok(OutputChunk::Missing(std::mem::take(
+                    &mut self.missing_bytes,
+                )));
             }
             match self.follow.next()?.item.event {
                 OutputEvent::Output {
                     text: Some(text), ..
-                } if !self.is_raw => return Ok(Piece::Output(text.into_bytes())),
+                } if !self.is_raw => return Ok(OutputChunk::Output(text.into_bytes())),
                 OutputEvent::Output {
                     start,
                     data_b64,
@@ -119,13 +121,13 @@ impl Output {
                     .parts
                     .extend(parts_of(start, &decode(&data_b64)?, &stderr)),
                 OutputEvent::Lagged { lagged } => self.lagged = Some(lagged),
-                OutputEvent::Ended { ended } => return Ok(Piece::Ended(ended)),
+                OutputEvent::Ended { ended } => return Ok(OutputChunk::Ended(ended)),
                 OutputEvent::KeepAlive { .. } | OutputEvent::Repaint { .. } => {}
             }
         }
     }
 
-    /// Reads back a part of what was missed; false when there is nothing more to read.
+    /// Reads back a part of the missed output; false if there is nothing more to read.
     fn catch_up(&mut self) -> Result<bool, Failure> {
         let Some(lagged) = self.lagged.take() else {
             return Ok(false);
@@ -141,7 +143,7 @@ impl Output {
             raw: self.is_raw,
         };
         let reply = call_at::<SessionRead>(&self.place, &params)?.value;
-        // Lost bytes stand before what was read; where nothing was read, all that is left is lost.
+        // Lost bytes come before those that were read; if nothing was read, the whole rest is lost.
         let read_from = reply.start.clamp(lagged.from, lagged.to);
         let read_to = reply.end.clamp(read_from, lagged.to);
         if read_to == read_from {
@@ -154,7 +156,7 @@ impl Output {
             ..lagged
         });
         let bytes = bytes_of(&reply)?;
-        // Offsets are those of bytes, not of text.
+        // Offsets count bytes, not text.
         let stderr = match self.is_raw {
             true => &reply.stderr[..],
             false => &[],
@@ -164,8 +166,8 @@ impl Output {
     }
 }
 
-/// Cuts output that begins at an offset where its stream changes.
-fn parts_of(start: u64, bytes: &[u8], stderr: &[[u64; 2]]) -> Vec<Piece> {
+/// Splits output that starts at an offset wherever its stream changes.
+fn parts_of(start: u64, bytes: &[u8], stderr: &[[u64; 2]]) -> Vec<OutputChunk> {
     let at = |offset: u64| {
         let at = usize::try_from(offset.saturating_sub(start)).unwrap_or(usize::MAX);
         at.min(bytes.len())
@@ -173,22 +175,22 @@ fn parts_of(start: u64, bytes: &[u8], stderr: &[[u64; 2]]) -> Vec<Piece> {
     let (mut parts, mut done) = (Vec::new(), 0);
     for &[from, upto] in stderr {
         let (from, upto) = (at(from).max(done), at(upto).max(done));
-        parts.push(Piece::Output(bytes[done..from].to_vec()));
-        parts.push(Piece::Error(bytes[from..upto].to_vec()));
+        parts.push(OutputChunk::Output(bytes[done..from].to_vec()));
+        parts.push(OutputChunk::Error(bytes[from..upto].to_vec()));
         done = upto;
     }
-    parts.push(Piece::Output(bytes[done..].to_vec()));
+    parts.push(OutputChunk::Output(bytes[done..].to_vec()));
     parts.retain(
-        |part| !matches!(part, Piece::Output(bytes) | Piece::Error(bytes) if bytes.is_empty()),
+        |part| !matches!(part, OutputChunk::Output(bytes) | OutputChunk::Error(bytes) if bytes.is_empty()),
     );
     parts
 }
 
-/// Returns what a reply holds, text or bytes.
+/// Returns the content of a reply, text or bytes.
 ///
 /// # Errors
 ///
-/// [`Failure::Garbled`] when the bytes are not base64.
+/// [`Failure::Garbled`] if the bytes are not base64.
 pub(crate) fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
     match (&reply.text, &reply.data_b64) {
         (Some(text), _) => Ok(text.clone().into_bytes()),
@@ -197,11 +199,11 @@ pub(crate) fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// Returns the bytes behind a text in base64.
+/// Decodes base64.
 ///
 /// # Errors
 ///
-/// [`Failure::Garbled`] when it is none.
+/// [`Failure::Garbled`] if the text is not base64.
 pub(crate) fn decode(data: &str) -> Result<Vec<u8>, Failure> {
     BASE64.decode(data).map_err(|error| Failure::Garbled {
         method: "output".to_owned(),

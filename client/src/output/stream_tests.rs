@@ -12,7 +12,7 @@ const SUBSCRIBED: &str = r#"{"jsonrpc":"2.0","id":1,"result":"s1"}"#;
 fn serve(socket: &Path, replies: Vec<String>) -> JoinHandle<Vec<serde_json::Value>> {
     let listener = UnixListener::bind(socket).unwrap();
     std::thread::spawn(move || {
-        // Connections stay open until all is said: the end of one means that the daemon has gone.
+        // Connections stay open until everything is sent: the end of one would mean that the daemon was stopped.
         let mut open = Vec::new();
         let requests = replies.iter().map(|reply| {
             let (stream, _) = listener.accept().unwrap();
@@ -67,19 +67,19 @@ fn what_was_missed_is_read_back_before_what_comes() {
         may_start: false,
     };
     let connection = Connection::over(place.connect().unwrap());
-    let mut output = Output::start(place, connection, "k3", 0, Content::Raw, None).unwrap();
+    let mut output = Output::start(place, connection, "k3", 0, OutputForm::Raw, None).unwrap();
     let mut pieces = Vec::new();
     let ended = loop {
         match output.next().unwrap() {
-            Piece::Ended(ended) => break ended,
+            OutputChunk::Ended(ended) => break ended,
             piece => pieces.push(piece),
         }
     };
     let expected = [
-        Piece::Output(b"a".to_vec()),
-        Piece::Output(b"cd".to_vec()),
-        Piece::Missing(3),
-        Piece::Output(b"z".to_vec()),
+        OutputChunk::Output(b"a".to_vec()),
+        OutputChunk::Output(b"cd".to_vec()),
+        OutputChunk::Missing(3),
+        OutputChunk::Output(b"z".to_vec()),
     ];
     assert_eq!(pieces, expected);
     assert_eq!(ended.exitstatus, Some(3));
@@ -101,7 +101,7 @@ fn a_daemon_that_goes_away_is_no_end_of_the_session() {
         may_start: false,
     };
     let connection = Connection::over(place.connect().unwrap());
-    let mut output = Output::start(place, connection, "k3", 0, Content::Raw, None).unwrap();
+    let mut output = Output::start(place, connection, "k3", 0, OutputForm::Raw, None).unwrap();
     server.join().unwrap();
     let failure = output.next().unwrap_err();
     assert!(matches!(failure, Failure::Lost { .. }), "{failure}");
@@ -109,8 +109,8 @@ fn a_daemon_that_goes_away_is_no_end_of_the_session() {
 
 #[test]
 fn output_is_cut_where_its_stream_changes() {
-    let out = |text: &str| Piece::Output(text.into());
-    let error = |text: &str| Piece::Error(text.into());
+    let out = |text: &str| OutputChunk::Output(text.into());
+    let error = |text: &str| OutputChunk::Error(text.into());
     assert_eq!(parts_of(5, b"abc", &[]), [out("abc")]);
     assert_eq!(parts_of(5, b"abc", &[[5, 8]]), [error("abc")]);
     let parts = parts_of(5, b"abcdef", &[[6, 7], [9, 11]]);

@@ -1,4 +1,4 @@
-//! Chains, and what became of commands.
+//! Chains, and the results of commands.
 
 use super::style::{Colour, Style};
 use super::table::{Table, printable};
@@ -10,14 +10,14 @@ use serde::de::DeserializeOwned;
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// Lines of output that are shown of a command that failed beside others.
+/// Lines of output that are shown of a command that failed in parallel with others.
 const LAST_LINES: usize = 10;
 
-/// Writes one line a chain.
+/// Writes one line per chain.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn chains(all: &[ChainSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["NAME", "STEPS", "SHELL", "TIMEOUT", "CWD", "PROBLEM"]);
     for chain in all {
@@ -37,20 +37,20 @@ pub(crate) fn chains(all: &[ChainSummary], out: &mut dyn Write, style: Style) ->
     table.write(out, style)
 }
 
-/// Writes a chain: its fields, then one line a step.
+/// Writes a chain: its fields, then one line per step.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let fields = [
         ("name", chain.name.clone().unwrap_or_default()),
         ("directory", chain.cwd.clone().unwrap_or_default()),
         (
-            "time-out",
+            "timeout",
             chain
                 .timeout
-                .map(|seconds| format!("{seconds} s a step"))
+                .map(|seconds| format!("{seconds} s per step"))
                 .unwrap_or_default(),
         ),
         ("shell", shell(chain.shared, chain.shell).to_owned()),
@@ -77,11 +77,11 @@ pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Res
     table.write(out, style)
 }
 
-/// Writes what became of a step, with its output.
+/// Writes the result of a step, with its output.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let place = step.sequence_order.to_string();
     match &step.skipped_reason {
@@ -97,11 +97,11 @@ pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::R
     }
 }
 
-/// Writes what became of one of several commands; its output, where it failed, or all of it.
+/// Writes the result of one of several commands; if it failed, with the end of its output, or with all of it if asked for.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn parallel_command(
     command: &ParallelCommand,
     shows_output: bool,
@@ -117,11 +117,11 @@ pub(crate) fn parallel_command(
     }
 }
 
-/// Writes the list of a job's result; nothing where it has none that is known.
+/// Writes the list of a job's result; nothing if the job has no list that is known here.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn job_list(job: &Job, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for result in list::<ChainStep>(job, "steps") {
         step(&result, out, style)?;
@@ -179,18 +179,18 @@ fn command_line(
     writeln!(out, "{mark} {place} {command}{} {took}", printable(&why))
 }
 
-/// Writes the last lines of an output, each behind two blanks.
+/// Writes the last lines of an output, each indented by two spaces.
 fn output(result: &CommandResult, most: usize, out: &mut dyn Write) -> io::Result<()> {
     let lines: Vec<&str> = result.output.lines().collect();
     let from = lines.len().saturating_sub(most);
     if result.omitted_bytes > 0 {
         writeln!(
             out,
-            "  ({} bytes before this are left out)",
+            "  ({} bytes before this are omitted)",
             result.omitted_bytes
         )?;
     } else if from > 0 {
-        writeln!(out, "  ({from} lines before these)")?;
+        writeln!(out, "  ({from} lines before these are omitted)")?;
     }
     lines[from..]
         .iter()
@@ -218,7 +218,7 @@ fn mark(mark: Mark, style: Style) -> String {
     style.paint(colour, text)
 }
 
-/// Whether the terminal shows more than ASCII, as far as the locale tells.
+/// True if the locale says that the terminal shows more than ASCII.
 fn is_utf8() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
@@ -286,7 +286,7 @@ mod tests {
         let bad = shown(|out| parallel_command(&command(1), false, out, style));
         assert!(
             bad.starts_with(
-                "failed 1 make: exit status 1 (1.2 s)\n  (2 lines before these)\n  2\n"
+                "failed 1 make: exit status 1 (1.2 s)\n  (2 lines before these are omitted)\n  2\n"
             ),
             "{bad}"
         );

@@ -1,4 +1,4 @@
-//! Columns that fit a width: long ones are cut, and the least important ones left out.
+//! Columns that fit a width: long ones are truncated, and the least important ones left out.
 
 use super::line::{Line, cut, width};
 use super::style::Colour;
@@ -9,19 +9,19 @@ const GAP: usize = 2;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     pub(crate) heading: &'static str,
-    /// It is cut to no less.
+    /// The column is truncated to no less.
     pub(crate) min: usize,
-    /// The highest goes first when there is no room; 0 always stays.
+    /// Without room, the column with the highest rank is left out first; rank 0 is always kept.
     pub(crate) rank: u8,
 }
 
 /// A cell: its text and colour.
-pub(crate) type Cell = (String, Option<Colour>);
+pub(crate) type ColumnCell = (String, Option<Colour>);
 
-/// Returns the width of each column, `None` for those that are left out. Without `total` there is room for all.
+/// Returns the width of each column, `None` for one that is left out. Without `total` there is room for all.
 pub(crate) fn fit(
     columns: &[Column],
-    rows: &[Vec<Cell>],
+    rows: &[Vec<ColumnCell>],
     total: Option<usize>,
 ) -> Vec<Option<usize>> {
     let mut widths: Vec<Option<usize>> = columns
@@ -48,7 +48,7 @@ pub(crate) fn fit(
             .filter(|&(index, _)| columns[index].rank > 0)
             .max_by_key(|&(index, _)| columns[index].rank);
         let Some((index, _)) = least else {
-            // The rows are cut as a whole.
+            // The rows are truncated as a whole.
             shrink(columns, &mut widths, spare);
             return widths;
         };
@@ -56,8 +56,8 @@ pub(crate) fn fit(
     }
 }
 
-/// Puts a row together, without blanks at its end.
-pub(crate) fn line(row: &[Cell], widths: &[Option<usize>]) -> Line {
+/// Joins the cells of a row, without spaces at its end.
+pub(crate) fn line(row: &[ColumnCell], widths: &[Option<usize>]) -> Line {
     let mut line = Line::default();
     let mut blanks = 0;
     for ((text, colour), wide) in row.iter().zip(widths) {
@@ -78,12 +78,12 @@ pub(crate) fn line(row: &[Cell], widths: &[Option<usize>]) -> Line {
 }
 
 /// The heading as a row.
-pub(crate) fn heading(columns: &[Column]) -> Vec<Cell> {
+pub(crate) fn heading(columns: &[Column]) -> Vec<ColumnCell> {
     let cell = |column: &Column| (column.heading.to_owned(), Some(Colour::Heading));
     columns.iter().map(cell).collect()
 }
 
-/// The columns that are still there, with their widths.
+/// The columns that are not left out, with their widths.
 fn shown<'a>(
     columns: &'a [Column],
     widths: &'a [Option<usize>],
@@ -96,7 +96,7 @@ fn needed(widths: &[Option<usize>]) -> usize {
     widths.iter().flatten().sum::<usize>() + GAP * count.saturating_sub(1)
 }
 
-/// Takes `over` columns away, from the last ones first.
+/// Makes the columns narrower by `over` in total, the last ones first.
 fn shrink(columns: &[Column], widths: &mut [Option<usize>], mut over: usize) {
     for (column, wide) in columns.iter().zip(widths).rev() {
         if let Some(wide) = wide {

@@ -5,11 +5,11 @@ use super::table::{Cell, Table, printable};
 use ccd_protocol::job::{Job, JobState};
 use std::io::{self, Write};
 
-/// Writes one line a job.
+/// Writes one line per job.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn jobs(all: &[Job], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["JOB", "METHOD", "STATE", "STARTED", "OUTCOME"]);
     for job in all {
@@ -47,7 +47,7 @@ fn outcome(job: &Job) -> String {
     match told.get("message").unwrap_or(told) {
         serde_json::Value::String(text) => text.clone(),
         serde_json::Value::Object(fields) => {
-            // Lists are shown by themselves.
+            // Lists are printed separately.
             let short = fields.iter().filter(|(_, value)| !value.is_array());
             let short: serde_json::Map<_, _> = short
                 .map(|(key, value)| (key.clone(), value.clone()))

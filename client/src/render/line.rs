@@ -1,9 +1,9 @@
-//! Pieces of a line, and how wide they are on a terminal.
+//! Lines of coloured text, and their width on a terminal.
 
 use super::style::{Colour, Style};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Stands where text was cut.
+/// The mark where text was truncated.
 const CUT: char = '…';
 
 /// A line of text in colours.
@@ -11,29 +11,29 @@ const CUT: char = '…';
 pub(crate) struct Line(Vec<(String, Option<Colour>)>);
 
 impl Line {
-    /// A line of one piece.
+    /// A line of one text.
     pub(crate) fn of(text: impl Into<String>, colour: Option<Colour>) -> Self {
         Self(vec![(text.into(), colour)])
     }
 
-    /// The same text in one colour, with blanks up to `columns`.
+    /// The same text in one colour, padded with spaces to `columns`.
     pub(crate) fn filled(self, columns: usize, colour: Colour) -> Self {
         let blanks = columns.saturating_sub(self.width());
         let text: String = self.0.into_iter().map(|(text, _)| text).collect();
         Self::of(text + &" ".repeat(blanks), Some(colour))
     }
 
-    /// Adds a piece.
+    /// Adds a text.
     pub(crate) fn push(&mut self, text: impl Into<String>, colour: Option<Colour>) {
         self.0.push((text.into(), colour));
     }
 
-    /// Columns it takes.
+    /// Its width in columns.
     pub(crate) fn width(&self) -> usize {
         self.0.iter().map(|(text, _)| width(text)).sum()
     }
 
-    /// The same, cut where it is longer than `columns`.
+    /// The same line, truncated if it is wider than `columns`.
     pub(crate) fn cut(self, columns: usize) -> Self {
         if self.width() <= columns {
             return self;
@@ -42,7 +42,7 @@ impl Line {
         let mut pieces = Vec::new();
         for (text, colour) in self.0 {
             let text = match width(&text) {
-                // One column stays for the mark, since there is more than fits.
+                // One column is kept for the mark, because not everything fits.
                 wide if wide < left => text,
                 _ => cut(&format!("{text}{CUT}{CUT}"), left),
             };
@@ -56,7 +56,7 @@ impl Line {
         Self(pieces)
     }
 
-    /// The text with what makes a terminal colour it.
+    /// The text with control sequences for its colours.
     pub(crate) fn painted(&self, style: Style) -> String {
         let paint = |(text, colour): &(String, Option<Colour>)| match colour {
             Some(colour) if !text.is_empty() => style.paint(*colour, text),
@@ -66,12 +66,12 @@ impl Line {
     }
 }
 
-/// Columns that a text takes on a terminal.
+/// The width of a text on a terminal, in columns.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Returns as much of a text as fits into `columns`, with a mark at the end of what was cut.
+/// Returns as much of a text as fits into `columns`, with a mark at the end if it was truncated.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -91,7 +91,7 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     short
 }
 
-/// Returns a text in pieces that each fit into `columns`; at least one character goes into each.
+/// Splits a text into parts that fit into `columns` each, with at least one character.
 pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut used = 0;

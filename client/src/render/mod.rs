@@ -1,4 +1,4 @@
-//! How records look for people.
+//! Output of records for people.
 
 mod chain;
 mod columns;

@@ -1,4 +1,4 @@
-//! The pattern library and what texts are.
+//! The pattern library, and the classification of texts.
 
 use super::style::{Colour, Style};
 use super::table::{Cell, Table, printable};
@@ -7,17 +7,17 @@ use ccd_protocol::pattern::{
 };
 use std::io::{self, Write};
 
-/// The longest text of a match in a table, in characters.
+/// Longest text of a match in a table, in characters.
 const MAX_TEXT_CHARS: usize = 60;
 
-/// Tables of a text that are told one by one.
+/// Most tables of a text that are described.
 const MAX_TABLES: usize = 3;
 
-/// Writes one line a category.
+/// Writes one line per category.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn library(all: &[PatternEntry], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["TYPE", "CATEGORY", "ORIGIN", "PATTERNS", "DESCRIPTION"]);
     for entry in all {
@@ -37,11 +37,11 @@ pub(crate) fn library(all: &[PatternEntry], out: &mut dyn Write, style: Style) -
     table.write(out, style)
 }
 
-/// Writes one pattern a line.
+/// Writes one pattern per line.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<()> {
     for pattern in all.iter().flat_map(|entry| &entry.patterns) {
         writeln!(out, "{}", printable(pattern))?;
@@ -49,11 +49,11 @@ pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-/// Writes one line a match.
+/// Writes one line per match.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn matches(all: &[PatternMatch], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["LINE", "BYTES", "TYPE", "CATEGORY", "TEXT"]);
     for found in all {
@@ -69,7 +69,7 @@ pub(crate) fn matches(all: &[PatternMatch], out: &mut dyn Write, style: Style) -
     table.write(out, style)
 }
 
-/// The first ones, and how many there are besides.
+/// The first items, and the number of further ones.
 fn few(all: impl ExactSizeIterator<Item = String>) -> String {
     let len = all.len();
     let mut text = all.take(MAX_TABLES).collect::<Vec<_>>().join("; ");
@@ -79,11 +79,11 @@ fn few(all: impl ExactSizeIterator<Item = String>) -> String {
     text
 }
 
-/// Writes what a text is, one field a line, then its matches.
+/// Writes the classification of a text, one field per line, then its matches.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn classified(
     found: &PatternClassifyReply,
     out: &mut dyn Write,

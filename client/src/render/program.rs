@@ -6,16 +6,16 @@ use super::table::{Cell, GAP_COLUMNS, Table, printable};
 use ccd_protocol::program::{ExpectStep, ProgramConfig, ProgramSummary, Response, SecretSource};
 use std::io::{self, Write};
 
-/// A command is cut to no less.
+/// A command is truncated to no less.
 const MIN_COMMAND_COLUMNS: usize = 20;
 
-const HEADING: [&str; 6] = ["NAME", "STEPS", "TIME-OUT", "SET", "SECRETS", "COMMAND"];
+const HEADING: [&str; 6] = ["NAME", "STEPS", "TIMEOUT", "SET", "SECRETS", "COMMAND"];
 
-/// Writes one line a configuration, as wide as the terminal.
+/// Writes one line per configuration, fitted to the width of the terminal.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn programs(
     all: &[ProgramSummary],
     columns: Option<usize>,
@@ -60,11 +60,11 @@ fn before_command(program: &ProgramSummary) -> [String; 5] {
     ]
 }
 
-/// Writes a configuration, one field a line.
+/// Writes a configuration, one field per line.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn program(config: &ProgramConfig, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut field = |name: &str, value: &str| {
         let name = style.paint(Colour::Dim, &format!("{name:<16}"));
@@ -73,7 +73,7 @@ pub(crate) fn program(config: &ProgramConfig, out: &mut dyn Write, style: Style)
     field("name", &config.name)?;
     field("command", &config.command_template)?;
     if config.typical_timeout.is_some() {
-        field("time-out", &seconds(config.typical_timeout))?;
+        field("timeout", &seconds(config.typical_timeout))?;
     }
     for (index, step) in config.expect_sequences.iter().enumerate() {
         field(&format!("step {}", index + 1), &step_line(step))?;
@@ -95,11 +95,11 @@ pub(crate) fn program(config: &ProgramConfig, out: &mut dyn Write, style: Style)
     Ok(())
 }
 
-/// Such as `"word: " → secret PW ($PW)`.
+/// Describes a step, such as `"word: " → secret PW ($PW)`.
 fn step_line(step: &ExpectStep) -> String {
     let mut line = match &step.pattern {
         Some(pattern) => as_written(pattern),
-        None => "when it waits for input".to_owned(),
+        None => "when the program waits for input".to_owned(),
     };
     if step.optional {
         line.push_str(" (optional)");
@@ -117,7 +117,7 @@ fn step_line(step: &ExpectStep) -> String {
     format!("{line} → {typed}{enter}")
 }
 
-/// Regular expressions are hard enough to read without more backslashes.
+/// Quotes a pattern without escapes: regular expressions are hard enough to read without more backslashes.
 fn as_written(pattern: &str) -> String {
     format!("\"{pattern}\"")
 }
@@ -138,7 +138,7 @@ fn secret_text(secret: &SecretSource) -> String {
         .map_or_else(String::new, |name| format!(" {name}"));
     match sources.is_empty() {
         true => format!("secret{name}"),
-        false => format!("secret{name} from {}", sources.join(", else ")),
+        false => format!("secret{name} from {}", sources.join(", or ")),
     }
 }
 
@@ -164,10 +164,10 @@ mod tests {
         program(&config, &mut out, Style::default()).unwrap();
         let expected = r#"name            db
 command         psql -U {user}
-time-out        20.5s
-step 1          "word: " (optional) → secret from $PW, else prompt "Password"
+timeout         20.5s
+step 1          "word: " (optional) → secret from $PW, or prompt "Password"
 step 2          "a" → "b\u{1b}" without Enter
-step 3          when it waits for input → keys Up Enter
+step 3          when the program waits for input → keys Up Enter
 step 4          "\(c"
 ready           "=> "
 notes           n

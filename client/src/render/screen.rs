@@ -6,11 +6,11 @@ use ccd_protocol::session::{CellRun, CellStyle, Color, SessionScreenReply};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Writes the rows, but for empty ones at the end, which say nothing: in their colours where that is wanted.
+/// Writes the rows except empty ones at the end, in colour if that is wanted.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn screen(
     reply: &SessionScreenReply,
     out: &mut dyn Write,
@@ -27,11 +27,11 @@ pub(crate) fn screen(
         .try_for_each(|row| writeln!(out, "{row}"))
 }
 
-/// Writes one line a run of equally styled cells.
+/// Writes one line per run of cells with the same style.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn runs(
     reply: &SessionScreenReply,
     out: &mut dyn Write,
@@ -57,7 +57,7 @@ fn coloured(runs: &[CellRun]) -> String {
     let mut row = String::new();
     for run in runs {
         let codes = codes(&run.style);
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = if codes.is_empty() {
             write!(row, "{}", run.text)
         } else {
@@ -67,7 +67,7 @@ fn coloured(runs: &[CellRun]) -> String {
     row
 }
 
-/// The flags that are on, with their names and their numbers in a terminal's sequence.
+/// The flags that are set, with their names and their SGR numbers.
 fn flags(style: &CellStyle) -> impl Iterator<Item = (&'static str, u8)> {
     let flags = [
         (style.bold, ("bold", 1)),

@@ -6,14 +6,14 @@ use super::words::shell_line;
 use ccd_protocol::session::{EndReason, Interaction, NamedPipe, PipeState, Session, SessionState};
 use std::io::{self, Write};
 
-/// The longest text of one interaction in a table, in characters.
+/// Longest text of one interaction in a table, in characters.
 const MAX_TEXT_LEN: usize = 100;
 
-/// Writes a record, one field a line.
+/// Writes a record, one field per line.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let limit = |seconds: f64| match seconds {
         0.0 => "none".to_owned(),
@@ -56,9 +56,9 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
             session.pipe.as_ref().map_or_else(String::new, pipe_line),
         ),
         ("tapes", tapes(session)),
-        ("time-out", format!("{} s", session.timeout)),
-        ("idle limit", limit(session.session_timeout_s)),
-        ("runtime limit", limit(session.max_session_runtime_s)),
+        ("timeout", format!("{} s", session.timeout)),
+        ("idle timeout", limit(session.session_timeout_s)),
+        ("max run time", limit(session.max_session_runtime_s)),
     ];
     let shown = fields.iter().filter(|(_, value)| !value.is_empty());
     for (name, value) in shown {
@@ -68,17 +68,17 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
     Ok(())
 }
 
-/// What tapes did for it, in one line.
+/// The use of tapes in a session, in one line.
 fn tapes(session: &Session) -> String {
     let Some(done) = &session.tape else {
         return String::new();
     };
     let mut parts = vec![done.root.clone()];
-    parts.extend(session.is_replay.then(|| "replayed".to_owned()));
+    parts.extend(session.is_replay.then(|| "replay".to_owned()));
     for (count, what) in [
-        (done.hits, "played"),
+        (done.hits, "replayed"),
         (done.recorded, "recorded"),
-        (done.known, "known already"),
+        (done.known, "already on a tape"),
         (done.proxied, "proxied"),
         (done.misses, "missed"),
         (done.injected, "injected errors"),
@@ -96,16 +96,16 @@ fn pipe_line(pipe: &NamedPipe) -> String {
         PipeState::Closed => String::from("closed"),
     };
     if pipe.dropped_bytes > 0 {
-        line.push_str(&format!(", {} bytes left out", pipe.dropped_bytes));
+        line.push_str(&format!(", {} bytes dropped", pipe.dropped_bytes));
     }
     line
 }
 
-/// Writes one line an interaction.
+/// Writes one line per interaction.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["TIME", "ACTION", "CLIENT", "RANGE", "TEXT"]);
     for row in rows {
@@ -115,7 +115,7 @@ pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -
             .flatten()
             .map(|text| format!("{:?}", shortened(text)))
             .collect();
-        // A pattern without special characters is what it matched.
+        // A pattern without special characters equals its match.
         texts.dedup();
         let text = texts.join(" ");
         let range = match (row.start, row.end) {
@@ -137,7 +137,7 @@ pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -
     table.write(out, style)
 }
 
-/// Returns program and arguments as a shell would take them.
+/// Returns program and arguments, quoted as for a shell.
 pub(crate) fn command_line(session: &Session) -> String {
     shell_line(std::iter::once(&session.program).chain(&session.args))
 }
@@ -166,7 +166,7 @@ pub(crate) fn end(
     format!("{how} ({reason})")
 }
 
-/// Returns when a session will end by itself, as a sentence; `None` when it will not.
+/// Returns a sentence about when a session will be ended by a limit; `None` if it will not.
 pub(crate) fn will_end(session: &Session) -> Option<String> {
     let (idle_s, runtime_s) = (session.session_timeout_s, session.max_session_runtime_s);
     let when = match (idle_s > 0.0, runtime_s > 0.0) {
@@ -174,15 +174,17 @@ pub(crate) fn will_end(session: &Session) -> Option<String> {
         (true, false) => format!("after {idle_s} s without input or output"),
         (false, true) => format!("after {runtime_s} s"),
         (true, true) => {
-            format!("after {idle_s} s without input or output, and {runtime_s} s at most")
+            format!(
+                "after {idle_s} s without input or output, and after {runtime_s} s at the latest"
+            )
         }
     };
-    // A limit that was asked for holds in spite of it.
+    // A limit that was asked for applies in spite of --persist.
     let advice = match session.persist {
         true => "",
-        false => "; --persist keeps it",
+        false => "; --persist disables this limit",
     };
-    Some(format!("the session ends {when}{advice}"))
+    Some(format!("the session will be ended {when}{advice}"))
 }
 
 fn state(session: &Session) -> String {
@@ -193,7 +195,7 @@ fn state(session: &Session) -> String {
     }
 }
 
-/// `2026-01-02T03:04:05.678Z` without what nobody reads; the mark of UTC stays.
+/// A time such as `2026-01-02T03:04:05.678Z` without its fraction; the `Z` of UTC is kept.
 fn whole_seconds(time: &str) -> String {
     match time.split_once('.') {
         Some((seconds, _)) => format!("{seconds}Z"),

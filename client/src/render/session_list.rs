@@ -1,6 +1,6 @@
-//! Sessions at a glance: what `session list` prints and `top` shows.
+//! The table of sessions in `session list` and `top`.
 
-use super::columns::{self, Cell, Column};
+use super::columns::{self, Column, ColumnCell};
 use super::line::Line;
 use super::session::{command_line, end};
 use super::short::{age, size};
@@ -12,9 +12,9 @@ use std::time::SystemTime;
 
 const ID: Column = column("ID", 12, 0);
 const NAME: Column = column("NAME", 64, 0);
-/// Names, and ids in place of missing ones: those are of no use when they are cut.
+/// Names, or ids in place of missing names; a truncated id would be useless.
 const NAME_OR_ID: Column = column("NAME", 12, 0);
-/// A state is cut in its reason only: `signal 15 (daemon…`.
+/// A state is truncated in its reason only: `signal 15 (daemon…`.
 const REST: [Column; 7] = [
     column("STATE", 18, 1),
     column("WAITS", 6, 2),
@@ -29,7 +29,7 @@ const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
     Column { heading, min, rank }
 }
 
-/// A heading and one line a session.
+/// A header and one line per session.
 #[derive(Debug)]
 pub(crate) struct SessionList {
     pub(crate) heading: Line,
@@ -37,13 +37,13 @@ pub(crate) struct SessionList {
 }
 
 impl SessionList {
-    /// Lays the list out in `width` columns, or in as many as it takes.
+    /// Lays the list out in `width` columns, or in as many as it needs.
     ///
-    /// Where that leaves no room for ids, those stand for the names of sessions that have none.
+    /// If there is no room for a column of ids, sessions without a name show their id as the name.
     pub(crate) fn new(sessions: &[Session], now: SystemTime, width: Option<usize>) -> Self {
         let with_ids = [&[ID, NAME], &REST[..]].concat();
         let without = [&[NAME_OR_ID], &REST[..]].concat();
-        let rows = |has_ids: bool| -> Vec<Vec<Cell>> {
+        let rows = |has_ids: bool| -> Vec<Vec<ColumnCell>> {
             let row = |session| cells(session, now, has_ids);
             sessions.iter().map(row).collect()
         };
@@ -54,7 +54,7 @@ impl SessionList {
             (columns, cells) = (without, rows(false));
             widths = columns::fit(&columns, &cells, width);
         }
-        let line = |row: &Vec<Cell>| columns::line(row, &widths);
+        let line = |row: &Vec<ColumnCell>| columns::line(row, &widths);
         let fitted = |line: Line| match width {
             Some(width) => line.cut(width),
             None => line,
@@ -66,11 +66,11 @@ impl SessionList {
     }
 }
 
-/// Writes one line a session: with a heading and as wide as the terminal, or whole where there is none.
+/// Writes one line per session: with a header and fitted to the terminal or, without a terminal, complete.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn sessions(
     all: &[Session],
     width: Option<usize>,
@@ -92,10 +92,10 @@ pub(crate) fn sessions(
     Ok(())
 }
 
-/// Columns are words then: a blank within one is an underscore, and what is empty a dash.
+/// Each column is one word: a space becomes an underscore, and an empty cell a dash.
 fn plain(all: &[Session], now: SystemTime, out: &mut dyn Write) -> io::Result<()> {
     let columns = [&[ID, NAME], &REST[..]].concat();
-    let mut rows: Vec<Vec<Cell>> = all
+    let mut rows: Vec<Vec<ColumnCell>> = all
         .iter()
         .map(|session| cells(session, now, true))
         .collect();
@@ -108,7 +108,7 @@ fn plain(all: &[Session], now: SystemTime, out: &mut dyn Write) -> io::Result<()
             };
         }
     }
-    // Without the heading no column is wider than what is in it.
+    // Without a header, no column is wider than its cells.
     let unheaded: Vec<Column> = columns.iter().map(|_| column("", 0, 0)).collect();
     let widths = columns::fit(&unheaded, &rows, None);
     for row in &rows {
@@ -118,7 +118,7 @@ fn plain(all: &[Session], now: SystemTime, out: &mut dyn Write) -> io::Result<()
     Ok(())
 }
 
-fn cells(session: &Session, now: SystemTime, has_ids: bool) -> Vec<Cell> {
+fn cells(session: &Session, now: SystemTime, has_ids: bool) -> Vec<ColumnCell> {
     let has_ended = session.state == SessionState::Dead;
     let dim = has_ended.then_some(Colour::Dim);
     let id = session.session_id.as_str();
@@ -144,7 +144,7 @@ fn cells(session: &Session, now: SystemTime, has_ids: bool) -> Vec<Cell> {
     cells
 }
 
-/// `alive`, or how it ended; an end that nobody wanted stands out.
+/// `alive`, or how the session ended; an unwanted end is highlighted.
 fn state(session: &Session) -> (String, Colour) {
     match session.state {
         SessionState::Alive => ("alive".to_owned(), Colour::Good),
@@ -159,7 +159,7 @@ fn state(session: &Session) -> (String, Colour) {
     }
 }
 
-/// Whether the program waits for input; `hidden` when it would not show it, as for a password.
+/// Whether the program waits for input; `hidden` if echo is off, as for a password.
 fn waits(session: &Session) -> (&'static str, Option<Colour>) {
     let Some(waiting) = &session.waiting_for_input else {
         return ("", None);
@@ -174,7 +174,7 @@ fn waits(session: &Session) -> (&'static str, Option<Colour>) {
     }
 }
 
-/// Names of the clients with their processes, in brackets where they only look.
+/// Attached clients with their process ids, read-only ones in brackets.
 fn attached(session: &Session) -> String {
     let names: Vec<String> = session
         .attached

@@ -31,7 +31,7 @@ fn a_record_leaves_out_what_is_empty() {
         text.contains("waits for input blocked (read, hidden)\n"),
         "{text}"
     );
-    assert!(text.contains("idle limit      300 s\n"), "{text}");
+    assert!(text.contains("idle timeout    300 s\n"), "{text}");
     assert!(!text.contains("name") && !text.contains("ended"), "{text}");
 }
 
@@ -45,7 +45,11 @@ fn a_session_without_limits_does_not_end_by_itself() {
     assert_eq!(told(0.0, 0.0), None);
     assert!(told(300.0, 0.0).unwrap().contains("after 300 s without"));
     assert!(told(0.0, 60.0).unwrap().contains("after 60 s;"));
-    assert!(told(300.0, 60.0).unwrap().contains("and 60 s at most"));
+    assert!(
+        told(300.0, 60.0)
+            .unwrap()
+            .contains("and after 60 s at the latest")
+    );
 }
 
 #[test]
@@ -67,6 +71,10 @@ fn history_shows_texts_in_quotes() {
 #[test]
 fn what_was_given_already_is_no_advice() {
     let ends = |persist: bool| will_end(&record(&json!({"persist": persist}))).unwrap();
-    assert!(ends(false).ends_with("; --persist keeps it"));
-    assert!(ends(true).ends_with("and 3600 s at most"), "{}", ends(true));
+    assert!(ends(false).ends_with("; --persist disables this limit"));
+    assert!(
+        ends(true).ends_with("and after 3600 s at the latest"),
+        "{}",
+        ends(true)
+    );
 }

@@ -3,10 +3,10 @@
 use crate::clock;
 use std::time::{Duration, SystemTime};
 
-/// Returns how long ago a record's time is, in one unit: `12s`, `3m`, `5h`, `9d`; nothing for what is no time.
+/// Returns the age of a record's time in one unit: `12s`, `3m`, `5h`, `9d`; an empty text for an invalid time.
 pub(crate) fn age(time: &str, now: SystemTime) -> String {
     match clock::parse(time) {
-        // Clocks may differ a little.
+        // Clocks may differ slightly.
         Some(at) => span(now.duration_since(at).unwrap_or(Duration::ZERO)),
         None => String::new(),
     }

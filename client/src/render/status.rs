@@ -7,11 +7,11 @@ use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Writes what the daemon is, holds and uses, one field a line.
+/// Writes the daemon's state, limits, paths and resource use, one field per line.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn status(
     status: &DaemonStatusReply,
     out: &mut dyn Write,
@@ -36,7 +36,7 @@ pub(crate) fn status(
     field("pid", &pids(status))?;
     field("uptime", &duration(status.uptime_s))?;
     if let Some(hand_over) = &status.last_hand_over {
-        field("hand-over", &told(hand_over))?;
+        field("handover", &handover_line(hand_over))?;
     }
     field("socket", &status.socket)?;
     field(
@@ -74,7 +74,7 @@ pub(crate) fn status(
     Ok(())
 }
 
-/// The process that answers, and the one that holds the terminals where that is another.
+/// The process id of the worker, and that of the holder if it is another process.
 fn pids(status: &DaemonStatusReply) -> String {
     let (pid, holder) = (status.pid, status.holder_pid);
     if pid == holder {
@@ -83,7 +83,7 @@ fn pids(status: &DaemonStatusReply) -> String {
     format!("{pid}, holder {holder}")
 }
 
-fn told(hand_over: &HandOver) -> String {
+fn handover_line(hand_over: &HandOver) -> String {
     let cause = match hand_over.cause {
         HandOverCause::Crash => "crash",
         HandOverCause::Upgrade => "upgrade",
@@ -101,7 +101,10 @@ fn told(hand_over: &HandOver) -> String {
         Some(reason) => format!(": {reason}"),
         None => String::new(),
     };
-    format!("{}, {cause}, {when}{rolled_back}{reason}", hand_over.number)
+    format!(
+        "{} ({cause}), {when}{rolled_back}{reason}",
+        hand_over.number
+    )
 }
 
 fn listed(numbers: &BTreeMap<String, u64>, show: impl Fn(&u64) -> String) -> String {
@@ -163,11 +166,15 @@ mod tests {
             reason: None,
             at: "some day".to_owned(),
         };
-        assert_eq!(told(&hand_over), "2, upgrade, some day");
+        assert_eq!(handover_line(&hand_over), "2 (upgrade), some day");
         hand_over.at = "2020-01-01T00:00:00.000Z".to_owned();
-        assert!(told(&hand_over).ends_with(" h ago"), "{}", told(&hand_over));
+        assert!(
+            handover_line(&hand_over).ends_with(" h ago"),
+            "{}",
+            handover_line(&hand_over)
+        );
         (hand_over.rolled_back, hand_over.reason) = (true, Some("it ended".to_owned()));
-        assert!(told(&hand_over).ends_with(" ago, rolled back: it ended"));
+        assert!(handover_line(&hand_over).ends_with(" ago, rolled back: it ended"));
     }
 
     #[test]

@@ -1,25 +1,25 @@
-//! Where output goes decides how it looks.
+//! The style of output: with colours on a terminal, plain elsewhere.
 
 use std::io::IsTerminal as _;
 
-/// Whether there is a person to look at it.
+/// How output is styled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// Headings, and names beside ids.
+    /// With headers, and names next to ids.
     pub(crate) is_terminal: bool,
     pub(crate) has_colour: bool,
 }
 
-/// The few colours that mean something.
+/// Colours by their meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colour {
     Good,
     Bad,
     Dim,
-    /// Somebody may have to do something.
+    /// The user may have to act.
     Notice,
     Heading,
-    /// The line that keys act on; it can be told without colours too.
+    /// The line that keys act on; it is recognisable without colours too.
     Selected,
 }
 
@@ -37,7 +37,7 @@ impl Style {
         }
     }
 
-    /// Returns `text` in a colour, or as it is.
+    /// Returns `text` in a colour, or unchanged.
     pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
         if !self.has_colour && (colour != Colour::Selected || !self.is_terminal) {
             return text.to_owned();

@@ -1,9 +1,10 @@
-//! Columns.
+//! Tables.
 
 use super::style::{Colour, Style};
 use std::io::{self, Write};
 
-/// Rows of equally many cells. On a terminal there is a heading; an empty cell is a dash, so that columns count.
+/// Rows with the same number of cells. On a terminal there is a header; an empty cell is printed as a dash, so that columns
+/// can be counted.
 #[derive(Debug)]
 pub(crate) struct Table<const N: usize> {
     heading: [&'static str; N],
@@ -65,11 +66,11 @@ impl<const N: usize> Table<N> {
         self.rows.push(cells);
     }
 
-    /// Writes the rows, aligned, without blanks at the ends of lines.
+    /// Writes the rows, aligned, without spaces at the ends of lines.
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Errors of `out`.
     pub(crate) fn write(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
@@ -102,7 +103,7 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// Returns `text` with control characters spelled out, so that nothing a program said can act on the terminal.
+/// Returns `text` with control characters escaped, so that output of a program cannot control the terminal.
 pub(crate) fn printable(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {

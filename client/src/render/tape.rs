@@ -8,11 +8,11 @@ use ccd_protocol::tape::{ExchangeRecord, TapeProblem, TapeRecord, TapeSummary, T
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// Writes one line a tape.
+/// Writes one line per tape.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new([
         "TAPE",
@@ -51,7 +51,7 @@ pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> i
     table.write(out, style)
 }
 
-/// Returns a problem as compilers tell theirs.
+/// Returns a problem in the format of compilers.
 pub(crate) fn tape_problem(problem: &TapeProblem) -> String {
     let mut line = problem.path.clone();
     for place in [problem.line, problem.column]
@@ -64,16 +64,16 @@ pub(crate) fn tape_problem(problem: &TapeProblem) -> String {
     printable(&format!("{line}: {kind}{}", problem.message))
 }
 
-/// Returns a number of things.
+/// Returns a count with its noun, in the plural if needed.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Writes a tape: its facts, one a line, then its exchanges as they were seen.
+/// Writes a tape: its metadata, one field per line, then its exchanges as text.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn tape(tape: &TapeRecord, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let text = |value: &Value| match value {
         Value::Null => String::new(),
@@ -96,14 +96,14 @@ pub(crate) fn tape(tape: &TapeRecord, out: &mut dyn Write, style: Style) -> io::
         field(name, value, out, style)?;
     }
     if tape.begin.begins_in_middle {
-        let behind = match &tape.begin.begins_behind {
-            Some(place) => format!("behind exchange {} of {}", place.exchange, place.tape_id),
-            None => "no tape leads there".to_owned(),
+        let after = match &tape.begin.begins_behind {
+            Some(place) => format!("after exchange {} of {}", place.exchange, place.tape_id),
+            None => "no tape leads up to it".to_owned(),
         };
-        field("begins", &format!("in the middle, {behind}"), out, style)?;
+        field("starts", &format!("mid-conversation, {after}"), out, style)?;
     }
     if tape.meta["redact"] == Value::Bool(false) {
-        field("secrets", "were kept", out, style)?;
+        field("secrets", "not removed", out, style)?;
     }
     tape.exchanges
         .iter()
@@ -152,7 +152,7 @@ fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io:
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for line in diff.lines() {
         let text = printable(line);
@@ -167,17 +167,17 @@ pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<
     Ok(())
 }
 
-/// Writes whether a program answers as its tape does, and where it does not.
+/// Writes whether a program answers as on its tape, and each exchange that differs.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for drift in &verdict.drifts {
         let input = printable(drift.input.trim_end());
         let what = match drift.what.as_str() {
             "hidden" => "not compared".to_owned(),
-            "timeout" => "no whole answer in time".to_owned(),
+            "timeout" => "no complete answer before the timeout".to_owned(),
             what => format!("{what} differs"),
         };
         let head = format!("exchange {} ({input}): {what}", drift.index);
@@ -191,7 +191,7 @@ pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) 
     let exchanges = counted(verdict.exchanges, "exchange");
     let drifts = match verdict.drifts.len() {
         0 => String::new(),
-        count => format!(", {count} with another answer"),
+        count => format!(", {count} with a different answer"),
     };
     let word = style.paint(colour, word);
     writeln!(out, "{word} {}: {exchanges}{drifts}", verdict.tape_id)
@@ -278,8 +278,8 @@ mod tests {
 file        /t/bc/rec-1.json5
 command     bc -q
 by          0.1.0
-begins      in the middle, behind exchange 2 of bc/rec-0
-secrets     were kept
+starts      mid-conversation, after exchange 2 of bc/rec-0
+secrets     not removed
 
 exchange 1, line 12: 9 bytes in 1 chunk, 4 ms, exited 0
   input     1+1\\n
@@ -305,7 +305,7 @@ exchange 1, line 12: 9 bytes in 1 chunk, 4 ms, exited 0
             }],
         };
         let text = rendered(|out| super::verdict(&verdict, out, Style::default()));
-        let expected = "exchange 1 (1+1): output differs\n-2\n+3\ndrift bc/rec-1: 2 exchanges, 1 with another answer\n";
+        let expected = "exchange 1 (1+1): output differs\n-2\n+3\ndrift bc/rec-1: 2 exchanges, 1 with a different answer\n";
         assert_eq!(text, expected);
     }
 }

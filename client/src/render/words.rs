@@ -1,16 +1,16 @@
-//! Words as they would be typed in a shell.
+//! Words as typed in a shell.
 
-/// Returns the words in one line, in quotes where a shell would act on them.
+/// Returns the words in one line, quoted where a shell would interpret them.
 pub(crate) fn shell_line<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| quoted(word)).collect();
     quoted.join(" ")
 }
 
-/// Splits a line into words as a shell would: by blanks, but not in quotes or behind a backslash. Nothing is expanded.
+/// Splits a line into words as a shell would: at spaces, except in quotes or after a backslash. Nothing is expanded.
 ///
 /// # Errors
 ///
-/// What is wrong, as a sentence.
+/// The mistake, as a sentence.
 pub(crate) fn shell_words(line: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -21,7 +21,7 @@ pub(crate) fn shell_words(line: &str) -> Result<Vec<String>, &'static str> {
             (Some(open), c) if c == open => quote = None,
             (None | Some('"'), '\\') => {
                 let next = chars.next().ok_or("nothing follows the last backslash")?;
-                // In quotes a backslash is one, unless it takes a meaning away.
+                // In quotes, a backslash is literal unless the next character is special.
                 let is_plain = quote.is_some() && !['"', '\\', '$', '`'].contains(&next);
                 let word = word.get_or_insert_default();
                 word.extend(is_plain.then_some('\\').into_iter().chain([next]));

@@ -1,4 +1,4 @@
-//! What a run tells at its end: texts that did not come, and with `--json` the output itself.
+//! The report at the end of a run: missing texts and, with `--json`, the output.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -6,19 +6,19 @@ use ccd_protocol::run::RunOnceReply;
 use ccd_protocol::session::{EndReason, Ended};
 use std::time::Duration;
 
-/// As much output as `run.once` returns.
+/// Most output that is kept; the same as in a reply of `run.once`.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
-/// Looks for texts in output that comes in pieces.
+/// Looks for texts in output that arrives in chunks.
 #[derive(Debug)]
 pub(crate) struct Contains {
     missing: Vec<String>,
-    /// The end of what was looked at, where a text may have begun.
+    /// The end of the output so far, in which a text may have started.
     tail: Vec<u8>,
 }
 
 impl Contains {
-    /// Looks for `texts`; an empty one is there already.
+    /// Looks for `texts`; an empty one counts as found.
     pub(crate) fn new(texts: &[String]) -> Self {
         Self {
             missing: texts
@@ -30,7 +30,7 @@ impl Contains {
         }
     }
 
-    /// Looks at the next piece.
+    /// Looks at the next chunk.
     pub(crate) fn look(&mut self, bytes: &[u8]) {
         if self.missing.is_empty() {
             return;
@@ -47,7 +47,7 @@ impl Contains {
         self.tail.drain(..keep_from);
     }
 
-    /// Returns the texts that did not come, in their order.
+    /// Returns the missing texts, in their order.
     pub(crate) fn missing(&self) -> &[String] {
         &self.missing
     }
@@ -61,7 +61,7 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
-    /// Keeps the next piece, as far as there is room.
+    /// Keeps the next chunk, as far as there is room.
     pub(crate) fn keep(&mut self, bytes: &[u8]) {
         let room = MAX_OUTPUT_BYTES - self.bytes.len();
         let len = room.min(bytes.len());
@@ -69,7 +69,7 @@ impl Collected {
         self.was_cut |= len < bytes.len();
     }
 
-    /// Returns what `run.once` would have answered.
+    /// Returns the reply that `run.once` would have given.
     pub(crate) fn reply(self, ended: &Ended, took: Duration, missing: &[String]) -> RunOnceReply {
         let output_b64 = std::str::from_utf8(&self.bytes)
             .is_err()

@@ -1,4 +1,4 @@
-//! `ccctl run --expect --send`: a dialogue that the daemon conducts.
+//! `ccctl run --expect --send`: a dialogue conducted by the daemon.
 
 use super::request::{command, exit_of_missing};
 use crate::args::RunArgs;
@@ -11,15 +11,15 @@ use crate::tape;
 use ccd_protocol::run::{RunOnce, RunOnceParams};
 use ccd_protocol::session::Pattern;
 
-/// Runs a program that is waited for and answered by turns; its output comes at the end.
+/// Runs a program with a dialogue of patterns and answers; prints its output at the end.
 ///
 /// # Errors
 ///
-/// Those of the call.
+/// Errors of the call.
 pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
     if tape::named(&args.tape)?.is_some() {
         return Err(Failure::Usage(
-            "--expect and --send do without tapes: use ccctl session create --tapes and ccctl session send"
+            "--expect and --send cannot be combined with tape options; use ccctl session create --tapes and ccctl session send"
                 .to_owned(),
         ));
     }
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         send: args.send.clone(),
         contains: args.contains.clone(),
         timeout_ms: args.timeout.unwrap_or_default(),
-        cwd: Some(caller::working_folder(args.cwd.as_deref())?),
+        cwd: Some(caller::working_directory(args.cwd.as_deref())?),
         env: args.env.iter().cloned().collect(),
         caller_env: (!args.clean_env).then(caller::environment),
         ..RunOnceParams::default()
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         }
     }
     if reply.truncated {
-        context.note("run.once: the output was cut");
+        context.note("run: the output was too long and was truncated");
     }
     if reply.timed_out {
         context.note("run: timed out");

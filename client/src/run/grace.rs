@@ -1,4 +1,4 @@
-//! The last moments of a program that nobody waits for any more: it may end by itself, and its tape is to be written.
+//! The end of a program whose user is gone: it gets time to exit by itself, and its tape is written.
 
 use crate::call::call_at;
 use crate::connect::Place;
@@ -12,25 +12,25 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// How long a program may take to end when a signal asks it to.
+/// How long a program may take to exit after a signal.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long the way out takes at most.
+/// How long ccctl takes to exit at most.
 const LONGEST: Duration = Duration::from_secs(3);
 
-/// Sends a program the signal that ccctl got. At most [`LONGEST`].
+/// Sends a program the signal that ccctl received. Takes at most [`LONGEST`].
 pub(super) fn ask(place: &Place, session: &str, signal: i32) {
     let params = SessionSignalParams {
         session: session.to_owned(),
         signal: signal.to_string(),
     };
-    // One that has ended takes none.
+    // A program that has exited accepts no signal.
     bounded(place, move |place| {
         drop(call_at::<SessionSignal>(place, &params))
     });
 }
 
-/// Likewise, and waits for its end; false when it goes on.
+/// Does the same and waits until the program exits; false if it keeps running.
 pub(crate) fn ends_by(place: &Place, session: &str, signal: i32) -> bool {
     ask(place, session, signal);
     let params = SessionWaitParams {
@@ -45,7 +45,7 @@ pub(crate) fn ends_by(place: &Place, session: &str, signal: i32) -> bool {
     ended == Some(true)
 }
 
-/// Ends a program, and returns when what was recorded of it is written. At most [`LONGEST`].
+/// Ends a program, and returns when its recording is written. Takes at most [`LONGEST`].
 pub(super) fn close(place: &Place, session: &str) {
     let session = session.to_owned();
     bounded(place, move |place| {
@@ -58,7 +58,7 @@ pub(super) fn close(place: &Place, session: &str) {
     });
 }
 
-/// Whoever is on the way out does not wait for a daemon that does not answer.
+/// Does `work` in a thread for a limited time: an exiting ccctl does not wait for a daemon that does not reply.
 fn bounded<T: Send + 'static>(
     place: &Place,
     work: impl FnOnce(&Place) -> T + Send + 'static,

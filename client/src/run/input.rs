@@ -1,7 +1,7 @@
-//! Standard input on its way to the program.
+//! Sends standard input to the program.
 
 use super::interrupt::Interrupts;
-use super::pace::Pace;
+use super::pace::InputPace;
 use super::typing::Typing;
 use crate::call::{Connection, call_at};
 use crate::connect::Place;
@@ -19,36 +19,36 @@ use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
 use std::io::{self, Read, Write as _};
 use std::time::{Duration, Instant};
 
-/// Bytes of one read; the next is made when the program has taken them.
+/// Most bytes of one read; the next read follows when the program has taken them.
 const READ_BYTES: usize = 32 << 10;
 
-/// So often one request may be lost in a row.
+/// How often in a row one request may be lost.
 const MAX_LOSSES: u32 = 5;
 
 const INTERRUPT_KEY: u8 = 0x03;
 
-/// After a miss, output that was played before has come when nothing has for so long.
+/// After a miss, earlier output has arrived once there was none for this long.
 const IDLE_MS: f64 = 500.0;
 
-/// Pause before a session that is busy is asked again.
+/// Pause before a busy session is asked again.
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Where input goes.
+/// Forwards input to a session.
 #[derive(Debug)]
 pub(crate) struct Forward {
     pub(crate) place: Place,
     pub(crate) connection: Connection,
     pub(crate) session: String,
-    /// It was told that input may be lost.
+    /// The user was warned that input may be lost.
     pub(crate) has_warned: bool,
-    /// Tapes are in use: who cannot go on says so, and ends.
+    /// True if tapes are used: then an error is reported and ends the run.
     pub(crate) is_taped: bool,
-    /// What no tape has, or why nothing more can be typed.
+    /// Inputs that are on no tape, and why the session takes no more input.
     pub(crate) misses: Misses,
 }
 
 impl Forward {
-    /// Sends keys as they are typed, until there are no more or the session has ended.
+    /// Sends keys as they are typed, until the input or the session ends.
     pub(crate) fn keys(mut self, mut input: impl Read) {
         let mut interrupts = Interrupts::default();
         let mut buffer = [0; MAX_KEYS_LEN];
@@ -58,8 +58,8 @@ impl Forward {
                 .filter(|&&key| key == INTERRUPT_KEY)
                 .any(|_| interrupts.is_again(Instant::now()));
             match self.send(keys, false) {
-                // The line is dropped, and the rest goes on.
-                Err(failure) if miss_of(&failure).is_some() => tell_at_terminal(&failure),
+                // The line is dropped, and the conversation continues.
+                Err(failure) if miss_of(&failure).is_some() => report_at_terminal(&failure),
                 Err(failure) => return self.give_up(&failure),
                 Ok(()) => {}
             }
@@ -69,8 +69,8 @@ impl Forward {
         }
     }
 
-    /// Sends bytes so that the program reads exactly them, then the end of input.
-    pub(crate) fn bytes(mut self, mut input: impl Read, mut pace: Pace) {
+    /// Sends bytes so that the program reads exactly these, then the end of input.
+    pub(crate) fn bytes(mut self, mut input: impl Read, mut pace: InputPace) {
         let mut typing = Typing::default();
         let mut buffer = [0; READ_BYTES];
         while let Some(mut bytes) = read_some(&mut input, &mut buffer) {
@@ -84,14 +84,14 @@ impl Forward {
             }
         }
         pace.wait(&self.place, &self.session);
-        // The session may have ended meanwhile; then nobody reads this.
+        // The session may have ended in the meantime; then nobody reads this.
         if let Err(failure) = self.send(typing.end(), true) {
             self.give_up(&failure);
         }
     }
 
-    /// Ends the program when no tape has what it was given, once it has printed what it had to, or when nothing more
-    /// can be typed; nothing more is of use.
+    /// Ends the program if its input is on no tape, after its remaining output has arrived, or if the session takes no more
+    /// input.
     fn give_up(&mut self, failure: &Failure) {
         let error = match failure.refusal() {
             Some(error) if self.is_taped && is_final(error) => {
@@ -115,9 +115,9 @@ impl Forward {
         let _ = self.close();
     }
 
-    /// Waits as long as the program takes to read; `is_end` tells that no more comes.
+    /// Sends bytes and waits until the program has read them; `is_end` marks the end of the input.
     ///
-    /// What was not answered is not sent again, because it may have been typed; but the end is told again.
+    /// An unanswered send is not repeated, because it may have been typed; but the end of the input is sent again.
     fn send(&mut self, mut bytes: &[u8], is_end: bool) -> Result<(), Failure> {
         let mut losses = 0;
         loop {
@@ -163,11 +163,11 @@ impl Forward {
         }
     }
 
-    /// Tells once that input may not have arrived.
+    /// Warns once that input may be lost.
     fn warn(&mut self, len: usize) {
         if len > 0 && !std::mem::replace(&mut self.has_warned, true) {
             note(&format!(
-                "run: the daemon was handed over or killed: up to {len} bytes of input may be lost"
+                "run: the daemon was restarted or killed: up to {len} bytes of input may be lost"
             ));
         }
     }
@@ -181,15 +181,15 @@ impl Forward {
     }
 }
 
-/// In raw mode a line begins where the cursor is.
-fn tell_at_terminal(failure: &Failure) {
+/// Reports a miss in raw mode, in which a line starts at the cursor.
+fn report_at_terminal(failure: &Failure) {
     let mut lines = miss_of(failure).map(block).unwrap_or_default();
-    lines.push(line("leave", "Control-c twice"));
+    lines.push(line("quit", "Control-C twice"));
     let text = format!("\r\n{}\r\n", lines.join("\r\n"));
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// How much was taken when the program does not read now, or another process takes the rest; `None` for any other
+/// How much was taken if the program does not read at the moment, or a handover interrupted the send; `None` for any other
 /// failure.
 fn written_before_full(failure: &Failure) -> Option<usize> {
     let error = failure.refusal()?;
@@ -201,7 +201,7 @@ fn written_before_full(failure: &Failure) -> Option<usize> {
     usize::try_from(written).ok()
 }
 
-/// The next bytes; `None` at the end, and when the input cannot be read, which is its end as well.
+/// The next bytes; `None` at the end of the input, and if it cannot be read.
 fn read_some<'a>(input: &mut impl Read, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
     loop {
         match input.read(buffer) {

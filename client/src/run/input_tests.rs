@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 /// What a server does with a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum InputTurn {
     Answer,
     /// Answers, and ends the connection.
     AnswerAndEnd,
@@ -16,7 +16,7 @@ enum Turn {
     Lose,
 }
 
-struct Server {
+struct InputServer {
     place: Place,
     /// The typed bytes of each request, and whether the input ended there.
     requests: JoinHandle<Vec<(String, bool)>>,
@@ -25,7 +25,7 @@ struct Server {
     _folder: tempfile::TempDir,
 }
 
-fn serve(turns: Vec<Turn>) -> Server {
+fn serve(turns: Vec<InputTurn>) -> InputServer {
     let (place, listener, folder) = Place::listening();
     let (say, closed) = sync_channel(8);
     let requests = std::thread::spawn(move || {
@@ -41,12 +41,12 @@ fn serve(turns: Vec<Turn>) -> Server {
                 let params = &request["params"];
                 let bytes = BASE64.decode(params["data_b64"].as_str().unwrap()).unwrap();
                 requests.push((String::from_utf8(bytes).unwrap(), params["eof"] == true));
-                if turn != Turn::Lose {
+                if turn != InputTurn::Lose {
                     let result = json!({"offset": 0, "written_bytes": 1, "hidden": false});
                     let reply = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
                     writeln!({ &stream }, "{reply}").unwrap();
                 }
-                if turn != Turn::Answer {
+                if turn != InputTurn::Answer {
                     break;
                 }
             }
@@ -56,7 +56,7 @@ fn serve(turns: Vec<Turn>) -> Server {
         }
         requests
     });
-    Server {
+    InputServer {
         place,
         requests,
         closed,
@@ -64,7 +64,7 @@ fn serve(turns: Vec<Turn>) -> Server {
     }
 }
 
-fn forward(server: &Server) -> Forward {
+fn forward(server: &InputServer) -> Forward {
     Forward {
         place: server.place.clone(),
         connection: Connection::over(server.place.connect().unwrap()),
@@ -77,7 +77,7 @@ fn forward(server: &Server) -> Forward {
 
 #[test]
 fn what_could_not_be_sent_goes_over_another_connection() {
-    let server = serve(vec![Turn::AnswerAndEnd, Turn::Answer]);
+    let server = serve(vec![InputTurn::AnswerAndEnd, InputTurn::Answer]);
     let mut forward = forward(&server);
     forward.send(b"a", false).unwrap();
     server.closed.recv().unwrap();
@@ -89,7 +89,12 @@ fn what_could_not_be_sent_goes_over_another_connection() {
 
 #[test]
 fn what_was_not_answered_is_not_typed_again_but_the_end_is_told_again() {
-    let server = serve(vec![Turn::Lose, Turn::Answer, Turn::Lose, Turn::Answer]);
+    let server = serve(vec![
+        InputTurn::Lose,
+        InputTurn::Answer,
+        InputTurn::Lose,
+        InputTurn::Answer,
+    ]);
     let mut forward = forward(&server);
     forward.send(b"a", false).unwrap();
     assert!(forward.has_warned);
@@ -110,13 +115,13 @@ fn what_was_not_answered_is_not_typed_again_but_the_end_is_told_again() {
 
 #[test]
 fn a_daemon_that_is_gone_ends_the_input() {
-    let server = serve(vec![Turn::Lose]);
+    let server = serve(vec![InputTurn::Lose]);
     let forward = forward(&server);
     let place = server.place.clone();
     std::thread::spawn(move || {
         server.requests.join().unwrap();
     });
-    forward.bytes(&b"a\n"[..], Pace::of(None));
+    forward.bytes(&b"a\n"[..], InputPace::of(None));
     assert!(place.connect().is_err());
 }
 
@@ -124,7 +129,7 @@ fn a_daemon_that_is_gone_ends_the_input() {
 #[test]
 fn keys_go_in_pieces_that_no_terminal_refuses() {
     let paste = "z".repeat(2 * MAX_KEYS_LEN + 1);
-    let server = serve(vec![Turn::Answer; 3]);
+    let server = serve(vec![InputTurn::Answer; 3]);
     forward(&server).keys(paste.as_bytes());
     let requests = server.requests.join().unwrap();
     let lens: Vec<usize> = requests.iter().map(|(keys, _)| keys.len()).collect();

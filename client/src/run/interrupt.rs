@@ -1,8 +1,8 @@
-//! `^C`: the first goes to the program, a second one soon after closes it.
+//! `^C`: the first goes to the program, a second one soon after ends the program.
 
 use std::time::{Duration, Instant};
 
-/// How soon the second one must come.
+/// How soon the second one must follow.
 const AGAIN_WITHIN: Duration = Duration::from_secs(2);
 
 /// Counts interrupts.
@@ -12,7 +12,7 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    /// Takes one that came at `now`; true when the program is to be closed.
+    /// Counts an interrupt at `now`; true if the program is to be ended.
     pub(crate) fn is_again(&mut self, now: Instant) -> bool {
         let last = self.last.replace(now);
         last.is_some_and(|last| now.duration_since(last) <= AGAIN_WITHIN)

@@ -1,4 +1,4 @@
-//! `ccctl run`: one program on a terminal, from its start to its status.
+//! `ccctl run`: runs one program in a terminal until it exits.
 
 mod collect;
 mod dialogue;
@@ -22,11 +22,11 @@ pub(crate) use grace::ends_by;
 pub(crate) use request::for_one_run;
 pub(crate) use stream::{Start, create, start};
 
-/// Runs a program and passes its status on.
+/// Runs a program and returns its exit status.
 ///
 /// # Errors
 ///
-/// Those of the calls; a program that cannot be started is told here and ends with 126 or 127.
+/// Errors of the calls; a program that cannot be started is reported here, with status 126 or 127.
 pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let result = if args.expect.is_empty() && args.send.is_empty() {
         as_pipe(args, context)
@@ -51,7 +51,7 @@ fn as_pipe(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
     stream::start(start, context)
 }
 
-/// Tells of a program that cannot be started, whose status is that of shells.
+/// Reports a program that cannot be started, and returns a shell's status for it.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub(crate) fn or_failed_start(
     match result.map_err(|failure| failure.of_verb(verb)) {
         Err(failure) => match request::exit_of_failed_start(&failure) {
             Some(exit) => {
-                context.tell(&failure);
+                context.report(&failure);
                 Ok(exit)
             }
             None => Err(failure),

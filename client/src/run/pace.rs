@@ -1,7 +1,7 @@
-//! How fast a pipe is typed.
+//! How fast piped input is typed.
 //!
-//! What is recorded is a conversation: a line that comes before the program asks for it would stand at another prompt
-//! each time. Then each line waits for the program, as a person would.
+//! A recording is a conversation: a line that is typed before the program asks for it would appear at a different prompt
+//! each time. So for a recording, each line is held back until the program waits for input, as a person would do.
 
 use crate::call::call_at;
 use crate::connect::Place;
@@ -10,24 +10,24 @@ use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 use ccd_protocol::tape::{RecordMode, TapeOptions};
 use std::time::{Duration, Instant};
 
-/// Lines that are waited for; more is no conversation.
+/// Most lines that are held back; longer input is not a conversation.
 const MAX_LINES: u32 = 100;
 
-/// A program that does not ask for so long reads when it wants.
+/// How long to wait for the program; one that has not asked by then reads whenever it wants.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// All lines together are waited for no longer.
+/// Longest wait for all lines together.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// Line by line while there is something to wait for, then all at once.
+/// Types line by line as long as lines are held back, then everything at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pace {
+pub(crate) struct InputPace {
     lines_left: u32,
     time_left: Duration,
 }
 
-impl Pace {
-    /// All at once, unless it is recorded.
+impl InputPace {
+    /// Everything at once, unless the program is recorded.
     pub(crate) fn of(options: Option<&TapeOptions>) -> Self {
         let record = options.and_then(|options| options.record);
         let records = matches!(record, Some(RecordMode::New | RecordMode::Overwrite));
@@ -37,7 +37,7 @@ impl Pace {
         }
     }
 
-    /// How much of what there is comes next: a line, or all.
+    /// How many of the bytes to type next: a line, or all.
     pub(super) fn next_len(self, bytes: &[u8]) -> usize {
         let newline = bytes.iter().position(|&byte| byte == b'\n');
         match newline {
@@ -74,14 +74,14 @@ mod tests {
 
     #[test]
     fn only_what_is_recorded_is_typed_line_by_line() {
-        let all_at_once = Pace::of(None);
+        let all_at_once = InputPace::of(None);
         assert_eq!(all_at_once.next_len(b"a\nb\n"), 4);
-        assert_eq!(Pace::of(Some(&TapeOptions::default())), all_at_once);
+        assert_eq!(InputPace::of(Some(&TapeOptions::default())), all_at_once);
         let recorded = TapeOptions {
             record: Some(RecordMode::New),
             ..TapeOptions::default()
         };
-        let by_line = Pace::of(Some(&recorded));
+        let by_line = InputPace::of(Some(&recorded));
         assert_eq!(by_line.next_len(b"a\nb\n"), 2);
         assert_eq!(by_line.next_len(b"ab"), 2);
     }

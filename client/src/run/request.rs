@@ -1,4 +1,4 @@
-//! What is asked of the daemon for `ccctl run`.
+//! The requests of `ccctl run`.
 
 use crate::args::RunArgs;
 use crate::caller;
@@ -11,10 +11,10 @@ use ccd_protocol::{ErrorCode, Timeout};
 
 const NOT_EXECUTABLE: u8 = 126;
 
-/// The shortest limit there is: 0 means none on the wire.
+/// Shortest timeout: in a request, 0 means none.
 const SHORTEST_S: f64 = 0.001;
 
-/// Returns program and arguments: those given, a shell with a command line, or an interpreter with a script.
+/// Returns program and arguments: as given, a shell with a command line, or an interpreter with a script.
 ///
 /// # Errors
 ///
@@ -33,22 +33,22 @@ pub(crate) fn command(args: &RunArgs) -> Result<(String, Vec<String>), Failure> 
     Ok((words.next().unwrap_or_default(), words.collect()))
 }
 
-/// Returns the session to create: it ends with its connection and has no limit but `--timeout`.
+/// Returns the session to create: it ends with its connection and has no limit except `--timeout`.
 ///
 /// # Errors
 ///
-/// As [`command`], and when the current directory is gone.
+/// As [`command`], and if the current directory no longer exists.
 pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreateParams, Failure> {
     let (program, words) = command(args)?;
     let size = args.size.or_else(terminal_size);
     Ok(SessionCreateParams {
-        // A configuration has its own.
+        // A configuration names its own program.
         program: Some(program)
             .filter(|program| args.config.config.is_none() || !program.is_empty()),
         args: words,
         config: args.config.config.clone(),
         set: args.config.set.iter().cloned().collect(),
-        cwd: Some(caller::working_folder(args.cwd.as_deref())?),
+        cwd: Some(caller::working_directory(args.cwd.as_deref())?),
         env: args.env.iter().cloned().collect(),
         caller_env: (!args.clean_env).then(caller::environment),
         rows: size.map(|size| size.rows),
@@ -58,7 +58,7 @@ pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreatePar
     })
 }
 
-/// A session that ends with its connection and has no limit but this one.
+/// A session that ends with its connection and has no limit except this one.
 pub(crate) fn for_one_run(timeout: Option<Timeout>) -> SessionCreateParams {
     SessionCreateParams {
         persist: Some(false),
@@ -70,7 +70,7 @@ pub(crate) fn for_one_run(timeout: Option<Timeout>) -> SessionCreateParams {
     }
 }
 
-/// Returns what a shell tells of a program that cannot be started; `None` for any other failure.
+/// Returns a shell's exit status for a program that cannot be started; `None` for any other failure.
 pub(crate) fn exit_of_failed_start(failure: &Failure) -> Option<Exit> {
     let error = failure.refusal()?;
     if error.known() != Some(ErrorCode::SpawnFailed) {
@@ -81,13 +81,16 @@ pub(crate) fn exit_of_failed_start(failure: &Failure) -> Option<Exit> {
     Some(Exit::Program(code.unwrap_or(NOT_EXECUTABLE)))
 }
 
-/// Tells which texts did not come; `None` when all did.
+/// Reports missing texts; `None` if there are none.
 pub(crate) fn exit_of_missing(missing: &[String], context: &Context) -> Option<Exit> {
     if missing.is_empty() {
         return None;
     }
     let texts: Vec<String> = missing.iter().map(|text| format!("{text:?}")).collect();
-    context.note(&format!("run: the output lacks {}", texts.join(", ")));
+    context.note(&format!(
+        "run: the output does not contain {}",
+        texts.join(", ")
+    ));
     Some(Exit::Failed)
 }
 

@@ -1,4 +1,4 @@
-//! Signals to ccctl that concern the program it runs.
+//! Passes signals to ccctl on to the program that it runs.
 
 use super::grace;
 use super::interrupt::Interrupts;
@@ -20,15 +20,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A signal that comes again within this time is the same one: `timeout` sends it to its child, and to their group.
+/// A signal that is repeated within this time counts once: `timeout` sends it to its child and to the process group.
 const SAME_SIGNAL: Duration = Duration::from_millis(300);
 
-/// What became of the wish to end ccctl itself.
+/// Whether a signal has asked ccctl to exit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stopped(Arc<AtomicI32>);
 
 impl Stopped {
-    /// The number of the signal that asked ccctl to end, if one did.
+    /// The number of the signal that asked ccctl to exit, if one did.
     pub(crate) fn by(&self) -> Option<i32> {
         Some(self.0.load(Ordering::Acquire)).filter(|&signal| signal != 0)
     }
@@ -39,9 +39,9 @@ impl Stopped {
 pub(crate) struct Relay {
     pub(crate) place: Place,
     pub(crate) session: String,
-    /// The size follows the terminal, unless it was given.
+    /// True if the size follows the terminal, because none was given.
     pub(crate) follows_size: bool,
-    /// The connection that the run lives on: shutting it down ends the program.
+    /// The connection that keeps the program alive: shutting it down ends the program.
     pub(crate) lifeline: Lifeline,
 }
 
@@ -50,7 +50,7 @@ impl Relay {
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// Errors of the system.
     pub(crate) fn start(self) -> io::Result<Stopped> {
         ask::leave_signals();
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGWINCH])?;
@@ -71,7 +71,7 @@ impl Relay {
         Ok(stopped)
     }
 
-    /// Asks the program to end by the same signal, and a second time, or when it takes too long, ends it.
+    /// Passes the signal to the program; ends the program at a second signal, or if it takes too long to exit.
     fn end(&self, signal: i32, first: &mut Option<Instant>, stopped: &Stopped) {
         match first {
             Some(first) if first.elapsed() < SAME_SIGNAL => {}
@@ -95,7 +95,7 @@ impl Relay {
 
     fn handle(&self, signal: i32, interrupts: &mut Interrupts) {
         let session = self.session.clone();
-        // A session that has ended takes none of these, and then there is nothing to pass on.
+        // A session that has ended accepts no signal, and needs none.
         let _ = match signal {
             SIGWINCH => match terminal_size().filter(|_| self.follows_size) {
                 Some(size) => self.call::<SessionResize>(&SessionResizeParams {

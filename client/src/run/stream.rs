@@ -1,9 +1,9 @@
-//! `ccctl run` as a pipe: output as it comes, input as it is typed.
+//! `ccctl run` as a stream: prints output and types input as they arrive.
 
 use super::collect::{Collected, Contains};
 use super::grace;
 use super::input::Forward;
-use super::pace::Pace;
+use super::pace::InputPace;
 use super::request;
 use super::signals::{Relay, Stopped};
 use crate::call::Connection;
@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
-use crate::output::{Content, Output, Piece};
+use crate::output::{Output, OutputChunk, OutputForm};
 use crate::secrets;
 use crate::tape::{self, Misses, Summary};
 use crate::terminal::RawMode;
@@ -24,40 +24,40 @@ use serde::Serialize;
 use std::io::{self, Write as _};
 use std::time::Instant;
 
-/// So often a start is asked for that nobody reads.
+/// How often the start is requested, if no worker reads the request.
 const MAX_TRIES: u32 = 5;
 
-/// A program to run between pipes.
+/// A program to run.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
-    /// Neither `plain` nor `pipes`: it is between two terminals.
+    /// If neither `plain` nor `pipes` is set, input and output are terminals.
     pub(crate) params: SessionCreateParams,
-    /// The size follows the terminal, unless it was given.
+    /// True if the size follows the terminal, because none was given.
     pub(crate) follows_size: bool,
     /// Texts that the output must contain.
     pub(crate) contains: &'a [String],
-    /// What was typed.
+    /// The command that was typed.
     pub(crate) verb: &'static str,
 }
 
-/// Runs a program until it ends; it never outlives this process.
+/// Runs a program until it exits; it never outlives this process.
 ///
 /// # Errors
 ///
-/// Those of the calls.
+/// Errors of the calls.
 pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?;
     let began = Instant::now();
     let mut params = start.params;
     let is_interactive = !(params.plain || params.pipes);
     let content = match params.pipes {
-        true => Content::Exact,
-        false => Content::Raw,
+        true => OutputForm::Exact,
+        false => OutputForm::Raw,
     };
     let (connection, session) =
         secrets::with_secrets(&mut params, |params| create(&place, params))?;
     context.warn(&session.warnings);
-    // From here on a new daemon would be of no use: it has no such session.
+    // From here on, a new daemon would be useless: it does not have the session.
     let place = Place {
         may_start: false,
         ..place
@@ -75,7 +75,7 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         .transpose()
         .map_err(|source| system("the terminal", source))?;
     let misses = Misses::default();
-    let pace = Pace::of(params.tape.as_ref());
+    let pace = InputPace::of(params.tape.as_ref());
     let forward = Forward {
         connection: Connection::over(place.connect()?),
         place: place.clone(),
@@ -85,8 +85,8 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         misses: misses.clone(),
     };
     forward_input(forward, is_interactive, pace)?;
-    // The program's end is told on the connection that its life hangs on; after a hand-over the next one that
-    // subscribes takes its place.
+    // The connection that keeps the program alive also reports its end; after a handover, the next subscription replaces
+    // it.
     let output = Output::start(
         place.clone(),
         connection,
@@ -121,11 +121,11 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
     }
 }
 
-/// Starts the program, whose life hangs on the connection. A request that was not read is made again.
+/// Starts the program, which lives as long as the connection. A request that was not read is repeated.
 ///
 /// # Errors
 ///
-/// Those of the call.
+/// Errors of the call.
 pub(crate) fn create(
     place: &Place,
     params: &SessionCreateParams,
@@ -143,12 +143,12 @@ pub(crate) fn create(
     }
 }
 
-/// What is done with output.
+/// Handles the output.
 struct Run {
     contains: Contains,
     collected: Option<Collected>,
     verb: &'static str,
-    /// Inputs that no tape has, and why nothing more could be typed.
+    /// Inputs that are on no tape, and why the session took no more input.
     misses: Misses,
     place: Place,
     session: String,
@@ -159,12 +159,12 @@ impl Run {
     fn until_end(&mut self, output: &mut Output, context: &mut Context) -> Result<Ended, Failure> {
         loop {
             match output.next()? {
-                Piece::Output(bytes) => self.take(&bytes, context)?,
-                Piece::Error(bytes) => self.take_error(&bytes, context)?,
-                Piece::Missing(len) => {
-                    context.note(&format!("{}: {len} bytes of output are lost", self.verb));
+                OutputChunk::Output(bytes) => self.take(&bytes, context)?,
+                OutputChunk::Error(bytes) => self.take_error(&bytes, context)?,
+                OutputChunk::Missing(len) => {
+                    context.note(&format!("{}: {len} bytes of output were lost", self.verb));
                 }
-                Piece::Ended(ended) => return Ok(ended),
+                OutputChunk::Ended(ended) => return Ok(ended),
             }
         }
     }
@@ -180,13 +180,13 @@ impl Run {
         }
     }
 
-    /// Together they are told in one piece; printed they are not.
+    /// Takes standard error. With `--json` both streams are collected together; otherwise they are printed separately.
     fn take_error(&mut self, bytes: &[u8], context: &mut Context) -> Result<(), Failure> {
         if self.collected.is_some() {
             return self.take(bytes, context);
         }
         self.contains.look(bytes);
-        // As of a program whose standard error is closed.
+        // As for a program whose standard error is closed.
         let _ = io::stderr().write_all(bytes);
         Ok(())
     }
@@ -197,10 +197,7 @@ impl Run {
         let mut exit = Exit::of_program(ended.exitstatus, ended.signal);
         if timed_out {
             exit = Exit::TimedOut;
-            context.note(&format!(
-                "{}: timed out, and nothing was left running",
-                self.verb
-            ));
+            context.note(&format!("{}: timed out; the program was ended", self.verb));
         }
         let troubles = self.misses.take();
         let has_trouble = !troubles.is_empty();
@@ -208,10 +205,11 @@ impl Run {
             exit = Exit::Failed;
         }
         let (refusals, misses): (Vec<_>, Vec<_>) = troubles.into_iter().partition(tape::is_final);
-        let (exit, tape) = tape::tell(self.summary, &self.place, &self.session, exit, context);
+        let (exit, tape) =
+            tape::print_summary(self.summary, &self.place, &self.session, exit, context);
         if let Some(collected) = self.collected {
             let reply = collected.reply(ended, began.elapsed(), missing);
-            context.write_json(&Told {
+            context.write_json(&RunReport {
                 reply,
                 tape,
                 misses: &misses,
@@ -220,7 +218,7 @@ impl Run {
             tape::print_blocks(&misses);
         }
         for error in refusals {
-            context.tell(&Failure::Refused {
+            context.report(&Failure::Refused {
                 method: self.verb.to_owned(),
                 error: Box::new(error),
             });
@@ -232,9 +230,9 @@ impl Run {
     }
 }
 
-/// What `--json` tells at the end.
+/// The document that `--json` prints at the end.
 #[derive(Serialize)]
-struct Told<'a> {
+struct RunReport<'a> {
     #[serde(flatten)]
     reply: RunOnceReply,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -244,7 +242,7 @@ struct Told<'a> {
 }
 
 /// Reads standard input in a thread that ends with the process.
-fn forward_input(forward: Forward, is_interactive: bool, pace: Pace) -> Result<(), Failure> {
+fn forward_input(forward: Forward, is_interactive: bool, pace: InputPace) -> Result<(), Failure> {
     std::thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || {
@@ -259,7 +257,7 @@ fn forward_input(forward: Forward, is_interactive: bool, pace: Pace) -> Result<(
         .map_err(|source| system("the input thread", source))
 }
 
-/// The connection was shut down on purpose when a signal asked for the end.
+/// The exit status if the connection was shut down because of a signal, otherwise the failure.
 fn why_stopped(stopped: &Stopped, failure: Failure) -> Result<Exit, Failure> {
     match stopped.by() {
         Some(signal) => Ok(Exit::of_program(None, Some(signal))),

@@ -1,8 +1,8 @@
-//! What to type so that a program on a terminal in canonical mode reads exactly given bytes.
+//! The keys that make a program on a terminal in canonical mode read exactly given bytes.
 //!
-//! The terminal acts on some bytes (`^C`, `^D`, a carriage return); each of those is quoted by `^V`. It keeps a
-//! line of limited length; a longer one is handed over in pieces by `^D`, which between two bytes means
-//! "read what is there" and adds nothing.
+//! The terminal interprets some bytes (`^C`, `^D`, a carriage return); each of these is quoted by `^V`. The terminal limits
+//! the length of a line; a longer one is passed on in parts by `^D`, which in the middle of a line means "read the bytes so
+//! far" and adds nothing.
 
 use crate::terminal::MAX_KEYS_LEN;
 
@@ -10,7 +10,7 @@ const LINE_END: u8 = b'\n';
 const END_OF_INPUT: u8 = 0x04;
 const QUOTE: u8 = 0x16;
 
-/// Types bytes, line by line.
+/// Converts bytes to keys.
 #[derive(Debug, Default)]
 pub(crate) struct Typing {
     /// Bytes since the last newline or `^D`.
@@ -18,7 +18,7 @@ pub(crate) struct Typing {
 }
 
 impl Typing {
-    /// Returns what to type for the next bytes of the input.
+    /// Returns the keys for the next bytes of the input.
     pub(crate) fn keys(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut keys = Vec::with_capacity(bytes.len() + bytes.len() / 16);
         for &byte in bytes {
@@ -39,7 +39,7 @@ impl Typing {
         keys
     }
 
-    /// Returns what to type before the end of the input: a `^D` that hands over an unfinished line.
+    /// Returns the keys before the end of the input: a `^D` that passes on an unfinished line.
     pub(crate) fn end(&self) -> &'static [u8] {
         match self.piece_len {
             0 => &[],
@@ -48,7 +48,7 @@ impl Typing {
     }
 }
 
-/// The bytes on which a terminal with its usual settings acts, but for the newline.
+/// True for the bytes that a terminal with its usual settings interprets, except the newline.
 fn acts(byte: u8) -> bool {
     matches!(
         byte,
@@ -56,10 +56,10 @@ fn acts(byte: u8) -> bool {
         | 0x04 // end of input
         | 0x0d // becomes a newline
         | 0x0f // discard
-        | 0x11 | 0x13 // go on, stop
+        | 0x11 | 0x13 // continue, stop
         | 0x12 // reprint
         | 0x14 // status, where there is one
-        | 0x15 // kill the line
+        | 0x15 // erase the line
         | 0x16 // quote
         | 0x17 // erase a word
         | 0x19 | 0x1a // suspend

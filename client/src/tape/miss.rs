@@ -1,4 +1,4 @@
-//! An input that no tape has, told in a block that a person can read.
+//! Reports an input that is on no tape, in a block for people.
 
 use crate::context::say;
 use crate::failure::Failure;
@@ -8,19 +8,19 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Columns of a line's first word.
+/// Width of the first word of a line, in columns.
 const NAME_WIDTH: usize = 10;
 
-/// What the daemon knows of a miss.
+/// The daemon's data about a miss.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Miss {
     nearest: Option<Nearest>,
-    /// What to do, the likeliest first.
+    /// What to do, the most likely advice first.
     hints: Vec<String>,
 }
 
-/// The exchange that differs least.
+/// The closest recorded exchange.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Nearest {
@@ -31,7 +31,7 @@ struct Nearest {
     differs: Vec<Differs>,
 }
 
-/// A part of what an exchange is found by.
+/// A difference in a part of the matching key.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Differs {
@@ -40,14 +40,14 @@ struct Differs {
     asked: Option<String>,
 }
 
-/// Returns the daemon's error, if it is that no tape has an answer.
+/// Returns the daemon's error if it is a miss.
 pub(crate) fn miss_of(failure: &Failure) -> Option<&ErrorObject> {
     failure
         .refusal()
         .filter(|error| error.known() == Some(ErrorCode::TapeMiss))
 }
 
-/// True when nothing more can be typed to a program on tapes: not a miss, not its end, and nothing that passes.
+/// True if a program on tapes takes no more input: the error is not a miss, not its end, and not temporary.
 pub(crate) fn is_final(error: &ErrorObject) -> bool {
     !matches!(
         error.known(),
@@ -64,15 +64,15 @@ pub(crate) fn is_final(error: &ErrorObject) -> bool {
     )
 }
 
-/// Returns what was missed, one line each: what happened, what comes near and how it differs, what to do.
+/// Describes a miss in lines: what happened, the closest recorded exchange and its differences, and what to do.
 pub(crate) fn block(error: &ErrorObject) -> Vec<String> {
     let data = error.data.clone().map(Value::Object);
     let miss = data.and_then(|data| serde_json::from_value::<Miss>(data).ok());
     let miss = miss.unwrap_or_default();
-    // What follows is told line by line.
+    // The rest of the message is repeated line by line.
     let next = match (&miss.nearest, miss.hints.first()) {
         (_, None) => None,
-        (Some(_), _) => error.message.find("; the nearest is "),
+        (Some(_), _) => error.message.find("; the closest is "),
         (None, Some(hint)) => error.message.find(&format!("; {hint}")),
     };
     let message = &error.message[..next.unwrap_or(error.message.len())];
@@ -85,14 +85,14 @@ pub(crate) fn block(error: &ErrorObject) -> Vec<String> {
             ..
         } = nearest;
         let place = format!("exchange {exchange} of {tape_id}, line {at}");
-        lines.push(line("nearest", &place));
+        lines.push(line("closest", &place));
         if nearest.was_played {
-            lines.push(line("differs", "it was played already"));
+            lines.push(line("differs", "it has already been played"));
         }
         nearest
             .differs
             .iter()
-            .for_each(|differs| tell(differs, &mut lines));
+            .for_each(|differs| describe(differs, &mut lines));
     }
     let hint = error.hint().map(str::to_owned);
     for (at, hint) in miss.hints.iter().chain(&hint).enumerate() {
@@ -101,18 +101,18 @@ pub(crate) fn block(error: &ErrorObject) -> Vec<String> {
     lines
 }
 
-fn tell(differs: &Differs, lines: &mut Vec<String>) {
+fn describe(differs: &Differs, lines: &mut Vec<String>) {
     let Differs {
         part,
         recorded,
         asked,
     } = differs;
     if part == "state" {
-        lines.push(line("differs", "other inputs came before"));
+        lines.push(line("differs", "other inputs came before it"));
         return;
     }
     if let ("terminal", Some(recorded), Some(asked)) = (&part[..], recorded, asked) {
-        let how = format!("it was recorded {recorded}, now it is {asked}");
+        let how = format!("it was recorded {recorded}, but now runs {asked}");
         lines.push(line("differs", &how));
         return;
     }
@@ -129,24 +129,24 @@ pub(crate) fn line(name: &str, value: &str) -> String {
     format!("  {name:<NAME_WIDTH$} {}", printable(value))
 }
 
-/// Prints a block for each; who has closed standard error does not want to know.
+/// Prints a block for each error. Does nothing if standard error is closed.
 pub(crate) fn print_blocks<'a>(errors: impl IntoIterator<Item = &'a ErrorObject>) {
     for error in errors {
         say(&block(error).join("\n"));
     }
 }
 
-/// What was missed or refused in another thread, which nobody was told of yet.
+/// Misses and refusals of another thread that are not reported yet.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Misses(Arc<Mutex<Vec<ErrorObject>>>);
 
 impl Misses {
-    /// Keeps an error.
+    /// Adds an error.
     pub(crate) fn add(&self, error: &ErrorObject) {
         self.lock().push(error.clone());
     }
 
-    /// What there was so far.
+    /// Takes the errors so far.
     pub(crate) fn take(&self) -> Vec<ErrorObject> {
         std::mem::take(&mut *self.lock())
     }
@@ -168,42 +168,42 @@ mod tests {
     }
 
     #[test]
-    fn a_miss_names_what_is_near_and_what_to_do() {
+    fn a_miss_names_the_closest_exchange_and_what_to_do() {
         let mut error = error(&json!({
             "kind": "tape_miss", "program": "bc", "prompt": "> ", "input": "2+2",
             "nearest": {"tape_id": "bc/a", "exchange": 3, "line": 40, "differs": [
                 {"part": "input", "recorded": "1+1", "asked": "2+2"},
-                {"part": "terminal", "recorded": "in a terminal", "asked": "between pipes"},
+                {"part": "terminal", "recorded": "in a terminal", "asked": "with pipes"},
                 {"part": "env LANG", "recorded": "C", "asked": null},
                 {"part": "state", "recorded": "1", "asked": "2"},
             ]},
-            "hints": ["record it with `ccctl rec bc`", "with `--fallback proxy` the program itself answers"],
+            "hints": ["record it with `ccctl rec bc`", "use `--fallback proxy` to let the real program answer"],
         }));
-        error.message = "no tape of bc answers \"2; 2\"; the nearest is far; and so on".to_owned();
+        error.message = "no tape of bc answers \"2; 2\"; the closest is far; and so on".to_owned();
         let expected = "ccctl: no tape of bc answers \"2; 2\"
-  nearest    exchange 3 of bc/a, line 40
+  closest    exchange 3 of bc/a, line 40
   recorded   input \"1+1\"
   now        input \"2+2\"
-  differs    it was recorded in a terminal, now it is between pipes
+  differs    it was recorded in a terminal, but now runs with pipes
   recorded   env LANG \"C\"
   now        env LANG none
-  differs    other inputs came before
+  differs    other inputs came before it
   try        record it with `ccctl rec bc`
-  or         with `--fallback proxy` the program itself answers";
+  or         use `--fallback proxy` to let the real program answer";
         assert_eq!(block(&error).join("\n"), expected);
     }
 
     #[test]
-    fn a_miss_says_that_the_nearest_was_played() {
+    fn a_miss_says_that_the_closest_exchange_was_replayed() {
         let mut error = error(&json!({
             "nearest": {"tape_id": "bc/a", "exchange": 3, "line": 40, "was_played": true, "differs": []},
             "hints": ["record more"],
         }));
         error.message =
-            "no tape; the nearest is far, which was played already; record more".to_owned();
+            "no tape; the closest is far, which has already been played; record more".to_owned();
         let expected = "ccctl: no tape
-  nearest    exchange 3 of bc/a, line 40
-  differs    it was played already
+  closest    exchange 3 of bc/a, line 40
+  differs    it has already been played
   try        record more";
         assert_eq!(block(&error).join("\n"), expected);
     }
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_miss_of_another_shape_is_told_as_it_is() {
+    fn a_miss_of_another_shape_is_printed_unchanged() {
         let error = error(&json!({"kind": "tape_miss", "nearest": 5, "hint": "do \u{1b}"}));
         let expected = [
             "ccctl: no tape has this input here; too bad",

@@ -1,4 +1,4 @@
-//! From flags and the caller's environment to what is asked of the daemon.
+//! The tape options of a request, from flags and the caller's environment.
 
 use crate::args::{NamedTapeArgs, RecordArgs, TapeArgs};
 use crate::caller;
@@ -6,31 +6,31 @@ use crate::failure::Failure;
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
 use std::ffi::OsString;
 
-/// Where it is set, only exact matches count: a build must not pass by chance.
+/// If this variable is set, only exact matches are accepted: a build must not pass by chance.
 const CI: &str = "CI";
 
-/// Turned off there, secrets are kept.
+/// If this variable is off, secrets are not removed.
 const REDACT: &str = "CLAUDECONTROL_REDACT";
 
-/// What a variable says when it says no.
+/// Values of a variable that mean no.
 const OFF: [&str; 3] = ["0", "false", "off"];
 
-/// Returns the folder that was given, absolute.
+/// Returns the given tapes directory as an absolute path.
 ///
 /// # Errors
 ///
-/// As [`caller::working_folder`].
-pub(crate) fn folder(tapes: Option<&str>) -> Result<Option<String>, Failure> {
+/// As [`caller::working_directory`].
+pub(crate) fn root(tapes: Option<&str>) -> Result<Option<String>, Failure> {
     tapes
-        .map(|dir| caller::working_folder(Some(dir)))
+        .map(|dir| caller::working_directory(Some(dir)))
         .transpose()
 }
 
-/// Returns what a verb asks for that is about tapes; `record` and `fallback` where they were not given.
+/// Returns the tape options of `rec`, `play` or `proxy`; `record` and `fallback` are the defaults.
 ///
 /// # Errors
 ///
-/// As [`folder`].
+/// As [`root`], and [`Failure::Usage`] for an option that has no effect.
 pub(crate) fn of_verb(
     args: &RecordArgs,
     record: RecordMode,
@@ -39,14 +39,21 @@ pub(crate) fn of_verb(
     let mut options = given(&args.tape, args.name.as_deref())?;
     options.record.get_or_insert(record);
     options.fallback.get_or_insert(fallback);
+    let modes = (options.record, options.fallback);
+    if let (Some(record), Some(fallback)) = modes {
+        let checked = args
+            .tape
+            .check_effect(args.name.as_deref(), record, fallback);
+        checked.map_err(Failure::Usage)?;
+    }
     Ok(options)
 }
 
-/// Returns what other verbs ask for: `None` when no flag was given.
+/// Returns the tape options of other commands; `None` if none is given.
 ///
 /// # Errors
 ///
-/// As [`folder`].
+/// As [`root`].
 pub(crate) fn named(args: &NamedTapeArgs) -> Result<Option<TapeOptions>, Failure> {
     let is_given = args.tape_name.is_some() || args.tape.is_given();
     is_given
@@ -54,14 +61,14 @@ pub(crate) fn named(args: &NamedTapeArgs) -> Result<Option<TapeOptions>, Failure
         .transpose()
 }
 
-/// Returns what was given, and what the environment adds.
+/// Returns the given options, completed from the environment.
 ///
 /// # Errors
 ///
-/// As [`folder`].
+/// As [`root`].
 fn given(args: &TapeArgs, name: Option<&str>) -> Result<TapeOptions, Failure> {
     let mut options = TapeOptions {
-        root: folder(args.tapes.as_deref())?,
+        root: root(args.tapes.as_deref())?,
         name: name.map(str::to_owned),
         ..args.options()
     };
@@ -69,7 +76,7 @@ fn given(args: &TapeArgs, name: Option<&str>) -> Result<TapeOptions, Failure> {
     Ok(options)
 }
 
-/// Flags go before the environment.
+/// Flags take precedence over the environment.
 fn add_environment(options: &mut TapeOptions, env: impl Fn(&str) -> Option<OsString>) {
     let says_no = |value: &OsString| OFF.iter().any(|off| value.eq_ignore_ascii_case(off));
     let is_ci = env(CI).is_some_and(|value| !value.is_empty() && !says_no(&value));
@@ -95,22 +102,22 @@ mod tests {
     }
 
     #[test]
-    fn a_build_is_strict_unless_it_was_told_otherwise() {
+    fn a_build_is_strict_unless_an_option_says_otherwise() {
         let none = TapeOptions::default;
         assert_eq!(with(&[], none()).0, None);
         assert_eq!(with(&[("CI", "true")], none()).0, Some(true));
         for off in ["", "false", "0"] {
             assert_eq!(with(&[("CI", off)], none()).0, None, "{off}");
         }
-        let told = TapeOptions {
+        let lenient = TapeOptions {
             strict: Some(false),
             ..none()
         };
-        assert_eq!(with(&[("CI", "1")], told).0, Some(false));
+        assert_eq!(with(&[("CI", "1")], lenient).0, Some(false));
     }
 
     #[test]
-    fn redaction_is_turned_off_by_a_word_for_off_alone() {
+    fn only_a_word_for_off_turns_redaction_off() {
         for (value, redact) in [
             ("0", Some(false)),
             ("FALSE", Some(false)),

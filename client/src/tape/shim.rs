@@ -1,6 +1,7 @@
-//! `ccctl tape shim`: a small program that answers as another one, from tapes.
+//! `ccctl tape shim`: a small script that answers from tapes in place of a program.
 
-use super::options::folder;
+use super::command::TapeCommand;
+use super::options::root;
 use crate::args::{TapeArgs, TapeShimArgs};
 use crate::caller;
 use crate::context::Context;
@@ -15,27 +16,28 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Stands in the second line of each shim, so that it is known as one.
+/// The start of the second line of each shim, by which it is recognised.
 const MARK: &str = "# ccctl tape shim";
 
 const NO_SUMMARY: &str = "--no-summary";
 
-/// The mark stands in the first bytes.
+/// How much of a file is read to look for the mark.
 const HEAD_BYTES: u64 = 256;
 
-/// Everybody may run it.
+/// Everybody may run a shim.
 const MODE: u32 = 0o755;
 
 /// Writes the shim and prints its path.
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] when a file of the name is no shim, or the program that may have to answer is not there.
+/// [`Failure::Usage`] if a file of the name is not a shim, an option has no effect, or the program that may have to answer
+/// is not found.
 pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, Failure> {
     let path = make(args)?;
     if args.program.contains('/') {
         context.note(&format!(
-            "{path} answers as {}, wherever that is called from: tapes know a program by its name",
+            "{path} replaces {} wherever it is called from: tapes know a program by its name only",
             args.program
         ));
     }
@@ -55,58 +57,76 @@ fn make(args: &TapeShimArgs) -> Result<String, Failure> {
     let path = to.join(name);
     if !args.force && !may_be_replaced(&path).map_err(failed(&path))? {
         return Err(Failure::Usage(format!(
-            "{} is there and no shim of ccctl's; --force replaces it",
+            "{} exists and is not a shim of ccctl; --force overwrites it",
             path.display()
         )));
     }
     let ccctl = std::env::current_exe().map_err(failed(Path::new("ccctl")))?;
-    let script = script(&text(&ccctl)?, &words(args, &to)?);
+    let script = script(&text(&ccctl)?, verb(&args.play), &words(args, &to)?);
     write(&path, &script).map_err(failed(&path))?;
     text(&path)
 }
 
-/// The file's name: the program's without folders.
+/// The name of the file: the program's name without directories.
 fn name(program: &str) -> Result<&OsStr, Failure> {
     let name = Path::new(program).file_name();
     let name =
         name.filter(|name| !program.ends_with('/') && !name.as_encoded_bytes().starts_with(b"-"));
-    name.ok_or_else(|| Failure::Usage(format!("{program:?} is no program: give its name")))
+    name.ok_or_else(|| {
+        Failure::Usage(format!(
+            "{program:?} is not the name of a program; give one, such as sqlite3"
+        ))
+    })
 }
 
-fn script(ccctl: &str, words: &[String]) -> String {
+fn script(ccctl: &str, verb: TapeCommand, words: &[String]) -> String {
     let ccctl = shell_line(&[ccctl.to_owned()]);
     let words = shell_line(words);
+    let verb = verb.name();
     format!(
-        "#!/bin/sh\n{MARK}: answers from tapes; ccctl tape shim --help tells more.\nexec {ccctl} play {words} \"$@\"\n"
+        "#!/bin/sh\n{MARK}: answers from tapes; see ccctl tape shim --help.\nexec {ccctl} {verb} {words} \"$@\"\n"
     )
 }
 
-/// What `ccctl play` is called with, but for the program's arguments.
+/// The command whose modes these are.
+fn verb(args: &TapeArgs) -> TapeCommand {
+    match (args.record, args.fallback) {
+        (Some(RecordMode::Overwrite), _) => TapeCommand::Rec,
+        (_, Some(FallbackMode::Proxy)) => TapeCommand::Proxy,
+        (Some(RecordMode::New), _) => TapeCommand::Rec,
+        (None | Some(RecordMode::Disabled), _) => TapeCommand::Play,
+    }
+}
+
+/// The words after the command, except the program's arguments.
 fn words(args: &TapeShimArgs, to: &Path) -> Result<Vec<String>, Failure> {
+    let verb = verb(&args.play);
+    let (record, fallback) = verb.modes();
+    let record = args.play.record.unwrap_or(record);
+    let checked = args.play.check_effect(None, record, fallback);
+    checked.map_err(Failure::Usage)?;
     let mut words = flags(&args.play)?;
-    // What reads its standard error expects the program's alone.
+    // The caller expects nothing on standard error but the program's own output.
     words.retain(|word| word != NO_SUMMARY);
     words.push(NO_SUMMARY.to_owned());
-    // Found by its name, the program would be the shim itself.
-    let may_run = args.play.fallback == Some(FallbackMode::Proxy)
-        || !matches!(args.play.record, None | Some(RecordMode::Disabled));
-    let program = match may_run {
-        true => real(&args.program, to)?,
-        false => args.program.clone(),
+    let program = match verb {
+        TapeCommand::Play => args.program.clone(),
+        // If it were looked up by its name, the shim would run itself.
+        TapeCommand::Rec | TapeCommand::Proxy => real(&args.program, to)?,
     };
     words.extend(["--".to_owned(), program]);
     Ok(words)
 }
 
-/// The flags as they were given; the folder is absolute, because the shim is called from anywhere.
+/// The flags as given, except `--fallback`, which the command implies. The directory is absolute, because the shim can be
+/// called from anywhere.
 fn flags(args: &TapeArgs) -> Result<Vec<String>, Failure> {
     let mut words = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
         words.extend(value.map(|value| format!("--{name}={value}")));
     };
-    add("tapes", folder(args.tapes.as_deref())?);
+    add("tapes", root(args.tapes.as_deref())?);
     add("record", args.record.and_then(|mode| word(&mode)));
-    add("fallback", args.fallback.and_then(|mode| word(&mode)));
     add("latency", args.latency.as_ref().and_then(latency));
     add("error-rate", args.error_rate.map(|rate| rate.to_string()));
     add("seed", args.seed.map(|seed| seed.to_string()));
@@ -149,7 +169,7 @@ fn latency(latency: &Latency) -> Option<String> {
     })
 }
 
-/// The program itself, wherever it is but in the shim's folder.
+/// The path of the program itself, found on `PATH` outside the shim's directory.
 fn real(program: &str, to: &Path) -> Result<String, Failure> {
     if program.contains('/') {
         return caller::absolute(Path::new(program));
@@ -162,17 +182,17 @@ fn real(program: &str, to: &Path) -> Result<String, Failure> {
     match found {
         Some(file) => text(&file),
         None => Err(Failure::Usage(format!(
-            "{program} is not on the PATH, and would have to answer where no tape does; give its path"
+            "{program} is not on PATH, but must run for inputs that are on no tape; give its path"
         ))),
     }
 }
 
-/// True for what is not there, and for what is a shim.
+/// True if the file does not exist or is a shim.
 fn may_be_replaced(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
         Err(error) => return Err(error),
-        Ok(there) if !there.is_file() => return Ok(false),
+        Ok(found) if !found.is_file() => return Ok(false),
         Ok(_) => {}
     }
     let mut head = Vec::new();
@@ -184,7 +204,7 @@ fn may_be_replaced(path: &Path) -> io::Result<bool> {
         .is_some_and(|line| line.starts_with(MARK)))
 }
 
-/// Writes it beside and renames it, so that nobody runs a part of it.
+/// Writes a new file next to the shim and renames it, so that nobody runs half a shim.
 fn write(path: &Path, script: &str) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(format!(".{}", std::process::id()));
@@ -199,9 +219,12 @@ fn write(path: &Path, script: &str) -> io::Result<()> {
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    path.to_str()
-        .map(str::to_owned)
-        .ok_or_else(|| Failure::Usage(format!("the path {} is not UTF-8", path.display())))
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        Failure::Usage(format!(
+            "the path {} is not UTF-8; give another one",
+            path.display()
+        ))
+    })
 }
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
@@ -232,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shim_calls_play_with_its_flags_and_the_programs_arguments() {
+    fn a_shim_runs_play_with_its_flags_and_the_programs_arguments() {
         let words = words(
             &parse(&[
                 "--tapes",
@@ -246,14 +269,14 @@ mod tests {
             ]),
             Path::new("/nowhere"),
         );
-        let script = script("/a b/ccctl", &words.unwrap());
+        let script = script("/a b/ccctl", TapeCommand::Play, &words.unwrap());
         assert!(
             script.starts_with("#!/bin/sh\n# ccctl tape shim: "),
             "{script}"
         );
         let exec = "exec '/a b/ccctl' play '--tapes=/t p' --latency=5-50 --ignore-arg=-x --strict --no-summary -- bc \"$@\"\n";
         assert!(script.ends_with(exec), "{script}");
-        // What it calls is what the definition takes.
+        // The definition accepts this command line.
         let line = [
             "ccctl",
             "play",
@@ -265,6 +288,24 @@ mod tests {
             "bc",
         ];
         assert!(Ccctl::try_parse_from(line).is_ok());
+    }
+
+    #[test]
+    fn a_shim_runs_the_command_of_its_modes() {
+        let verb_of = |line: &[&str]| verb(&parse(&[line, &["sh"]].concat()).play).name();
+        assert_eq!(verb_of(&[]), "play");
+        assert_eq!(verb_of(&["--fallback", "proxy"]), "proxy");
+        assert_eq!(
+            verb_of(&["--record", "new", "--fallback", "proxy"]),
+            "proxy"
+        );
+        assert_eq!(
+            verb_of(&["--record", "overwrite", "--fallback", "proxy"]),
+            "rec"
+        );
+        assert_eq!(verb_of(&["--record", "new"]), "rec");
+        let pointless = words(&parse(&["--tag", "t", "sh"]), Path::new("/nowhere"));
+        assert!(matches!(pointless, Err(Failure::Usage(_))));
     }
 
     #[test]

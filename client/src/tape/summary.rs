@@ -1,4 +1,4 @@
-//! What tapes did for a program, told when it has ended.
+//! The summary of the tapes that a program used, printed at its end.
 
 use crate::call::call_at;
 use crate::connect::Place;
@@ -8,27 +8,27 @@ use ccd_protocol::session::{SessionGet, SessionParams, SessionState};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions, TapeUse};
 use std::time::{Duration, Instant};
 
-/// How long a tape may take to be written after its program has ended.
+/// How long a tape may take to be written after its program has exited.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Pause between two looks.
+/// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Names of tapes in one line.
+/// Most names of tapes in one line.
 const MAX_NAMES: usize = 5;
 
-/// Whether there is something to tell of.
+/// Whether to print a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Summary {
-    /// No tapes are in use.
+    /// No tapes are used.
     None,
-    /// They are, and nothing is to be told.
+    /// Tapes are used, but no summary is wanted.
     Silent,
     Told,
 }
 
 impl Summary {
-    /// What was asked for.
+    /// Returns what the options ask for.
     pub(crate) fn of(options: Option<&TapeOptions>) -> Self {
         match options {
             None => Summary::None,
@@ -38,29 +38,28 @@ impl Summary {
     }
 }
 
-/// Waits until what was recorded is written, and tells what tapes did for an ended session, of which each miss is told
-/// besides.
+/// Waits until the recording of an ended session is written, and prints the summary; each miss is reported separately.
 ///
 /// Returns the exit status: `exit`, unless that is success and the tape could not be written.
-pub(crate) fn tell(
+pub(crate) fn print_summary(
     summary: Summary,
     place: &Place,
     session: &str,
     exit: Exit,
     context: &Context,
 ) -> (Exit, Option<TapeUse>) {
-    tell_with(Last::KnownBesides, summary, place, session, exit, context)
+    print_with(Last::KnownBesides, summary, place, session, exit, context)
 }
 
-/// Whether the last miss is a part of the summary.
+/// Whether the summary describes the last miss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
     Told,
-    /// It is told in a block of its own.
+    /// It is reported in a block of its own.
     KnownBesides,
 }
 
-fn tell_with(
+fn print_with(
     last: Last,
     summary: Summary,
     place: &Place,
@@ -74,7 +73,7 @@ fn tell_with(
     let Some(done) = use_of(place, session) else {
         return (exit, None);
     };
-    // The daemon says nothing of unused tapes where its configuration wants no summary.
+    // The daemon does not list unused tapes if its configuration wants no summary.
     let is_told = summary == Summary::Told && done.unused.is_some();
     if is_told && !context.global.json {
         lines(&done, last).iter().for_each(|line| note(line));
@@ -89,23 +88,28 @@ fn tell_with(
     (exit, Some(done))
 }
 
-/// Likewise for a session that may go on, of which nothing is told then.
-pub(crate) fn tell_if_ended(summary: Summary, place: &Place, session: &str, context: &Context) {
+/// Does the same if the session has ended; otherwise prints nothing.
+pub(crate) fn print_summary_if_ended(
+    summary: Summary,
+    place: &Place,
+    session: &str,
+    context: &Context,
+) {
     let params = SessionParams {
         session: session.to_owned(),
     };
     let record = call_at::<SessionGet>(place, &params).map(|answer| answer.value);
     if record.is_ok_and(|record| record.state != SessionState::Alive) {
-        let _ = tell_with(Last::Told, summary, place, session, Exit::Done, context);
+        let _ = print_with(Last::Told, summary, place, session, Exit::Done, context);
     }
 }
 
-/// Waits until what was recorded of a session that ends is written.
+/// Waits until the recording of a session that ends is written.
 pub(crate) fn await_written(place: &Place, session: &str) {
     let _ = use_of(place, session);
 }
 
-/// The record's `tape`, once nothing more happens to it; `None` when the daemon does not tell.
+/// The field `tape` of the session's record, once it is final; `None` if the daemon does not reply.
 fn use_of(place: &Place, session: &str) -> Option<TapeUse> {
     let params = SessionParams {
         session: session.to_owned(),
@@ -122,13 +126,13 @@ fn use_of(place: &Place, session: &str) -> Option<TapeUse> {
     }
 }
 
-/// What was recorded is written, or will not be.
+/// True if the recording is written, or will not be.
 fn is_settled(done: &TapeUse) -> bool {
     let records = matches!(done.record, Some(RecordMode::New | RecordMode::Overwrite));
     !records || done.recorded == 0 || !done.written.is_empty() || done.problem.is_some()
 }
 
-/// One line for each thing that there is to tell.
+/// The lines of the summary.
 fn lines(done: &TapeUse, last: Last) -> Vec<String> {
     let mut lines = Vec::new();
     if !done.written.is_empty() {
@@ -140,8 +144,8 @@ fn lines(done: &TapeUse, last: Last) -> Vec<String> {
         ));
     } else if done.known > 0 && done.recorded == 0 {
         lines.push(format!(
-            "recorded nothing: tapes have {} already",
-            counted(done.known, "exchange", "exchanges")
+            "recorded nothing: {} already on tapes",
+            counted(done.known, "exchange is", "exchanges are")
         ));
     }
     if let Some(problem) = &done.problem {
@@ -149,11 +153,11 @@ fn lines(done: &TapeUse, last: Last) -> Vec<String> {
     }
     if done.hits > 0 || !done.used.is_empty() {
         let count = counted(done.hits, "exchange", "exchanges");
-        lines.push(format!("played {count} of {}", names(&done.used)));
+        lines.push(format!("replayed {count} of {}", names(&done.used)));
     }
     if done.proxied > 0 {
         let count = counted(done.proxied, "exchange", "exchanges");
-        lines.push(format!("the program itself answered {count}"));
+        lines.push(format!("the real program answered {count}"));
     }
     if done.injected > 0 {
         lines.push(counted(
@@ -162,16 +166,16 @@ fn lines(done: &TapeUse, last: Last) -> Vec<String> {
             "errors were injected",
         ));
     }
-    // Where the program itself answers, what no tape has is no miss.
+    // If the real program answers, an input that is on no tape is not a miss.
     let is_proxied = done.proxied > 0 || done.fallback == Some(FallbackMode::Proxy);
     if done.misses > 0 && !is_proxied {
-        let mut line = counted(done.misses, "input is in no tape", "inputs are in no tape");
+        let mut line = counted(done.misses, "input is on no tape", "inputs are on no tape");
         if let Some(last) = done.last_miss.as_ref().filter(|_| last == Last::Told) {
-            line.push_str(&format!("; the last: {last}"));
+            line.push_str(&format!("; the last one: {last}"));
         }
         lines.push(line);
     }
-    // Who records a new one has not asked for what others are good for.
+    // While recording, unused tapes are of no interest.
     let records = matches!(done.record, Some(RecordMode::New | RecordMode::Overwrite));
     let plays = !records || done.hits > 0;
     let unused = done
@@ -193,7 +197,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// The first ones, and how many there are besides.
+/// The first names, and the number of further ones.
 fn names(all: &[String]) -> String {
     let mut text = all
         .iter()
@@ -234,7 +238,7 @@ mod tests {
         };
         assert_eq!(
             lines(&done, Last::Told),
-            ["recorded nothing: tapes have 3 exchanges already"]
+            ["recorded nothing: 3 exchanges are already on tapes"]
         );
     }
 
@@ -250,16 +254,16 @@ mod tests {
             ..TapeUse::default()
         };
         let expected = [
-            "played 4 exchanges of a, b",
+            "replayed 4 exchanges of a, b",
             "1 error was injected",
-            "1 input is in no tape; the last: bc has no 2+2",
+            "1 input is on no tape; the last one: bc has no 2+2",
             "7 tapes were never played: 1, 2, 3, 4, 5 and 2 more",
         ];
         assert_eq!(lines(&done, Last::Told), expected);
-        assert_eq!(lines(&done, Last::KnownBesides)[2], "1 input is in no tape");
+        assert_eq!(lines(&done, Last::KnownBesides)[2], "1 input is on no tape");
         (done.proxied, done.unused) = (2, None);
         let expected = [
-            "played 4 exchanges of a, b",
+            "replayed 4 exchanges of a, b",
             "the program itself answered 2 exchanges",
             "1 error was injected",
         ];

@@ -1,4 +1,4 @@
-//! What `top` shows, and what keys do.
+//! The state of `top`, and the effect of keys.
 
 use super::feed::{Ask, Report};
 use super::pager::Pager;
@@ -10,22 +10,22 @@ use ccd_protocol::session::{InputVerdict, Session, SessionState};
 use std::cmp::Reverse;
 use std::time::{Duration, SystemTime};
 
-/// Signals to choose from; any other one can be typed.
+/// Signals to choose from; others can be typed.
 pub(super) const SIGNALS: [&str; 6] = ["INT", "TERM", "HUP", "KILL", "STOP", "CONT"];
 
-/// The longest filter or name of a signal.
+/// Longest filter or name of a signal.
 const MAX_TYPED: usize = 64;
 
-/// What is to be done about a key, beside showing something else.
+/// What a key asks for, besides drawing the screen again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Todo {
+pub(super) enum TopAction {
     Quit,
     Suspend,
-    /// Draw everything again.
+    /// Draw the whole screen again.
     Redraw,
     Attach(String),
     Ask(Ask),
-    /// The list is to hold something else.
+    /// Request a different list.
     Follow {
         all: bool,
         preview: Option<String>,
@@ -37,14 +37,14 @@ pub(super) enum Todo {
 pub(super) enum Mode {
     List,
     Filter,
-    /// A signal is chosen, or typed.
+    /// A signal is being chosen or typed.
     Signal {
         choice: usize,
         typed: String,
     },
-    /// Whether to close is asked.
+    /// The user is asked whether to close the session.
     Close,
-    /// A text is read, of a session or about the keys.
+    /// A text is shown: output of a session, or help.
     Read {
         pager: Pager,
         session: Option<String>,
@@ -58,10 +58,10 @@ pub(super) struct Preview {
     pub(super) lines: Vec<String>,
 }
 
-/// All that is shown.
+/// Everything that is shown.
 #[derive(Debug)]
 pub(super) struct App {
-    /// In the order shown; what the filter leaves out is not in it.
+    /// The sessions in the order shown, without those that the filter excludes.
     pub(super) shown: Vec<Session>,
     pub(super) mode: Mode,
     pub(super) filter: String,
@@ -69,9 +69,9 @@ pub(super) struct App {
     pub(super) interval: Duration,
     pub(super) preview: Option<Preview>,
     pub(super) message: Option<Result<String, String>>,
-    /// Why no daemon answers.
+    /// Why no daemon replies.
     pub(super) gone: Option<String>,
-    /// First row of the list that is shown.
+    /// The first row of the list that is shown.
     pub(super) first: usize,
     all: bool,
     listed: Vec<Session>,
@@ -100,7 +100,7 @@ impl App {
         }
     }
 
-    /// Rows and columns from now on.
+    /// Sets rows and columns.
     pub(super) fn resize(&mut self, (rows, columns): (usize, usize)) {
         (self.rows, self.columns) = (rows, columns);
     }
@@ -109,7 +109,7 @@ impl App {
         (self.rows, self.columns)
     }
 
-    /// Place of the selected session among those shown.
+    /// The row of the selected session.
     pub(super) fn place(&self) -> Option<usize> {
         let selected = self.selected.as_ref()?;
         self.shown
@@ -121,14 +121,14 @@ impl App {
         self.place().map(|place| &self.shown[place])
     }
 
-    /// Sessions that live, and those of them that wait for input.
+    /// The numbers of live sessions, and of those that wait for input.
     pub(super) fn counts(&self) -> (usize, usize) {
         let live = self.listed.iter().filter(|session| is_live(session));
         let waiting = live.clone().filter(|session| waits(session)).count();
         (live.count(), waiting)
     }
 
-    /// Takes what another thread has to say.
+    /// Takes a report of another thread.
     pub(super) fn report(&mut self, report: Report) {
         match report {
             Report::Sessions(sessions) => {
@@ -138,9 +138,7 @@ impl App {
             Report::Gone(why) => self.gone = Some(why),
             Report::Back => {
                 self.gone = None;
-                self.message = Some(Ok(
-                    "the daemon was restarted: another process answers now".to_owned()
-                ));
+                self.message = Some(Ok("the daemon was restarted".to_owned()));
             }
             Report::Screen { session, lines } => {
                 if let Some(preview) = &mut self.preview {
@@ -153,30 +151,30 @@ impl App {
                 let session = Some(session);
                 self.mode = Mode::Read { pager, session };
             }
-            Report::Told(told) => self.told(told),
+            Report::Told(told) => self.inform(told),
         }
     }
 
-    /// Shows how something went, until the next key.
-    pub(super) fn told(&mut self, told: Result<String, String>) {
-        self.message = Some(told);
+    /// Shows a result or an error until the next key.
+    pub(super) fn inform(&mut self, message: Result<String, String>) {
+        self.message = Some(message);
     }
 
-    /// Takes a new list; the selection stays on its session, or else on its row.
+    /// Takes a new list; the selection stays on its session or, if that is missing, on its row.
     pub(super) fn listed(&mut self, sessions: Vec<Session>) {
         self.listed = sessions;
         self.arrange();
     }
 
     /// Acts on a key.
-    pub(super) fn key(&mut self, key: Key) -> Option<Todo> {
+    pub(super) fn key(&mut self, key: Key) -> Option<TopAction> {
         let had_message = self.message.take().is_some();
         match (&self.mode, key) {
-            (_, Key::Control('z')) => return Some(Todo::Suspend),
-            (_, Key::Control('l')) => return Some(Todo::Redraw),
-            (Mode::List, Key::Control('c' | 'd')) => return Some(Todo::Quit),
+            (_, Key::Control('z')) => return Some(TopAction::Suspend),
+            (_, Key::Control('l')) => return Some(TopAction::Redraw),
+            (Mode::List, Key::Control('c' | 'd')) => return Some(TopAction::Quit),
             (Mode::List, Key::Escape) if self.filter.is_empty() && !had_message => {
-                return Some(Todo::Quit);
+                return Some(TopAction::Quit);
             }
             (_, Key::Control('c' | 'd')) => {
                 self.mode = Mode::List;
@@ -193,7 +191,7 @@ impl App {
         }
     }
 
-    fn list_key(&mut self, key: Key) -> Option<Todo> {
+    fn list_key(&mut self, key: Key) -> Option<TopAction> {
         let page = self.rows.saturating_sub(4).max(1);
         let place = self.place().unwrap_or(0);
         match key {
@@ -203,7 +201,7 @@ impl App {
             Key::PageDown => return self.select(place + page),
             Key::Home | Key::Char('g') => return self.select(0),
             Key::End | Key::Char('G') => return self.select(usize::MAX),
-            Key::Char('q') => return Some(Todo::Quit),
+            Key::Char('q') => return Some(TopAction::Quit),
             Key::Escape => {
                 self.filter.clear();
                 self.arrange();
@@ -240,19 +238,21 @@ impl App {
         None
     }
 
-    /// Keys that do something with the selected session.
-    fn session_key(&mut self, key: Key) -> Option<Todo> {
+    /// Keys that act on the selected session.
+    fn session_key(&mut self, key: Key) -> Option<TopAction> {
         let (Key::Char('a' | 'c' | 'r' | 's') | Key::Enter) = key else {
             return None;
         };
         let Some(session) = self.selected() else {
-            self.told(Err("there is no session to choose".to_owned()));
+            self.inform(Err("there is no session".to_owned()));
             return None;
         };
         let (id, has_ended) = (session.session_id.clone(), !is_live(session));
         match key {
-            Key::Char('r') => return Some(Todo::Ask(Ask::Read(id))),
-            _ if has_ended => self.told(Err("it has ended; r reads its output".to_owned())),
+            Key::Char('r') => return Some(TopAction::Ask(Ask::Read(id))),
+            _ if has_ended => {
+                self.inform(Err("the session has ended; r shows its output".to_owned()))
+            }
             Key::Char('s') => {
                 self.mode = Mode::Signal {
                     choice: 0,
@@ -260,12 +260,12 @@ impl App {
                 };
             }
             Key::Char('c') => self.mode = Mode::Close,
-            _ => return Some(Todo::Attach(id)),
+            _ => return Some(TopAction::Attach(id)),
         }
         None
     }
 
-    fn filter_key(&mut self, key: Key) -> Option<Todo> {
+    fn filter_key(&mut self, key: Key) -> Option<TopAction> {
         match key {
             Key::Enter | Key::Down | Key::Up => self.mode = Mode::List,
             Key::Escape => {
@@ -278,7 +278,7 @@ impl App {
         None
     }
 
-    fn signal_key(&mut self, key: Key) -> Option<Todo> {
+    fn signal_key(&mut self, key: Key) -> Option<TopAction> {
         let Mode::Signal {
             choice,
             typed: name,
@@ -297,32 +297,32 @@ impl App {
                 };
                 self.mode = Mode::List;
                 let session = self.selected()?.session_id.clone();
-                return Some(Todo::Ask(Ask::Signal { session, signal }));
+                return Some(TopAction::Ask(Ask::Signal { session, signal }));
             }
             key => typed(name, key),
         }
         None
     }
 
-    fn close_key(&mut self, key: Key) -> Option<Todo> {
+    fn close_key(&mut self, key: Key) -> Option<TopAction> {
         self.mode = Mode::List;
         match key {
             Key::Char('y' | 'Y') => {
                 let id = self.selected()?.session_id.clone();
-                self.told(Ok(format!("closing {}", self.label_of(&id))));
-                Some(Todo::Ask(Ask::Close(id)))
+                self.inform(Ok(format!("closing {}", self.label_of(&id))));
+                Some(TopAction::Ask(Ask::Close(id)))
             }
             _ => None,
         }
     }
 
-    fn read_key(&mut self, key: Key) -> Option<Todo> {
+    fn read_key(&mut self, key: Key) -> Option<TopAction> {
         let rows = self.rows.saturating_sub(2).max(1);
         let Mode::Read { pager, session } = &mut self.mode else {
             return None;
         };
         match (key, session) {
-            (Key::Char('r'), Some(session)) => Some(Todo::Ask(Ask::Read(session.clone()))),
+            (Key::Char('r'), Some(session)) => Some(TopAction::Ask(Ask::Read(session.clone()))),
             (Key::Char('q') | Key::Escape | Key::Left, _) => {
                 self.mode = Mode::List;
                 None
@@ -334,8 +334,8 @@ impl App {
         }
     }
 
-    /// Selects a row, the last one where there are fewer.
-    fn select(&mut self, place: usize) -> Option<Todo> {
+    /// Selects a row, or the last one if there are fewer.
+    fn select(&mut self, place: usize) -> Option<TopAction> {
         let place = place.min(self.shown.len().checked_sub(1)?);
         let id = Some(self.shown[place].session_id.clone());
         if id == self.selected {
@@ -345,15 +345,15 @@ impl App {
         self.preview.is_some().then(|| self.follow())
     }
 
-    fn follow(&self) -> Todo {
+    fn follow(&self) -> TopAction {
         let session = self.selected().map(|session| session.session_id.clone());
-        Todo::Follow {
+        TopAction::Follow {
             all: self.all,
             preview: self.preview.as_ref().and(session),
         }
     }
 
-    /// Filters and sorts what was listed.
+    /// Filters and sorts the list.
     fn arrange(&mut self) {
         let place = self.place().unwrap_or(0);
         let filter = self.filter.to_lowercase();
@@ -382,7 +382,7 @@ pub(super) fn label(session: &Session) -> &str {
     session.name.as_deref().unwrap_or(&session.session_id)
 }
 
-/// Puts live sessions before ended ones, and among them first what `sort` says.
+/// Puts live sessions before ended ones, each in the order of `sort`.
 pub(super) fn sort(sessions: &mut [Session], sort: Sort) {
     let now = SystemTime::now();
     let idle = |session: &Session| {

@@ -1,4 +1,4 @@
-//! Keys, the selection, and what is told.
+//! Keys, the selection, and messages.
 
 use super::*;
 use crate::render::tests::record;
@@ -32,7 +32,7 @@ fn ids(app: &App) -> Vec<&str> {
         .collect()
 }
 
-fn keys(app: &mut App, keys: &str) -> Option<Todo> {
+fn keys(app: &mut App, keys: &str) -> Option<TopAction> {
     keys.chars().fold(None, |_, c| app.key(Key::Char(c)))
 }
 
@@ -50,7 +50,7 @@ fn the_selection_stays_on_its_session() {
     sessions.remove(0);
     app.listed(sessions.clone());
     assert_eq!(selected(&app), "b2");
-    // It has gone: the one in its place is selected.
+    // The session was removed: the one on its row is selected.
     sessions.remove(0);
     app.listed(sessions);
     assert_eq!(selected(&app), "d4");
@@ -85,7 +85,7 @@ fn the_filter_looks_at_names_ids_and_programs() {
     // What is typed is keys again, and escape shows all before it leaves.
     assert_eq!(app.key(Key::Escape), None);
     assert_eq!(ids(&app), ["a1", "b2", "d4"]);
-    assert_eq!(app.key(Key::Escape), Some(Todo::Quit));
+    assert_eq!(app.key(Key::Escape), Some(TopAction::Quit));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn live_sessions_come_first_in_any_order() {
     let todo = keys(&mut app, "e");
     assert_eq!(
         todo,
-        Some(Todo::Follow {
+        Some(TopAction::Follow {
             all: true,
             preview: None
         })
@@ -118,7 +118,7 @@ fn a_signal_is_chosen_or_typed() {
     keys(&mut app, "s");
     app.key(Key::Right);
     let sent = |signal: &str| {
-        Some(Todo::Ask(Ask::Signal {
+        Some(TopAction::Ask(Ask::Signal {
             session: "a1".into(),
             signal: signal.into(),
         }))
@@ -139,7 +139,7 @@ fn closing_is_asked_for() {
     assert_eq!(app.key(Key::Enter), None);
     assert_eq!(
         keys(&mut app, "cy"),
-        Some(Todo::Ask(Ask::Close("a1".into())))
+        Some(TopAction::Ask(Ask::Close("a1".into())))
     );
 }
 
@@ -153,7 +153,10 @@ fn what_has_ended_can_only_be_read() {
         assert!(matches!(app.mode, Mode::List));
         assert!(app.message.as_ref().is_some_and(Result::is_err));
     }
-    assert_eq!(keys(&mut app, "r"), Some(Todo::Ask(Ask::Read("c3".into()))));
+    assert_eq!(
+        keys(&mut app, "r"),
+        Some(TopAction::Ask(Ask::Read("c3".into())))
+    );
 }
 
 #[test]
@@ -165,8 +168,8 @@ fn interrupts_leave_what_was_begun_and_then_top() {
         assert_eq!(app.key(Key::Control('c')), None);
         assert!(matches!(app.mode, Mode::List), "{mode}");
     }
-    assert_eq!(app.key(Key::Control('c')), Some(Todo::Quit));
-    assert_eq!(app.key(Key::Control('z')), Some(Todo::Suspend));
+    assert_eq!(app.key(Key::Control('c')), Some(TopAction::Quit));
+    assert_eq!(app.key(Key::Control('z')), Some(TopAction::Suspend));
 }
 
 #[test]
@@ -177,7 +180,10 @@ fn a_text_that_was_asked_for_is_read_and_left() {
         text: "one\ntwo".into(),
     });
     assert!(matches!(&app.mode, Mode::Read { pager, .. } if pager.title == "web"));
-    assert_eq!(keys(&mut app, "r"), Some(Todo::Ask(Ask::Read("a1".into()))));
+    assert_eq!(
+        keys(&mut app, "r"),
+        Some(TopAction::Ask(Ask::Read("a1".into())))
+    );
     assert_eq!(keys(&mut app, "q"), None);
     assert!(matches!(app.mode, Mode::List));
 }
@@ -186,14 +192,14 @@ fn a_text_that_was_asked_for_is_read_and_left() {
 fn the_screen_follows_the_selection() {
     let mut app = app();
     let follow = |session: &str| {
-        Some(Todo::Follow {
+        Some(TopAction::Follow {
             all: false,
             preview: Some(session.into()),
         })
     };
     assert_eq!(keys(&mut app, "p"), follow("a1"));
     assert_eq!(keys(&mut app, "j"), follow("b2"));
-    let off = Todo::Follow {
+    let off = TopAction::Follow {
         all: false,
         preview: None,
     };

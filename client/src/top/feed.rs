@@ -1,4 +1,4 @@
-//! Threads that ask the daemon, each on a connection of its own.
+//! Threads that query the daemon, each on its own connection.
 
 use crate::call::{Connection, call_at};
 use crate::connect::{ConnectError, Place};
@@ -14,23 +14,23 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Reports that wait for the screen to be drawn; a thread with one more waits too.
+/// Most reports that wait for the screen to be drawn; a thread with a further one waits.
 const MAX_REPORTS: usize = 16;
 
-/// Wishes that wait while another one is carried out.
+/// Most requests that wait while another one is carried out.
 const MAX_ASKS: usize = 8;
 
-/// A daemon that takes longer for a list does not answer.
+/// How long to wait for a list.
 const LONGEST_CALL: Duration = Duration::from_secs(5);
 
-/// Output that `read` shows.
+/// How much output the key `r` shows.
 const READ_LINES: u64 = 1_000;
 const READ_BYTES: u64 = 256 << 10;
 
-/// What is asked for once.
+/// A single request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// The list, at once.
+    /// Get the list at once.
     List,
     Read(String),
     Signal {
@@ -40,13 +40,13 @@ pub(super) enum Ask {
     Close(String),
 }
 
-/// What a thread has to say.
+/// A report of a thread.
 #[derive(Debug)]
 pub(super) enum Report {
     Sessions(Vec<Session>),
-    /// No daemon answers, and why.
+    /// No daemon replies, and why.
     Gone(String),
-    /// Another process answers now.
+    /// Another worker replies now.
     Back,
     Screen {
         session: String,
@@ -56,46 +56,46 @@ pub(super) enum Report {
         session: String,
         text: String,
     },
-    /// How something ended that was asked for.
+    /// The result of a request.
     Told(Result<String, String>),
 }
 
-/// What the list is to hold.
+/// What the list is to contain.
 #[derive(Debug, Default)]
-struct Wanted {
+struct ListRequest {
     all: bool,
-    /// The session whose screen is shown too.
+    /// The session whose screen is shown below the list.
     preview: Option<String>,
     is_paused: bool,
 }
 
-/// The other end of the threads; they end with it, or with the process.
+/// The handle of the threads, which end when it is dropped.
 #[derive(Debug)]
 pub(super) struct Feed {
     reports: Receiver<Report>,
     asks: SyncSender<Ask>,
     nudge: SyncSender<()>,
-    wanted: Arc<Mutex<Wanted>>,
+    wanted: Arc<Mutex<ListRequest>>,
 }
 
-/// Where reports go.
+/// Sends reports to the screen.
 #[derive(Debug, Clone)]
 struct Reporter {
     reports: SyncSender<Report>,
     waker: Arc<Waker>,
 }
 
-/// Parameters of the list that is shown.
+/// Parameters of the list.
 pub(super) fn params(all: bool) -> SessionListParams {
     SessionListParams { all, waiting: true }
 }
 
 impl Feed {
-    /// Starts to ask for the list every `interval`.
+    /// Starts to request the list every `interval`.
     ///
     /// # Errors
     ///
-    /// Those of the system when there can be no more threads.
+    /// Errors of the system if there can be no more threads.
     pub(super) fn start(
         place: Place,
         interval: Duration,
@@ -109,9 +109,9 @@ impl Feed {
             reports,
             waker: Arc::new(waker),
         };
-        let wanted = Arc::new(Mutex::new(Wanted {
+        let wanted = Arc::new(Mutex::new(ListRequest {
             all,
-            ..Wanted::default()
+            ..ListRequest::default()
         }));
         let lister = Lister {
             place: place.clone(),
@@ -130,7 +130,7 @@ impl Feed {
                 {
                     return;
                 }
-                // What was done is to be seen.
+                // Show the effect at once.
                 let _ = soon.try_send(());
             }
         })?;
@@ -142,12 +142,12 @@ impl Feed {
         })
     }
 
-    /// The next report, if there is one.
+    /// The next report, if any.
     pub(super) fn report(&self) -> Option<Report> {
         self.reports.try_recv().ok()
     }
 
-    /// Takes a wish; false when too many wait.
+    /// Queues a request; false if too many wait.
     pub(super) fn ask(&self, ask: Ask) -> bool {
         match ask {
             Ask::List => {
@@ -158,7 +158,7 @@ impl Feed {
         }
     }
 
-    /// Says what the list is to hold, and asks for it at once.
+    /// Sets what the list is to contain, and requests it at once.
     pub(super) fn follow(&self, all: bool, preview: Option<String>) {
         {
             let mut wanted = lock(&self.wanted);
@@ -167,14 +167,14 @@ impl Feed {
         let _ = self.nudge.try_send(());
     }
 
-    /// Asks for nothing while somebody else has the terminal.
+    /// Pauses requests while another program uses the terminal.
     pub(super) fn pause(&self, is_paused: bool) {
         lock(&self.wanted).is_paused = is_paused;
     }
 }
 
 impl Reporter {
-    /// False when nobody listens any more.
+    /// Sends a report; false if nobody listens any more.
     fn report(&self, report: Report) -> bool {
         let is_taken = self.reports.send(report).is_ok();
         self.waker.wake();
@@ -182,10 +182,10 @@ impl Reporter {
     }
 }
 
-/// Asks for the list.
+/// Requests the list.
 struct Lister {
     place: Place,
-    wanted: Arc<Mutex<Wanted>>,
+    wanted: Arc<Mutex<ListRequest>>,
     reporter: Reporter,
     connection: Option<Connection>,
     is_gone: bool,
@@ -230,7 +230,7 @@ impl Lister {
     fn list(&mut self, all: bool) -> Result<Vec<Session>, Failure> {
         let had_connection = self.connection.is_some();
         let listed = match self.try_list(all) {
-            // After a hand-over another process answers at once.
+            // After a handover, another worker replies at once.
             Err(Failure::Lost { .. }) if had_connection => {
                 self.is_gone = true;
                 self.try_list(all)
@@ -249,7 +249,7 @@ impl Lister {
             None => self.connect()?,
         };
         let reply = connection.call::<SessionList>(&params(all));
-        // One that failed may have half an answer in it.
+        // A failed connection may contain half a reply.
         if matches!(reply, Ok(_) | Err(Failure::Refused { .. })) {
             self.connection = Some(connection);
         }
@@ -269,7 +269,7 @@ impl Lister {
         Ok(Connection::over(stream))
     }
 
-    /// The session's screen; nothing when it has none any more.
+    /// The session's screen; `None` if it has none any more.
     fn screen(&mut self, session: &str) -> Option<Vec<String>> {
         let mut connection = self.connection.take()?;
         let params = SessionScreenParams {
@@ -284,7 +284,7 @@ impl Lister {
     }
 }
 
-/// Does what was asked for and says how it went.
+/// Carries out a request and reports the result.
 fn carry_out(ask: &Ask, place: &Place) -> Option<Report> {
     let told = match ask {
         Ask::List => return None,
@@ -300,7 +300,7 @@ fn carry_out(ask: &Ask, place: &Place) -> Option<Report> {
                 session: session.clone(),
                 signal: signal.clone(),
             };
-            call_at::<SessionSignal>(place, &params).map(|_| format!("{signal} was sent"))
+            call_at::<SessionSignal>(place, &params).map(|_| format!("sent {signal}"))
         }
         Ask::Close(session) => {
             let params = SessionCloseParams {
@@ -330,6 +330,6 @@ fn read(session: &str, place: &Place) -> Result<String, Failure> {
     Ok(reply.text.unwrap_or_default())
 }
 
-fn lock(wanted: &Mutex<Wanted>) -> MutexGuard<'_, Wanted> {
+fn lock(wanted: &Mutex<ListRequest>) -> MutexGuard<'_, ListRequest> {
     wanted.lock().unwrap_or_else(PoisonError::into_inner)
 }

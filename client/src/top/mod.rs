@@ -1,7 +1,7 @@
-//! `ccctl top`: the sessions as they change.
+//! `ccctl top`: shows the sessions live.
 //!
-//! `app` is what is shown and what keys do, without any terminal; `view` draws it; `feed` asks the daemon in threads of
-//! its own, so that a key is answered at once whatever the daemon does.
+//! `app` is the state and the effect of keys, without a terminal; `view` draws it; `feed` queries the daemon in separate
+//! threads, so that keys work at once whatever the daemon does.
 
 mod app;
 mod feed;
@@ -14,32 +14,32 @@ use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::fullscreen::{Events, Fullscreen, Key, Left, View};
+use crate::fullscreen::{Events, Fullscreen, Key, LeftBy, View};
 use crate::own;
 use crate::render::Line;
 use crate::terminal::can_draw;
-use app::{App, Todo};
+use app::{App, TopAction};
 use feed::{Ask, Feed};
 use std::io;
 use std::ops::ControlFlow;
 use std::time::SystemTime;
 
-/// Shows the sessions until the user leaves.
+/// Shows the sessions until the user quits.
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] without a terminal; those of the first call, and of the terminal.
+/// [`Failure::Usage`] without a terminal; errors of the first call, and of the terminal.
 pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.once || context.global.json {
         return stream::stream(args, context);
     }
     if !can_draw() {
         return Err(Failure::Usage(
-            "top needs a terminal; ccctl session list prints the sessions once, top --json again and again"
+            "top: input and output must be a terminal; ccctl session list prints the sessions once, ccctl top --json repeatedly"
                 .to_owned(),
         ));
     }
-    // What is wrong with the daemon is told on the usual screen, and it is started where that is allowed.
+    // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
     let first = context.call::<ccd_protocol::session::SessionList>(&feed::params(args.all))?;
     let place = Place {
         may_start: false,
@@ -70,7 +70,7 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
 struct Top {
     app: App,
     feed: Feed,
-    /// Options for what is run meanwhile.
+    /// Global options for commands that are run from here.
     global: Vec<String>,
 }
 
@@ -80,15 +80,15 @@ impl View for Top {
         view::draw(&mut self.app, SystemTime::now())
     }
 
-    fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<Left>> {
+    fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<LeftBy>> {
         match self.app.key(key) {
             None => {}
-            Some(Todo::Quit) => return Ok(ControlFlow::Break(None)),
-            Some(Todo::Redraw) => screen.redraw(),
-            Some(Todo::Suspend) => screen.suspend()?,
-            Some(Todo::Attach(session)) => self.attach(&session, screen)?,
-            Some(Todo::Ask(ask)) => self.ask(ask),
-            Some(Todo::Follow { all, preview }) => self.feed.follow(all, preview),
+            Some(TopAction::Quit) => return Ok(ControlFlow::Break(None)),
+            Some(TopAction::Redraw) => screen.redraw(),
+            Some(TopAction::Suspend) => screen.suspend()?,
+            Some(TopAction::Attach(session)) => self.attach(&session, screen)?,
+            Some(TopAction::Ask(ask)) => self.ask(ask),
+            Some(TopAction::Follow { all, preview }) => self.feed.follow(all, preview),
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -103,12 +103,12 @@ impl View for Top {
 impl Top {
     fn ask(&mut self, ask: Ask) {
         if !self.feed.ask(ask) {
-            let busy = "the daemon is busy with what was asked before";
-            self.app.told(Err(busy.to_owned()));
+            let busy = "the daemon is still busy with earlier requests";
+            self.app.inform(Err(busy.to_owned()));
         }
     }
 
-    /// The terminal is the session's until it is left or ends.
+    /// Attaches the terminal to a session until the user detaches or it ends.
     fn attach(&mut self, session: &str, screen: &mut Fullscreen) -> io::Result<()> {
         let mut words = self.global.clone();
         words.extend(["session", "attach", session].map(str::to_owned));
@@ -119,8 +119,8 @@ impl Top {
         self.feed.pause(false);
         self.feed.ask(Ask::List);
         let name = self.app.label_of(session);
-        self.app.told(match ran {
-            Ok(status) if status.success() => Ok(format!("back from {name}")),
+        self.app.inform(match ran {
+            Ok(status) if status.success() => Ok(format!("detached from {name}")),
             Ok(status) => Err(format!("ccctl session attach {name}: {status}")),
             Err(error) => Err(format!("ccctl session attach {name}: {error}")),
         });

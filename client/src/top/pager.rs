@@ -5,14 +5,14 @@ use crate::render::{printable, wrapped};
 
 const TAB: usize = 8;
 
-/// A text and the part of it that is shown.
+/// A text, and which part of it is shown.
 #[derive(Debug)]
 pub(super) struct Pager {
     pub(super) title: String,
     lines: Vec<String>,
-    /// First line shown, after wrapping.
+    /// The first line shown, counted after wrapping.
     first: usize,
-    /// The last lines are shown, whatever the size.
+    /// True if the last lines are shown, whatever the size.
     at_end: bool,
 }
 
@@ -31,7 +31,7 @@ impl Pager {
         }
     }
 
-    /// Returns the lines of a page, and what part of all it is.
+    /// Returns the lines of a page, and which part of the text they are.
     pub(super) fn page(&mut self, rows: usize, columns: usize) -> (Vec<String>, String) {
         let all: Vec<String> = self
             .lines
@@ -48,7 +48,7 @@ impl Pager {
         (all[self.first..end].to_vec(), place)
     }
 
-    /// Moves; false when the key means nothing here.
+    /// Moves; false if the key has no meaning here.
     pub(super) fn key(&mut self, key: Key, rows: usize) -> bool {
         let page = rows.saturating_sub(1).max(1);
         self.first = match key {
@@ -65,7 +65,7 @@ impl Pager {
     }
 }
 
-/// A line as a terminal would leave it: what a carriage return was followed by, tabs as blanks.
+/// A line as a terminal would show it: text after a carriage return replaces the text before it; tabs become spaces.
 fn shown(line: &str) -> String {
     let last = line.trim_end_matches('\r').rsplit('\r').next();
     let mut text = String::new();

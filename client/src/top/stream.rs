@@ -1,4 +1,4 @@
-//! `ccctl top` without a terminal: the same list again and again, or once.
+//! `ccctl top` without a terminal: prints the list repeatedly, or once.
 
 use super::{app, feed};
 use crate::args::TopArgs;
@@ -11,11 +11,11 @@ use crate::render;
 use crate::terminal::output_columns;
 use ccd_protocol::session::SessionList;
 
-/// Prints a list each time; a daemon that goes away is waited for.
+/// Prints the list at each interval; waits if the daemon goes away.
 ///
 /// # Errors
 ///
-/// Those of the first call, refusals, and [`Failure::Output`].
+/// Errors of the first call, refusals, and [`Failure::Output`].
 pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = feed::params(args.all);
     let mut place = context.place()?;
@@ -24,7 +24,7 @@ pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Fail
         match call_at::<SessionList>(&place, &params) {
             Ok(mut answer) => {
                 if std::mem::take(&mut is_gone) {
-                    context.note("the daemon is back");
+                    context.note("the daemon is running again");
                 }
                 app::sort(&mut answer.value.sessions, args.sort);
                 context.print(&answer, |reply, out, style| {
@@ -33,7 +33,7 @@ pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Fail
             }
             Err(failure @ (Failure::Connect(_) | Failure::Lost { .. })) if !place.may_start => {
                 if !std::mem::replace(&mut is_gone, true) {
-                    context.note(&format!("{failure}; waiting for it"));
+                    context.note(&format!("{failure}; waiting for a daemon"));
                 }
             }
             Err(failure) => return Err(failure),
@@ -41,7 +41,7 @@ pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Fail
         if args.once {
             return Ok(Exit::Done);
         }
-        // Only the first look may start a daemon: one that was stopped is not wanted.
+        // Only the first request may start a daemon: a stopped one is not wanted.
         place = Place {
             may_start: false,
             ..place

@@ -1,35 +1,35 @@
-//! How `top` looks.
+//! Draws `top`.
 
 use super::app::{App, Mode, SIGNALS, label};
 use crate::render::{Colour, Line, SessionList, printable};
 use std::time::SystemTime;
 
-/// From so many rows on there is room for the screen of a session below the list.
+/// From this many rows, there is room for the screen of a session below the list.
 const PREVIEW_ROWS: usize = 12;
 
-/// What the keys do.
+/// Help on the keys and columns.
 pub(super) const HELP: &str = "\
-up, down, k, j     choose a session
-PgUp, PgDn, g, G   by pages, to the first, to the last
-a, Enter           attach: this terminal becomes the session's
-r                  read its last 1000 lines
-p                  show its screen below the list
+up, down, k, j     select a session
+PgUp, PgDn, g, G   move by pages, to the first, to the last
+a, Enter           attach this terminal to the session
+r                  show its last 1000 lines of output
+p                  preview its screen below the list
 s                  send a signal to its program
 c                  close it
 /                  show only sessions with this text; Esc shows all
-o                  sort by another column
-e                  show ended sessions too
-Ctrl-L             draw the screen again
-Ctrl-Z             go back to the shell for a while
-q, Esc, Ctrl-C     leave
+o                  change the sort order
+e                  include ended sessions
+Ctrl-L             redraw the screen
+Ctrl-Z             suspend, and return to the shell
+q, Esc, Ctrl-C     quit
 
-WAITS tells whether the program waits for input:
-yes, hidden (as for a password), no, ? (not visible).
+WAITS says whether the program waits for input: yes,
+hidden (echo is off, as for a password), no, ? (unknown).
 IDLE is the time since the last input or output.
-ATTACHED are clients; those in brackets only look.";
+ATTACHED lists attached clients, read-only ones in brackets.";
 
 const KEYS: &str =
-    "a attach  r read  s signal  c close  p screen  / filter  o sort  e ended  ? help  q leave";
+    "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";
 
 /// Returns the lines of the whole screen.
 pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
@@ -45,13 +45,13 @@ pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
         }
         _ => list(app, rows.saturating_sub(1), now),
     };
-    // The last row is for what is asked and told; a terminal of one row shows only that.
+    // The last row is for questions and messages; a terminal of one row shows only that.
     lines.resize(rows.saturating_sub(1), Line::default());
     lines.push(foot);
     lines
 }
 
-/// The title, the list and the screen of a session, as far as there is room.
+/// The title, the list and a preview of a screen, as far as there is room.
 fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
     let (_, columns) = app.size();
     let list = SessionList::new(&app.shown, now, Some(columns));
@@ -67,7 +67,7 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
     };
     let list_rows = room - preview_rows;
     let place = app.place().unwrap_or(0);
-    // Scrolled just as far as the selection needs.
+    // Scroll only as far as needed to show the selection.
     let least = (place + 1).saturating_sub(list_rows);
     app.first = app.first.max(least).min(place);
     app.first = app.first.min(list.rows.len().saturating_sub(list_rows));
@@ -95,7 +95,7 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
     if is_empty && list_rows > 0 {
         let text = match app.filter.is_empty() {
             true => "no sessions; start one with ccctl session create -- PROGRAM",
-            false => "no session has this text",
+            false => "no session contains this text",
         };
         lines.push(Line::of(text, Some(Colour::Dim)));
     }
@@ -131,29 +131,25 @@ fn title(app: &App, list_rows: usize) -> Line {
     line
 }
 
-/// The last row: what is asked, what is wrong, what was done, or the keys.
+/// The last row: a question, an error, a result, or the keys.
 fn status(app: &App) -> Line {
     let selected = app.selected().map(label).unwrap_or_default();
     match &app.mode {
-        Mode::Filter => return asked(&format!("only with: {}", app.filter)),
+        Mode::Filter => return asked(&format!("filter: {}", app.filter)),
         Mode::Close => return asked(&format!("close {selected}? y/n ")),
         Mode::Signal { choice, typed } => return signal(selected, *choice, typed),
         Mode::List | Mode::Read { .. } => {}
     }
     match (&app.gone, &app.message) {
         (Some(why), _) => Line::of(
-            format!("{}; asking again", printable(why)),
+            format!("{}; trying again", printable(why)),
             Some(Colour::Bad),
         ),
         (None, Some(Err(text))) => Line::of(printable(text), Some(Colour::Bad)),
         (None, Some(Ok(text))) => Line::of(printable(text), Some(Colour::Good)),
         (None, None) => match &app.mode {
             Mode::Read { session, .. } => {
-                let again = if session.is_some() {
-                    "r read again  "
-                } else {
-                    ""
-                };
+                let again = if session.is_some() { "r refresh  " } else { "" };
                 Line::of(
                     format!("q back  {again}up, down, PgUp, PgDn, g, G move"),
                     Some(Colour::Dim),
@@ -177,20 +173,20 @@ fn signal(session: &str, choice: usize, typed: &str) -> Line {
         line.push(" ", Some(Colour::Selected));
         return line;
     }
-    // The chosen one comes first, so that it is seen on any terminal.
+    // The chosen signal comes first, so that it is visible on any terminal.
     for index in 0..SIGNALS.len() {
         let name = SIGNALS[(choice + index) % SIGNALS.len()];
         line.push(" ", None);
         line.push(name, (index == 0).then_some(Colour::Selected));
     }
     line.push(
-        "  left, right or type, Enter sends, Esc does not",
+        "  left, right or type a name, Enter sends, Esc cancels",
         Some(Colour::Dim),
     );
     line
 }
 
-/// The screen of the selected session below a line with its name: its last rows, where not all fit.
+/// A line with the name of the selected session, and its screen, or as many of the last rows as fit.
 fn preview(app: &App, rows: usize) -> Vec<Line> {
     let (_, columns) = app.size();
     let Some(session) = app.selected() else {

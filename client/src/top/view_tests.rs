@@ -73,7 +73,7 @@ fn the_last_row_tells_what_is_wrong() {
     let mut app = app();
     app.report(Report::Gone("no daemon runs at /s".to_owned()));
     let lines = drawn(&mut app, 10, 80);
-    assert_eq!(lines[9], "no daemon runs at /s; asking again");
+    assert_eq!(lines[9], "no daemon runs at /s; trying again");
     app.report(Report::Back);
     let lines = drawn(&mut app, 10, 80);
     assert!(

@@ -11,14 +11,14 @@ use ccd_protocol::daemon::{
     ConfigCheck, ConfigCheckParams, ConfigEntry, ConfigGet, ConfigGetParams, ConfigList,
 };
 
-/// The file that documents every key; it is the same that the daemon's defaults are tested against.
+/// The file that documents every key; the daemon's defaults are tested against it.
 const EXAMPLE: &str = include_str!("../../../config.example.json");
 
-/// Does what `ccctl config` asks for.
+/// Carries out `ccctl config`.
 ///
 /// # Errors
 ///
-/// Those of the calls.
+/// Errors of the calls.
 pub(crate) fn dispatch(verb: &ConfigVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ConfigVerb::List => context.show::<ConfigList>(&NoParams {}, |reply, out, style| {
@@ -59,11 +59,11 @@ fn table(entries: &[ConfigEntry]) -> Table<4> {
 }
 
 fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
-    // The daemon may have been started with another one, and this is asked about the caller's.
+    // Check the caller's file: the daemon may have been started with another one.
     let own = std::env::var("CCD_CONFIG").ok();
     let path = file
         .or(own.as_deref().filter(|own| !own.is_empty()))
-        .map(|file| caller::working_folder(Some(file)))
+        .map(|file| caller::working_directory(Some(file)))
         .transpose()?;
     let answer = context.call::<ConfigCheck>(&ConfigCheckParams { path })?;
     let reply = &answer.value;
@@ -78,7 +78,7 @@ fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
             let path = reply
                 .path
                 .as_deref()
-                .unwrap_or("no file: the defaults hold");
+                .unwrap_or("no file; the defaults apply");
             writeln!(out, "ok: {path}")?;
         }
         Ok(())
@@ -98,7 +98,7 @@ fn path(context: &mut Context) -> Result<Exit, Failure> {
     }
     let path = reply.path.ok_or_else(|| {
         Failure::NotFound(
-            "config path: there is no configuration file, the defaults hold; \
+            "config path: there is no configuration file, so the defaults apply; \
              ccctl config example prints one"
                 .to_owned(),
         )
@@ -107,7 +107,7 @@ fn path(context: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// A text without its quotes, so that scripts can use it.
+/// A value as text; a string is printed without quotes, so that scripts can use it.
 fn plain(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),

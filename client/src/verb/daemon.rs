@@ -1,4 +1,4 @@
-//! `ccctl daemon`, but for `stop`, `restart`, `upgrade` and `logs`.
+//! `ccctl daemon`, except `stop`, `restart`, `upgrade` and `logs`.
 
 use super::{job, logs, stop, upgrade};
 use crate::args::{DaemonVerb, LogArgs};
@@ -14,11 +14,11 @@ use ccd_protocol::daemon::{
 };
 use std::time::Instant;
 
-/// Does what `ccctl daemon` asks for.
+/// Carries out `ccctl daemon`.
 ///
 /// # Errors
 ///
-/// Those of the calls.
+/// Errors of the calls.
 pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         DaemonVerb::Start => start(context),
@@ -41,7 +41,7 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
     let mut place = context.place()?;
     let running = place.try_connect()?;
     let was_running = running.is_some();
-    // Asked for by name: $CCD_NO_START is about starts that nobody asked for.
+    // The user asked for a start; $CCD_NO_START is only about automatic starts.
     place.may_start = true;
     let stream = match running {
         Some(stream) => stream,
@@ -53,7 +53,7 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
     }?;
     context.print(&answer, |status, out, _| {
         let how = if was_running {
-            "already runs"
+            "is already running"
         } else {
             "started"
         };
@@ -66,7 +66,7 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Looking at a daemon never starts one.
+/// Never starts a daemon.
 fn status(context: &mut Context) -> Result<Exit, Failure> {
     let place = Place {
         may_start: false,
@@ -77,7 +77,7 @@ fn status(context: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// A daemon that is only started now has read its configuration already.
+/// Never starts a daemon: a new one would read the configuration anyway.
 fn reload(context: &mut Context) -> Result<Exit, Failure> {
     let place = Place {
         may_start: false,
@@ -89,7 +89,7 @@ fn reload(context: &mut Context) -> Result<Exit, Failure> {
     }
     context.print(&answer, |reply, out, _| match &reply.path {
         Some(path) => writeln!(out, "read {path}"),
-        None => writeln!(out, "there is no configuration file: the defaults hold"),
+        None => writeln!(out, "there is no configuration file; the defaults apply"),
     })?;
     Ok(Exit::Done)
 }
@@ -118,7 +118,7 @@ fn ping(context: &mut Context) -> Result<Exit, Failure> {
     }?;
     let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;
     context.print(&answer, |_, out, _| {
-        writeln!(out, "the daemon answers after {elapsed_ms:.3} ms")
+        writeln!(out, "the daemon replied after {elapsed_ms:.3} ms")
     })?;
     Ok(Exit::Done)
 }

@@ -13,14 +13,14 @@ use ccd_protocol::job::{
 };
 use ccd_protocol::subscription::JOB_SUBSCRIBE;
 
-/// How long one request waits for a job, in milliseconds; then it is asked again.
+/// How long one request waits for a job, in milliseconds, before it is repeated.
 const WAIT_STEP_MS: f64 = 10_000.0;
 
-/// Does what `ccctl job` asks for.
+/// Carries out `ccctl job`.
 ///
 /// # Errors
 ///
-/// Those of the calls.
+/// Errors of the calls.
 pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         JobVerb::List { limit } => {
@@ -50,11 +50,11 @@ pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Fa
     }
 }
 
-/// Waits until a job has ended, with a line on standard error whenever it changes, and prints its result.
+/// Waits until a job has ended, prints a line to standard error each time it changes, and prints its result.
 ///
 /// # Errors
 ///
-/// Those of the calls; [`Failure::Failed`] when the job failed or was cancelled.
+/// Errors of the calls; [`Failure::Failed`] if the job failed or was cancelled.
 pub(crate) fn wait_for(job: &str, context: &mut Context) -> Result<Exit, Failure> {
     let params = JobGetParams {
         job: job.to_owned(),
@@ -90,7 +90,7 @@ fn subscribe(job: &str, context: &mut Context) -> Result<Exit, Failure> {
     let mut has_news = true;
     loop {
         let item = match items.next() {
-            // After a hand-over another process knows the job; twice in a row it is no hand-over.
+            // After a handover the next worker knows the job; two losses in a row are not a handover.
             Err(lost @ Failure::Lost { .. }) if has_news => {
                 let stream = place.try_connect()?.ok_or(lost)?;
                 items = Subscription::start(Connection::over(stream), JOB_SUBSCRIBE, &params)?;
@@ -109,7 +109,7 @@ fn subscribe(job: &str, context: &mut Context) -> Result<Exit, Failure> {
         if let Some(last) = entries.last() {
             params.since = Some(last.seq + 1);
         }
-        // The first item of a subscription is the state of the job, which may not have changed.
+        // The first item of a subscription is the current state of the job, which may be unchanged.
         if told.as_ref() != Some(&job) || !entries.is_empty() {
             if context.global.json {
                 context.write_line(item.get())?;

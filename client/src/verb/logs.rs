@@ -1,4 +1,4 @@
-//! `ccctl daemon logs`: the files are read, so that it works without a daemon as well.
+//! `ccctl daemon logs`: reads the files, so that it works without a daemon too.
 
 use crate::args::LogsArgs;
 use crate::context::Context;
@@ -11,17 +11,17 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Pause between two looks for new lines.
+/// Pause between two checks for new lines.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
-/// So much is read from the end of the logs; longer lines or more of them are cut.
+/// How much is read from the end of the logs; earlier lines are not printed.
 const MAX_TAIL_BYTES: u64 = 8 << 20;
 
-/// Prints the last lines of the daemon's log, and what comes with `--follow`.
+/// Prints the last lines of the daemon's log; with `--follow`, also new lines.
 ///
 /// # Errors
 ///
-/// [`Failure::NotFound`] when there is no log, [`Failure::Io`] when it cannot be read.
+/// [`Failure::NotFound`] if there is no log, [`Failure::Io`] if it cannot be read.
 pub(crate) fn logs(args: &LogsArgs, context: &mut Context) -> Result<Exit, Failure> {
     let folder = log_folder(context)?;
     let files = log_files(&folder)?;
@@ -50,7 +50,7 @@ fn log_folder(context: &Context) -> Result<PathBuf, Failure> {
     Ok(base.join("logs"))
 }
 
-/// The files in `folder`, the one written last at the end.
+/// The log files in `folder`, the newest last.
 fn log_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files: Vec<(SystemTime, PathBuf)> = match std::fs::read_dir(folder) {
         Ok(entries) => entries
@@ -67,7 +67,7 @@ fn log_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files.into_iter().map(|(_, path)| path).collect())
 }
 
-/// Returns the last `wanted` lines of the files together, and the offset of the end of the newest.
+/// Returns the last `wanted` lines of the files together, and the length of the newest file.
 fn last_lines(files: &[PathBuf], wanted: usize) -> Result<(Vec<u8>, u64), Failure> {
     let mut lines: VecDeque<Vec<u8>> = VecDeque::new();
     let mut newest_end = None;
@@ -97,7 +97,7 @@ fn tail_of(path: &Path) -> io::Result<(Vec<u8>, u64)> {
     Ok((text, len))
 }
 
-/// Goes on with what is added to the newest file, and with the next file when the log is rotated.
+/// Prints lines that are added to the newest file, and to the next file when the log is rotated.
 fn follow(
     folder: &Path,
     mut path: PathBuf,
@@ -105,7 +105,7 @@ fn follow(
     context: &mut Context,
 ) -> Result<(), Failure> {
     loop {
-        // Looked up before reading: what comes after the look is in the next file or in the next round.
+        // List the files before reading: later lines are in the next file, or are read in the next round.
         let newest = log_files(folder)?.pop();
         let added = read_from(&path, offset).map_err(|error| unreadable(&path, error))?;
         offset += added.len() as u64;
@@ -123,7 +123,7 @@ fn follow(
 fn read_from(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
     let mut file = match File::open(path) {
         Ok(file) => file,
-        // Removed by the daemon's own retention.
+        // The daemon removed the file because of its age.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };

@@ -1,4 +1,4 @@
-//! What each verb does.
+//! The implementation of each command.
 
 mod chain;
 mod config;
@@ -18,21 +18,21 @@ use crate::args::Noun;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
+use crate::tape::TapeCommand;
 use crate::{attach, complete, demo, man, run, top};
-use record::Verb;
 
-/// Does what the command line asks for.
+/// Carries out a command.
 ///
 /// # Errors
 ///
-/// [`Failure`], which tells the exit status.
+/// [`Failure`], which determines the exit status.
 pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failure> {
     match noun {
         Noun::Session(verb) => session::dispatch(verb, context),
         Noun::Run(args) => run::run(args, context),
-        Noun::Rec(args) => record::run(Verb::Rec, args, context),
-        Noun::Play(args) => record::run(Verb::Play, args, context),
-        Noun::Proxy(args) => record::run(Verb::Proxy, args, context),
+        Noun::Rec(args) => record::run(TapeCommand::Rec, args, context),
+        Noun::Play(args) => record::run(TapeCommand::Play, args, context),
+        Noun::Proxy(args) => record::run(TapeCommand::Proxy, args, context),
         Noun::Tape(verb) => tape::dispatch(verb, context),
         Noun::Ls { all } => session::list(*all, context),
         Noun::Attach(args) => attach::attach(args, context),

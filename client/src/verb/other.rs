@@ -14,7 +14,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] for parameters that are no JSON, else those of the call.
+/// [`Failure::Usage`] for parameters that are not JSON, otherwise errors of the call.
 pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params: Box<RawValue> = serde_json::from_str(&args.params)
         .map_err(|error| Failure::Usage(format!("the parameters are not JSON: {error}")))?;
@@ -23,11 +23,11 @@ pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failu
     Ok(Exit::Done)
 }
 
-/// Prints the version of this program, and of the daemon if one runs; starts none.
+/// Prints the version of this program, and of the daemon if one is running; never starts one.
 ///
 /// # Errors
 ///
-/// Those of asking a daemon that runs.
+/// Errors of the call of a running daemon.
 pub(crate) fn version(context: &mut Context) -> Result<Exit, Failure> {
     let daemon = context.status_if_running()?;
     if context.global.json {

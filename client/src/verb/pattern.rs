@@ -11,14 +11,14 @@ use ccd_protocol::pattern::{
 };
 use std::io::Read;
 
-/// More than any text that the daemon looks at; it says what its limit is.
+/// More than the daemon accepts; the daemon reports its limit.
 const MAX_READ_BYTES: u64 = 2 << 20;
 
-/// Does what `ccctl pattern` asks for.
+/// Carries out `ccctl pattern`.
 ///
 /// # Errors
 ///
-/// Those of the calls; [`Failure::NotFound`] for a category that is not in the library.
+/// Errors of the calls; [`Failure::NotFound`] for a category that is not in the library.
 pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         PatternVerb::List {
@@ -35,7 +35,7 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
                 && answer.value.patterns.is_empty()
             {
                 return Err(Failure::NotFound(format!(
-                    "no patterns have the category {category:?}; ccctl pattern list shows all"
+                    "there is no category {category:?}; ccctl pattern list shows all categories"
                 )));
             }
             context.print(&answer, |reply, out, style| match category {
@@ -82,7 +82,7 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
     }
 }
 
-/// As grep does: fails when nothing matches.
+/// Fails if nothing matches, as grep does.
 fn test(args: &TestArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = PatternTestParams {
         text: read(&args.text, context)?,
@@ -103,7 +103,7 @@ fn test(args: &TestArgs, context: &mut Context) -> Result<Exit, Failure> {
 fn warn_if_cut(truncated: bool, context: &Context) {
     if truncated {
         context
-            .note("not all of the text was looked at: it has too many matches or too long lines");
+            .note("part of the text was not examined: it has too many matches or too long lines");
     }
 }
 
@@ -130,17 +130,17 @@ fn read(text: &PatternText, context: &Context) -> Result<String, Failure> {
         what: what.clone(),
         source,
     })?;
-    forget_newline_of_line(&mut bytes);
+    strip_newline_of_line(&mut bytes);
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
         context.note(&format!(
-            "{what} has bytes that are not UTF-8: each is looked at as U+FFFD, which has 3 bytes"
+            "{what} contains bytes that are not UTF-8; each is treated as U+FFFD, which is 3 bytes long"
         ));
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     }))
 }
 
-/// One line that a tool has printed is meant as that line: behind its newline there would be no prompt.
-fn forget_newline_of_line(bytes: &mut Vec<u8>) {
+/// Removes the newline of a single line: a tool adds it, and with it the line could not be a prompt.
+fn strip_newline_of_line(bytes: &mut Vec<u8>) {
     let newline = bytes.iter().position(|&byte| byte == b'\n');
     if newline.is_some_and(|at| at + 1 == bytes.len()) {
         bytes.pop();
@@ -162,7 +162,7 @@ mod tests {
             ("a\n\n", "a\n\n"),
         ] {
             let mut bytes = given.as_bytes().to_vec();
-            forget_newline_of_line(&mut bytes);
+            strip_newline_of_line(&mut bytes);
             assert_eq!(bytes, kept.as_bytes(), "{given:?}");
         }
     }

@@ -14,14 +14,14 @@ use serde_json::Value;
 use std::fs::File;
 use std::io::{self, Read};
 
-/// Longest document, in bytes; the daemon keeps none that is longer.
+/// Longest document, in bytes; the daemon accepts none that is longer.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// Does what `ccctl program` asks for.
+/// Carries out `ccctl program`.
 ///
 /// # Errors
 ///
-/// Those of the calls.
+/// Errors of the calls.
 pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ProgramVerb::List => context.show::<ProgramList>(&NoParams {}, |reply, out, style| {
@@ -50,7 +50,7 @@ fn save(args: &SaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     let reply = &answer.value;
     context.warn(&reply.warnings);
     if reply.replaced {
-        context.note("the one of this name was replaced");
+        context.note("the existing configuration of this name was overwritten");
     }
     context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.path))?;
     Ok(Exit::Done)
@@ -71,7 +71,7 @@ fn document(path: &str) -> Result<Value, Failure> {
         return Err(Failure::Usage(text));
     }
     serde_json::from_slice(&content)
-        .map_err(|error| Failure::Usage(format!("{path} is no JSON: {error}")))
+        .map_err(|error| Failure::Usage(format!("{path} is not JSON: {error}")))
 }
 
 fn read(file: impl Read) -> io::Result<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! `ccctl rec`, `play` and `proxy`: a program on tapes, in this terminal or between pipes.
+//! `ccctl rec`, `play` and `proxy`: a program with tapes, in this terminal or over pipes.
 
 use crate::args::RecordArgs;
 use crate::attach::{self, Way};
@@ -10,59 +10,35 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render::shell_line;
 use crate::run::{self, Start};
-use crate::tape::{Summary, miss_of, of_verb, print_blocks, tell};
+use crate::tape::{Summary, TapeCommand, miss_of, of_verb, print_blocks, print_summary};
 use crate::terminal::{can_draw, terminal_size};
 use ccd_protocol::session::{
     EndReason, Ended, Session, SessionClose, SessionCloseParams, SessionCloseReply,
     SessionCreateParams,
 };
-use ccd_protocol::tape::{FallbackMode, RecordMode};
 use std::io::{self, IsTerminal as _};
 
-/// Which of the three.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb {
-    Rec,
-    Play,
-    Proxy,
-}
-
-impl Verb {
-    fn name(self) -> &'static str {
-        match self {
-            Verb::Rec => "rec",
-            Verb::Play => "play",
-            Verb::Proxy => "proxy",
-        }
-    }
-
-    /// What is recorded and what answers where no tape does, unless it was said.
-    fn modes(self) -> (RecordMode, FallbackMode) {
-        match self {
-            Verb::Rec => (RecordMode::New, FallbackMode::NotFound),
-            Verb::Play => (RecordMode::Disabled, FallbackMode::NotFound),
-            Verb::Proxy => (RecordMode::Disabled, FallbackMode::Proxy),
-        }
-    }
-}
-
-/// Runs or replays a program until it ends, and passes its status on.
+/// Runs or replays a program until it exits, and returns its status.
 ///
 /// # Errors
 ///
-/// Those of the calls; a program that cannot be started, and one that no tape knows, are told here.
-pub(crate) fn run(verb: Verb, args: &RecordArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params = params(verb, args)?;
-    // What is told in JSON at the end is what the program wrote.
+/// Errors of the calls. A program that cannot be started, or that is on no tape, is reported here.
+pub(crate) fn run(
+    command: TapeCommand,
+    args: &RecordArgs,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    let mut params = params(command, args)?;
+    // The JSON document at the end contains exactly what the program wrote.
     params.pipes |= context.global.json;
     let done = if can_draw() && !context.global.json {
-        at_terminal(verb, params, args, context)
+        at_terminal(command, params, args, context)
     } else {
         let start = Start {
             params,
             follows_size: args.size.is_none(),
             contains: &[],
-            verb: verb.name(),
+            verb: command.name(),
         };
         run::start(start, context)
     };
@@ -71,20 +47,20 @@ pub(crate) fn run(verb: Verb, args: &RecordArgs, context: &mut Context) -> Resul
             print_blocks(miss_of(&failure));
             Ok(Exit::Failed)
         }
-        done => run::or_failed_start(done, verb.name(), context),
+        done => run::or_failed_start(done, command.name(), context),
     }
 }
 
-/// The session to create: it ends with its connection. Only what is between two terminals gets one, else it would believe
-/// that a person reads what it prints.
-fn params(verb: Verb, args: &RecordArgs) -> Result<SessionCreateParams, Failure> {
-    let (record, fallback) = verb.modes();
+/// The session to create, which ends with its connection. The program gets a terminal only if input and output both are
+/// terminals; otherwise it would believe that a person reads its output.
+fn params(command: TapeCommand, args: &RecordArgs) -> Result<SessionCreateParams, Failure> {
+    let (record, fallback) = command.modes();
     let size = args.size.or_else(terminal_size);
     let mut words = args.program.iter().cloned();
     Ok(SessionCreateParams {
         program: words.next(),
         args: words.collect(),
-        cwd: Some(caller::working_folder(args.cwd.as_deref())?),
+        cwd: Some(caller::working_directory(args.cwd.as_deref())?),
         env: args.env.iter().cloned().collect(),
         caller_env: (!args.clean_env).then(caller::environment),
         rows: size.map(|size| size.rows),
@@ -95,15 +71,15 @@ fn params(verb: Verb, args: &RecordArgs) -> Result<SessionCreateParams, Failure>
     })
 }
 
-/// Gives the terminal to the program until it ends or the user leaves.
+/// Attaches the terminal to the program until it exits or the user detaches.
 fn at_terminal(
-    verb: Verb,
+    command: TapeCommand,
     params: SessionCreateParams,
     args: &RecordArgs,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
     let place = context.place()?;
-    // The program lives as long as this connection, or after a hand-over the one that is attached.
+    // The program lives as long as this connection or, after a handover, the one that is attached.
     let (_owner, session) = run::create(&place, &params)?;
     context.warn(&session.warnings);
     let place = Place {
@@ -111,7 +87,7 @@ fn at_terminal(
         ..place
     };
     let title = shell_line(&args.program);
-    let way = attach::attach_own(&session, &title, &args.leaving.detach_keys, &place, context)?;
+    let way = attach::attach_own(&session, &title, &args.detach.detach_keys, &place, context)?;
     let mut refusal = None;
     let exit = match way {
         Way::Ended(ended) => exit_of(&ended, context),
@@ -123,23 +99,23 @@ fn at_terminal(
         }
     };
     let summary = Summary::of(params.tape.as_ref());
-    let (exit, _) = tell(summary, &place, &session.session_id, exit, context);
+    let (exit, _) = print_summary(summary, &place, &session.session_id, exit, context);
     if let Some(error) = refusal {
-        let method = verb.name().to_owned();
-        context.tell(&Failure::Refused { method, error });
+        let method = command.name().to_owned();
+        context.report(&Failure::Refused { method, error });
     }
     Ok(exit)
 }
 
 fn exit_of(ended: &Ended, context: &Context) -> Exit {
     if ended.end_reason == Some(EndReason::Runtime) {
-        context.note("timed out, and nothing was left running");
+        context.note("timed out; the program was ended");
         return Exit::TimedOut;
     }
     Exit::of_program(ended.exitstatus, ended.signal)
 }
 
-/// Ends a program that was left: nobody else has its terminal.
+/// Ends a program after its user has detached: nobody else can attach to it.
 fn leave(session: &Session, signal: Option<i32>, place: &Place, context: &Context) -> Exit {
     let ends = signal.is_some_and(|signal| run::ends_by(place, &session.session_id, signal));
     let closed = close(session, place);
@@ -147,7 +123,7 @@ fn leave(session: &Session, signal: Option<i32>, place: &Place, context: &Contex
         return Exit::of_program(None, signal);
     }
     if signal.is_none() {
-        context.note(&format!("{} was left, and ended", session.program));
+        context.note(&format!("detached; {} was ended", session.program));
     }
     match closed {
         Ok(closed) => Exit::of_program(closed.exitstatus, closed.signal),
@@ -170,15 +146,18 @@ mod tests {
     use clap::Parser as _;
     use serde_json::json;
 
-    fn asked(line: &[&str]) -> serde_json::Value {
+    fn params_of(line: &[&str]) -> Result<SessionCreateParams, Failure> {
         let parsed = Ccctl::try_parse_from([&["ccctl"], line].concat()).unwrap();
-        let params = match &parsed.noun {
-            Noun::Rec(args) => params(Verb::Rec, args),
-            Noun::Play(args) => params(Verb::Play, args),
-            Noun::Proxy(args) => params(Verb::Proxy, args),
+        match &parsed.noun {
+            Noun::Rec(args) => params(TapeCommand::Rec, args),
+            Noun::Play(args) => params(TapeCommand::Play, args),
+            Noun::Proxy(args) => params(TapeCommand::Proxy, args),
             other => panic!("{other:?}"),
-        };
-        serde_json::to_value(params.unwrap()).unwrap()
+        }
+    }
+
+    fn asked(line: &[&str]) -> serde_json::Value {
+        serde_json::to_value(params_of(line).unwrap()).unwrap()
     }
 
     fn modes(line: &[&str]) -> [serde_json::Value; 2] {
@@ -187,13 +166,47 @@ mod tests {
     }
 
     #[test]
-    fn each_verb_has_its_modes_unless_they_are_given() {
+    fn each_command_has_its_modes_unless_they_are_given() {
         assert_eq!(modes(&["rec", "bc"]), ["new", "not_found"]);
         assert_eq!(modes(&["play", "bc"]), ["disabled", "not_found"]);
         assert_eq!(modes(&["proxy", "bc"]), ["disabled", "proxy"]);
         assert_eq!(modes(&["proxy", "--record", "new", "bc"]), ["new", "proxy"]);
         let given = ["rec", "--record", "overwrite", "--fallback", "proxy", "bc"];
         assert_eq!(modes(&given), ["overwrite", "proxy"]);
+    }
+
+    #[test]
+    fn an_option_without_effect_is_a_usage_error() {
+        let is_refused = |line: &[&str]| matches!(params_of(line), Err(Failure::Usage(_)));
+        for line in [
+            &["rec", "--latency", "0", "bc"][..],
+            &["rec", "--strict", "bc"],
+            &["rec", "--ignore-stdin", "bc"],
+            &["proxy", "--record", "overwrite", "--seed", "1", "bc"],
+            &["play", "--tag", "t", "bc"],
+            &["play", "--name", "{program}", "bc"],
+            &["proxy", "--tag", "t", "bc"],
+        ] {
+            assert!(is_refused(line), "{line:?}");
+        }
+        for line in [
+            &["rec", "--record", "disabled", "--latency", "0", "bc"][..],
+            &["rec", "--fallback", "proxy", "--latency", "0", "bc"],
+            &["play", "--record", "new", "--tag", "t", "bc"],
+            &["play", "--no-redact", "--ignore-stdin", "bc"],
+            &[
+                "proxy",
+                "--record",
+                "new",
+                "--tag",
+                "t",
+                "--latency",
+                "0",
+                "bc",
+            ],
+        ] {
+            assert!(!is_refused(line), "{line:?}");
+        }
     }
 
     #[test]

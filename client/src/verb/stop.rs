@@ -12,22 +12,22 @@ use ccd_protocol::session::{SessionList, SessionListParams};
 use rustix::process::{Pid, test_kill_process};
 use std::time::{Duration, Instant};
 
-/// How long the daemon may take to end: its own 10 s and some.
+/// How long the daemon may take to stop: its own limit of 10 s, and a margin.
 const STOP_LIMIT: Duration = Duration::from_secs(12);
 
-/// Pause between two looks whether it has ended.
+/// Pause between two checks whether the process has ended.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
-/// So many sessions are named in the question, with so much of their commands.
+/// Most sessions that the question names, and the most bytes of each command.
 const MAX_NAMED: usize = 10;
 const MAX_COMMAND_LEN: usize = 60;
 
-/// Ends the daemon and waits until its process has gone.
+/// Stops the daemon and waits until its process has ended.
 ///
 /// # Errors
 ///
-/// [`Failure::Connect`] when none runs, [`Failure::Failed`] when the user says no,
-/// [`Failure::TimedOut`] when it does not end.
+/// [`Failure::Connect`] if none is running, [`Failure::Failed`] if the user says no, [`Failure::TimedOut`] if the process
+/// does not end.
 pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
     let place = Place {
         may_start: false,
@@ -50,7 +50,7 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
     Ok(Exit::Done)
 }
 
-/// Names the live sessions, if there are any, and asks whether they may end.
+/// Names the live sessions, if any, and asks for confirmation.
 fn ask(place: &Place) -> Result<(), Failure> {
     let live = call_at::<SessionList>(place, &SessionListParams::default())?;
     let sessions = live.value.sessions;
@@ -61,10 +61,12 @@ fn ask(place: &Place) -> Result<(), Failure> {
     if sessions.is_empty() || confirm(&format!("this ends {}. Stop the daemon?", named(shown))) {
         return Ok(());
     }
-    Err(Failure::Failed("the daemon goes on".to_owned()))
+    Err(Failure::Failed(
+        "daemon stop: cancelled; the daemon keeps running".to_owned(),
+    ))
 }
 
-/// The first sessions by name and command, the rest by number.
+/// The first sessions by name and command, and the number of further ones.
 fn named<'a>(mut sessions: impl ExactSizeIterator<Item = (&'a str, String)>) -> String {
     let first = sessions.by_ref().take(MAX_NAMED);
     let mut named: Vec<String> = first
@@ -89,7 +91,7 @@ fn wait_until_gone(place: &Place, pid: i32) -> Result<(), Failure> {
     while process.is_alive() || place.try_connect()?.is_some() {
         if Instant::now() > deadline {
             return Err(Failure::TimedOut(format!(
-                "daemon.stop: pid {pid} has not ended within {} s; its log tells why: ccctl daemon logs",
+                "daemon.stop: pid {pid} has not ended within {} s; ccctl daemon logs may say why",
                 STOP_LIMIT.as_secs()
             )));
         }
@@ -98,10 +100,10 @@ fn wait_until_gone(place: &Place, pid: i32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A process to wait for that is no child.
+/// A process to wait for that is not a child.
 struct Process {
     pid: Option<Pid>,
-    /// Tells the end also while nobody has collected the status, which a signal cannot.
+    /// Reports the end even before the parent has collected the status, unlike a signal.
     #[cfg(target_os = "linux")]
     descriptor: Option<std::os::fd::OwnedFd>,
 }

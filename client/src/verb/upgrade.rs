@@ -1,4 +1,4 @@
-//! `ccctl daemon restart` and `ccctl daemon upgrade`: another process goes on with the sessions.
+//! `ccctl daemon restart` and `ccctl daemon upgrade`: another worker takes over the sessions.
 
 use crate::args::UpgradeArgs;
 use crate::call::{Connection, LaunchError, call_at, find_program};
@@ -14,13 +14,13 @@ use ccd_protocol::{Method, NoParams};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long the hand-over may take: until the old process is gone (12 s), another serves (20 s), or the old build again.
+/// How long a handover may take: the end of the old worker (12 s), the start of the new one (20 s), or a rollback.
 const LIMIT: Duration = Duration::from_secs(45);
 
-/// Pause between two looks whether another process answers.
+/// Pause between two checks whether another worker replies.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
-/// Hands the sessions over to another process of the same build.
+/// Hands the sessions over to another worker of the same build.
 ///
 /// # Errors
 ///
@@ -29,12 +29,12 @@ pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
     hand_over::<DaemonRestart>(&NoParams {}, context)
 }
 
-/// Hands the sessions over to another build: the one that is named, else the one that `ccctl` would start.
+/// Hands the sessions over to another build: the named one, or the one that `ccctl` would start.
 ///
 /// # Errors
 ///
-/// [`crate::connect::ConnectError::NoDaemon`] when none runs, [`Failure::Failed`] when another build than the one
-/// asked for goes on, [`Failure::TimedOut`] when nobody does, else those of the call.
+/// [`crate::connect::ConnectError::NoDaemon`] if none is running, [`Failure::Failed`] if a build other than the requested
+/// one takes over, [`Failure::TimedOut`] if none does, otherwise errors of the call.
 pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let binary = match &args.binary {
         Some(path) => path.clone(),
@@ -48,21 +48,23 @@ pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit,
     hand_over::<DaemonUpgrade>(&params, context)
 }
 
-/// The path from the root on, with its links: whoever changes where one leads means the next start too.
+/// The absolute path, with symbolic links kept: if a link is changed later, the next start follows it.
 fn absolute(binary: &Path) -> Result<String, Failure> {
     if !binary.is_file() {
         let shown = binary.display();
         return Err(Failure::Usage(format!(
-            "daemon.upgrade: {shown} is no regular file"
+            "daemon.upgrade: {shown} is not a regular file; give a build of ccd"
         )));
     }
     let path = std::path::absolute(binary).map_err(|source| Failure::Io {
         what: binary.display().to_string(),
         source,
     })?;
-    path.into_os_string()
-        .into_string()
-        .map_err(|path| Failure::Usage(format!("daemon.upgrade: the path {path:?} is not UTF-8")))
+    path.into_os_string().into_string().map_err(|path| {
+        Failure::Usage(format!(
+            "daemon.upgrade: the path {path:?} is not UTF-8; give another one"
+        ))
+    })
 }
 
 fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
@@ -87,12 +89,12 @@ fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
             "last_hand_over": hand_over,
         }))?;
     } else {
-        context.write_line(&told(verb == DaemonUpgrade::NAME, &asked, &status))?;
+        context.write_line(&summary(verb == DaemonUpgrade::NAME, &asked, &status))?;
     }
     Ok(Exit::Done)
 }
 
-/// Asks on one connection after the other, until a hand-over behind `number` is done.
+/// Polls the status until a handover after `number` is done.
 fn wait_for_next(
     verb: &str,
     place: &Place,
@@ -103,12 +105,12 @@ fn wait_for_next(
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(Failure::TimedOut(format!(
-                "{verb}: nobody goes on with the sessions after {} s; the log tells why: ccctl daemon logs",
+                "{verb}: no worker took over within {} s; ccctl daemon logs may say why",
                 LIMIT.as_secs()
             )));
         }
         let stream = place.connect()?;
-        // Whoever connects meanwhile waits until somebody serves.
+        // A connection that is made during the handover waits for the next worker.
         stream
             .set_read_timeout(Some(left))
             .map_err(|source| Failure::Io {
@@ -122,7 +124,7 @@ fn wait_for_next(
                     return Ok((answer.value, done));
                 }
             }
-            // By the one that goes, or the one that comes.
+            // From the old worker or the new one.
             Err(Failure::Lost { .. } | Failure::Refused { .. }) => {}
             Err(failure) => return Err(failure),
         }
@@ -130,7 +132,7 @@ fn wait_for_next(
     }
 }
 
-/// Fails when the process that goes on is not the one that was asked for.
+/// Fails if the worker that took over is not the requested one.
 fn require_success(
     verb: &str,
     status: &DaemonStatusReply,
@@ -140,21 +142,21 @@ fn require_success(
     let reason = hand_over
         .reason
         .as_deref()
-        .unwrap_or("ccctl daemon logs tells why");
+        .unwrap_or("ccctl daemon logs may say why");
     if hand_over.rolled_back {
         return Err(Failure::Failed(format!(
-            "{verb}: the new build did not get to serve and was rolled back: {reason}; pid {pid} goes on"
+            "{verb}: the new build failed to start and was rolled back: {reason}; pid {pid} continues with the old build"
         )));
     }
     if hand_over.cause == HandOverCause::Crash {
         return Err(Failure::Failed(format!(
-            "{verb}: the daemon was killed meanwhile: {reason}; pid {pid}, version {version} goes on"
+            "{verb}: the worker was killed during the handover: {reason}; pid {pid}, version {version} took over"
         )));
     }
     Ok(())
 }
 
-fn told(is_upgrade: bool, asked: &DaemonUpgradeReply, status: &DaemonStatusReply) -> String {
+fn summary(is_upgrade: bool, asked: &DaemonUpgradeReply, status: &DaemonStatusReply) -> String {
     let (pid, version) = (status.pid, &status.version);
     let kept = match status.sessions.live {
         0 => String::new(),
@@ -163,8 +165,8 @@ fn told(is_upgrade: bool, asked: &DaemonUpgradeReply, status: &DaemonStatusReply
     };
     let ended = match asked.jobs {
         0 => String::new(),
-        1 => ", 1 job ended by it (ccctl job list)".to_owned(),
-        many => format!(", {many} jobs ended by it (ccctl job list)"),
+        1 => ", 1 job was ended (ccctl job list)".to_owned(),
+        many => format!(", {many} jobs were ended (ccctl job list)"),
     };
     if is_upgrade {
         format!(

@@ -1,4 +1,4 @@
-//! A hand-over as a server plays it.
+//! A handover as a server plays it.
 
 use super::*;
 use crate::args::Global;
@@ -83,7 +83,7 @@ fn a_build_that_was_rolled_back_is_a_failure_with_its_reason() {
     let failure = upgrade(&args, &mut context(&socket)).unwrap_err();
     assert_eq!(
         failure.line(),
-        "ccctl: daemon.upgrade: the new build did not get to serve and was rolled back: it ended; pid 3 goes on"
+        "ccctl: daemon.upgrade: the new build failed to start and was rolled back: it ended; pid 3 continues with the old build"
     );
     assert_eq!(failure.exit(), Exit::Failed);
     let requests = requests.join().unwrap();
@@ -97,7 +97,10 @@ fn a_crash_meanwhile_is_no_restart() {
         Some(status(4, &hand_over_of(2, false, "crash"))),
     ]);
     let failure = restart(&mut context(&socket)).unwrap_err();
-    assert!(failure.line().contains("was killed meanwhile"), "{failure}");
+    assert!(
+        failure.line().contains("was killed during the handover"),
+        "{failure}"
+    );
 }
 
 #[test]
@@ -109,7 +112,7 @@ fn a_request_that_was_not_answered_is_not_made_again() {
         "{failure}"
     );
     assert!(
-        failure.line().contains("look with ccctl daemon status"),
+        failure.line().contains("check with ccctl daemon status"),
         "{failure}"
     );
     assert_eq!(requests.join().unwrap().len(), 1);
@@ -146,17 +149,17 @@ fn one_line_tells_what_became_of_it() {
     let mut asked: DaemonUpgradeReply = serde_json::from_value(asked()).unwrap();
     let mut status: DaemonStatusReply = serde_json::from_value(status(2, &Value::Null)).unwrap();
     assert_eq!(
-        told(true, &asked, &status),
+        summary(true, &asked, &status),
         "ccd upgraded: version 0.1.0 -> 0.2.0, pid 2, 5 sessions kept"
     );
     status.sessions.live = 1;
     assert_eq!(
-        told(false, &asked, &status),
+        summary(false, &asked, &status),
         "ccd restarted: pid 2, version 0.2.0, 1 session kept"
     );
     (status.sessions.live, asked.jobs) = (0, 1);
     assert_eq!(
-        told(false, &asked, &status),
-        "ccd restarted: pid 2, version 0.2.0, 1 job ended by it (ccctl job list)"
+        summary(false, &asked, &status),
+        "ccd restarted: pid 2, version 0.2.0, 1 job was ended (ccctl job list)"
     );
 }

@@ -1,10 +1,7 @@
-//! Where the commands of a job run: places, environment, and how their ends are told.
+//! Runs the commands of a job: limits, environment, and results.
 
 use super::error::ChainError;
 use crate::job::JobHandle;
-use crate::peer::Peer;
-use crate::redact::redact;
-use crate::session::{Once, OneShot, Part, Session, SessionError, Sessions};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::Timeout;
@@ -12,33 +9,36 @@ use ccd_protocol::chain::CommandResult;
 use ccd_protocol::run::RunOnceParams;
 use ccd_protocol::session::{Pattern, SessionCreateParams};
 use ccd_protocol::words::split;
+use ccd_session::peer::Peer;
+use ccd_session::session::{Once, OneShot, Part, Session, SessionError, Sessions};
+use ccd_text::redact::redact;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Longest output of one command in a job, and all of them together, as JSON.
+/// Maximum stored output of one command in a job, and of all commands together, as JSON.
 const MAX_OUTPUT_BYTES: usize = 256 << 10;
 const MAX_OUTPUTS_BYTES: usize = 4 << 20;
 
-/// What each command may keep of its end however much those before it have: the last one is often the one that failed.
-/// For 1,000 commands that is 3 MiB, so that a job's list (8 MiB) has all of them.
+/// Output that each command can always store, whatever earlier commands have stored, because the last command is often
+/// the one that failed. For 1,000 commands this is 3 MiB, so a job's list (8 MiB) contains all of them.
 const MIN_OUTPUT_BYTES: usize = 3 << 10;
 
-/// The end of an output in which what was typed hidden is looked for: more than is kept, and what does not fit is not
-/// shown.
+/// Length of the end of an output that is searched for hidden input. It is longer than the stored part; output beyond
+/// it is not shown.
 const MASKED_BYTES: usize = 4 * MAX_OUTPUT_BYTES;
 
-const BEFORE_IT_BEGAN: &str = "cancelled before it began";
+const BEFORE_IT_BEGAN: &str = "cancelled before it started";
 
-/// Tells the programs of a job how many jobs they are in, each started by a program of the one before.
+/// Environment variable with the nesting depth of jobs, for the programs of a job.
 const DEPTH: &str = "CCD_JOB_DEPTH";
 
-/// Jobs within jobs; one that starts itself would take all places.
+/// Maximum nesting depth of jobs; a job that starts itself would otherwise use up all sessions.
 const MAX_DEPTH: u32 = 8;
 
-/// Who asked for a job, and what its programs get from them.
+/// The client that requested a job, and what its programs inherit.
 pub(crate) struct Work {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) peer: Peer,
@@ -48,7 +48,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Checks where it is to run, and how deep it is within other jobs.
+    /// Checks the working directory and the nesting depth.
     ///
     /// # Errors
     ///
@@ -68,26 +68,26 @@ impl Work {
     }
 }
 
-/// What a job's commands share.
+/// State shared by a job's commands.
 pub(super) struct Bench {
     pub(super) work: Work,
     pub(super) handle: JobHandle,
     state: Mutex<State>,
-    /// With the work its programs end, whatever became of it.
+    /// Ends the job's programs when the work ends, whatever its result.
     _ends_programs: DropGuard,
 }
 
 #[derive(Default)]
 struct State {
-    /// Bytes of output that the job has.
+    /// Bytes of output that the job has stored.
     output_bytes: usize,
-    /// Commands that run, and that wait for a place.
+    /// Number of commands that are running, and that are waiting for a session.
     running: usize,
     waiting: usize,
     progress: Value,
 }
 
-/// What a command is to do.
+/// A command to run.
 #[derive(Clone, Copy)]
 pub(super) struct Order<'a> {
     pub(super) command: &'a str,
@@ -101,9 +101,9 @@ pub(super) struct Order<'a> {
 /// How a command ended, with all of its output.
 pub(super) struct Ended {
     pub(super) result: CommandResult,
-    /// As it was printed: for conditions alone.
+    /// The unredacted output, for conditions only.
     pub(super) output: String,
-    /// There was more of it.
+    /// The output was longer than this.
     pub(super) is_cut: bool,
 }
 
@@ -123,14 +123,15 @@ impl Bench {
         self.handle.cancelled().is_cancelled()
     }
 
-    /// Tells how far the job is.
+    /// Reports the job's progress.
     pub(super) fn tell(&self, progress: Value) {
         let mut state = self.state();
         state.progress = progress;
         self.tell_state(&state);
     }
 
-    /// Runs a command in a terminal of its own, once there is a place for it. Cancelled, it is ended.
+    /// Runs a command in its own terminal, as soon as the limit on sessions allows. If the job is cancelled, the
+    /// command is killed.
     pub(super) async fn run(&self, order: Order<'_>) -> Ended {
         let params = self.params(order);
         loop {
@@ -149,11 +150,11 @@ impl Bench {
         }
     }
 
-    /// Starts a session that lives as long as the job at most, once there is a place for it.
+    /// Starts a session that lives at most as long as the job, as soon as the limit on sessions allows.
     ///
     /// # Errors
     ///
-    /// As for any session, and when the job is cancelled before.
+    /// As for any session; also if the job is cancelled first.
     pub(super) async fn start(&self, params: SessionCreateParams) -> Result<OneShot, SessionError> {
         loop {
             let Some(running) = self.begin() else {
@@ -162,7 +163,7 @@ impl Bench {
             let params = SessionCreateParams {
                 cwd: self.work.cwd.clone(),
                 caller_env: self.work.caller_env.clone(),
-                // The oldest output goes, instead of the session.
+                // At the limit, the oldest output is dropped instead of ending the session.
                 persist: Some(true),
                 plain: true,
                 ..params.clone()
@@ -177,7 +178,7 @@ impl Bench {
         }
     }
 
-    /// Counts a command that runs; `None` when none is to run any more.
+    /// Counts a running command; `None` if no more commands may start.
     fn begin(&self) -> Option<Counted<'_>> {
         (!self.is_cancelled()).then(|| Counted::new(self, |state| &mut state.running))
     }
@@ -225,11 +226,11 @@ impl Bench {
         let Once { reply, .. } = once;
         let seconds = std::time::Duration::from_millis(reply.duration_ms).as_secs_f64();
         let error = if reply.timed_out {
-            Some(format!("not done within {seconds:.1} s, and ended"))
+            Some(format!("timed out after {seconds:.1} s and was ended"))
         } else if self.is_cancelled() {
             Some(String::from("cancelled"))
         } else if let Some(missing) = reply.missing.first() {
-            Some(format!("{missing:?} did not come"))
+            Some(format!("{missing:?} did not appear"))
         } else {
             reply
                 .signal
@@ -254,7 +255,7 @@ impl Bench {
         }
     }
 
-    /// The result of a command that did not get to run.
+    /// The result of a command that was not run.
     pub(super) fn not_run(&self, command: &str, why: &str) -> Ended {
         Ended {
             result: CommandResult {
@@ -267,11 +268,11 @@ impl Bench {
         }
     }
 
-    /// The end of an output without secrets and without what was typed hidden into its session, as much as there is room
-    /// for, and how many bytes before it are left out.
+    /// Returns the end of an output, as much as there is room for, with secrets and the session's hidden input
+    /// redacted, and the number of bytes left out before it.
     pub(super) fn kept(&self, output: &str, session: &Session) -> (String, u64) {
         let (shown, before) = without_hidden(output, session);
-        // Whole, because half a secret is not recognised.
+        // Redacted as a whole, because half a secret is not recognised.
         let clean = redact(&shown).text;
         let mut state = self.state();
         let room = MAX_OUTPUTS_BYTES
@@ -298,7 +299,7 @@ impl Bench {
                 .settings()
                 .max_sessions
                 .unwrap_or_default();
-            let what = format!("a place: {max} sessions run already (max_sessions)");
+            let what = format!("a free session: {max} are alive (max_sessions)");
             progress.insert("waits_for".into(), json!(what));
         }
         self.handle.queued(state.waiting > 0 && state.running == 0);
@@ -306,7 +307,7 @@ impl Bench {
     }
 }
 
-/// Counts a command while it runs or waits.
+/// Counts a command while it is running or waiting.
 struct Counted<'a> {
     bench: &'a Bench,
     counter: fn(&mut State) -> &mut usize,
@@ -326,42 +327,42 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// Program and arguments of a command that no shell reads.
+/// Program and arguments of a command that is not passed to a shell.
 ///
 /// # Errors
 ///
-/// It cannot be split, or needs a shell; as a sentence.
+/// A message: the command cannot be split, or needs a shell.
 pub(super) fn words_of(command: &str) -> Result<Vec<String>, String> {
     let words = split(command)?;
     match words.needs_shell {
         Some(what) => Err(format!(
-            "{what} is for a shell, and none reads the command: give shell, or put it in quotes"
+            "{what} needs a shell, and commands are not passed to one: give shell, or quote it"
         )),
         None => Ok(words.words),
     }
 }
 
-/// Text with the end of its last line.
+/// The text, ended by a newline.
 pub(super) fn whole_lines(text: &str) -> String {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{end}")
 }
 
-/// The end of an output with a mask where what was typed hidden stands in it, and how many bytes before it are left out;
-/// all of it when nothing was typed hidden.
+/// Returns the end of an output with hidden input masked, and the number of bytes left out before it; the whole output
+/// if there was no hidden input.
 fn without_hidden<'a>(output: &'a str, session: &Session) -> (Cow<'a, str>, usize) {
     if session.hidden.is_empty() {
         return (Cow::Borrowed(output), 0);
     }
     let end_from = |bytes: usize| output.ceil_char_boundary(output.len().saturating_sub(bytes));
-    // With what stands before it, of which a part may reach into it.
+    // Including the text before it, because a hidden input may start there.
     let looked_at = &output[end_from(MASKED_BYTES + MAX_OUTPUT_BYTES)..];
     let shown = looked_at.len() - output[end_from(MASKED_BYTES)..].len()..looked_at.len();
     let before = output.len() - shown.len();
     (Cow::Owned(session.hidden.mask(looked_at, shown)), before)
 }
 
-/// The longest end of `text` that takes at most `room` bytes as JSON, and how many it takes.
+/// Returns the longest end of `text` that takes at most `room` bytes as JSON, and how many bytes it takes.
 fn end_of(text: &str, room: usize) -> (&str, usize) {
     let mut bytes = 0;
     for (at, c) in text.char_indices().rev() {

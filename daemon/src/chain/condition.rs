@@ -1,15 +1,15 @@
-//! Conditions: data that is checked before the first step, and evaluated before its own.
+//! Conditions: checked before the first step runs, and evaluated before their own step.
 
 use super::error::ChainError;
-use crate::expect::{Matcher, Patterns};
 use ccd_protocol::chain::Condition;
+use ccd_text::expect::{Matcher, Patterns};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Parts of one condition.
+/// Maximum number of parts of one condition.
 const MAX_PARTS: usize = 256;
 
-/// A condition that was found right.
+/// A condition that has been checked.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Test {
     All(Vec<Test>),
@@ -17,35 +17,35 @@ pub(super) enum Test {
     Not(Box<Test>),
     Success(Target, bool),
     ExitCode(Target, i32),
-    /// The output of the step, which a [`Look`] of this number tells of.
+    /// The output of the step matches, according to the [`Look`] with this number.
     Output(Target, usize),
 }
 
-/// A step by its place in the list; or why there is none, as a sentence.
+/// The step's position in the list, or a message that says why there is no such step.
 pub(super) type Target = Result<usize, String>;
 
-/// A search in the output of one step, which is made when that has run: outputs are too large to be kept.
+/// A search in the output of one step. It is done right after the step has run, because outputs are too large to keep.
 pub(super) struct Look {
     pub(super) target: usize,
     pub(super) regex: String,
     /// Set before the chain runs.
     pub(super) patterns: Option<Arc<Patterns>>,
-    /// Where it stands.
+    /// Its place in the chain, for errors.
     pub(super) place: String,
 }
 
-/// What a step that ran leaves for conditions.
+/// The result of a step, as conditions see it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ran {
     pub(super) success: bool,
     pub(super) exit_code: Option<i32>,
-    /// Not all of its output is there to be looked at.
+    /// Part of its output is lost.
     pub(super) is_cut: bool,
 }
 
-/// What is known when a condition is evaluated.
+/// The results on which a condition is evaluated.
 pub(super) struct Known<'a> {
-    /// By place in the list; `None` for a step that was skipped.
+    /// By position in the list; `None` for a step that was skipped.
     pub(super) steps: &'a [Option<Ran>],
     /// By number of the look.
     pub(super) looks: &'a HashMap<usize, bool>,
@@ -53,11 +53,11 @@ pub(super) struct Known<'a> {
     pub(super) orders: &'a [i64],
 }
 
-/// Turns the condition of the step at `index` into a test.
+/// Compiles the condition of the step at `index`.
 ///
 /// # Errors
 ///
-/// It tests nothing, is too large, or names a step that does not come before.
+/// The condition tests nothing, is too large, or refers to a step that does not run earlier.
 pub(super) fn compile(
     condition: &Condition,
     index: usize,
@@ -104,7 +104,7 @@ impl Compiler<'_> {
         }
         if condition.step.is_some() && tests.is_empty() {
             return Err(wrong(
-                "names a step, but not what is asked of it: success, exit_code or output_matches",
+                "names a step but no test: give success, exit_code or output_matches",
             ));
         }
         if let Some(parts) = &condition.all {
@@ -141,7 +141,7 @@ impl Compiler<'_> {
     fn look(&mut self, target: Target, regex: &str, place: &str) -> Test {
         let number = self.looks.len();
         self.looks.push(Look {
-            // One without a step is never looked at, but checked.
+            // A search without a step is never run, but its pattern is checked.
             target: *target.as_ref().unwrap_or(&usize::MAX),
             regex: regex.to_owned(),
             patterns: None,
@@ -159,21 +159,21 @@ impl Compiler<'_> {
         match self.orders.iter().position(|&order| order == step) {
             Some(found) if found < self.index => Ok(Ok(found)),
             Some(_) => Err(ChainError::Wrong(format!(
-                "{place} looks at step {step}, which does not run before it"
+                "{place} refers to step {step}, which does not run before this step"
             ))),
             None => Err(ChainError::Wrong(format!(
-                "{place} looks at step {step}, which does not exist"
+                "{place} refers to step {step}, which does not exist"
             ))),
         }
     }
 }
 
 impl Test {
-    /// Whether it holds.
+    /// Returns whether the condition holds.
     ///
     /// # Errors
     ///
-    /// Why nobody can tell, as a sentence.
+    /// A message that says why the condition cannot be evaluated.
     pub(super) fn holds(&self, known: &Known<'_>) -> Result<bool, String> {
         match self {
             Test::All(tests) => all(tests, known, true),
@@ -186,14 +186,14 @@ impl Test {
                     return Err(known.cut(target));
                 }
                 let matched = known.looks.get(look).copied();
-                matched.ok_or_else(|| "its output was not looked at".to_owned())
+                matched.ok_or_else(|| "its output was not examined".to_owned())
             }
         }
     }
 }
 
-/// For `wanted` true whether all tests hold, for false whether any does. One that decides counts before one that
-/// nobody can tell of.
+/// With `wanted` true: whether all tests hold; with false: whether any test holds. A test that decides the result takes
+/// precedence over one that cannot be evaluated.
 fn all(tests: &[Test], known: &Known<'_>, wanted: bool) -> Result<bool, String> {
     let mut untold = None;
     for test in tests {
@@ -210,7 +210,7 @@ impl Known<'_> {
     fn cut(&self, target: &Target) -> String {
         let place = target.as_ref().copied().unwrap_or_default();
         let order = self.orders.get(place).copied().unwrap_or_default();
-        format!("step {order} has printed more than 16 MiB, of which a part is lost")
+        format!("step {order} printed more than 16 MiB, and part of it is lost")
     }
 
     fn ran(&self, target: &Target) -> Result<Ran, String> {
@@ -299,7 +299,7 @@ mod tests {
         let lost = holds(json!({"output_matches": "a"})).unwrap_err();
         assert_eq!(
             lost,
-            "step 30 has printed more than 16 MiB, of which a part is lost"
+            "step 30 printed more than 16 MiB, and part of it is lost"
         );
         assert_eq!(holds(json!({"success": false})), Ok(true));
     }
@@ -308,7 +308,7 @@ mod tests {
     fn what_makes_no_sense_is_refused_with_its_place() {
         for (condition, told) in [
             (json!({}), "step 40: condition tests nothing"),
-            (json!({"step": 10}), "not what is asked of it"),
+            (json!({"step": 10}), "but no test"),
             (json!({"any": []}), "condition.any is empty"),
             (
                 json!({"any": [{"success": true}, {}]}),
@@ -316,7 +316,7 @@ mod tests {
             ),
             (
                 json!({"step": 40, "success": true}),
-                "does not run before it",
+                "does not run before this step",
             ),
             (
                 json!({"step": 15, "success": true}),
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn an_output_is_matched_by_lines() {
-        let list = [crate::expect::Pattern::Regex("(?m)^ok$".into())];
+        let list = [ccd_text::expect::Pattern::Regex("(?m)^ok$".into())];
         let patterns = Arc::new(Patterns::compile(&list, false).unwrap());
         assert!(matches(&patterns, "a\nok"));
         assert!(matches(&patterns, "a\nok\nb\n"));

@@ -1,20 +1,20 @@
-//! What can be wrong with a chain.
+//! Errors of chains.
 
-use crate::documents::DocumentError;
-use crate::expect::PatternError;
 use crate::job::JobError;
-use crate::session::SessionError;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use ccd_session::session::SessionError;
+use ccd_store::documents::DocumentError;
+use ccd_text::expect::PatternError;
 
 /// Why a chain was not saved or not started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChainError {
     #[error("no chain has the name {0:?}")]
     NotFound(String),
-    /// Names the place.
+    /// The message names the place in the chain.
     #[error("{0}")]
     Wrong(String),
-    #[error("{0} jobs run within one another already: does one start itself?")]
+    #[error("jobs are nested {0} deep already: does a job start itself?")]
     TooDeep(u32),
     #[error("{place}: {}", what_of(.error))]
     Pattern { place: String, error: PatternError },
@@ -54,14 +54,14 @@ impl Reportable for ChainError {
             Self::Document(error) => error.data(),
             Self::Job(error) => error.data(),
             Self::Session(error) => error.data(),
-            // The message names the pattern's place in the chain; here it is alone in its list.
+            // No index: the pattern is alone in its list, and the message names its place in the chain.
             Self::Pattern { .. } => ErrorData::new(),
             Self::NotFound(_) | Self::Wrong(_) | Self::TooDeep(_) => ErrorData::new(),
         }
     }
 }
 
-/// What is wrong with the only pattern of a list.
+/// Describes the error in the only pattern of a list.
 fn what_of(error: &PatternError) -> String {
     match error {
         PatternError::Syntax { at, message, .. } => format!("wrong at byte {at}: {message}"),

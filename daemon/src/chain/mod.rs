@@ -1,4 +1,4 @@
-//! Chains, commands side by side, and programs that are watched: jobs over sessions that live as long as a command.
+//! Chains, parallel commands and watched programs: jobs that use a session per command.
 
 mod bench;
 mod condition;

@@ -1,20 +1,20 @@
-//! `chain.parallel`: commands side by side.
+//! `chain.parallel`: runs commands in parallel.
 
 use super::bench::{Bench, Ended, Order, Work, words_of};
 use super::error::ChainError;
-use crate::durations::Deadline;
 use crate::job::{JobHandle, Jobs, Outcome};
-use crate::session::SessionError;
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{ChainParallelParams, ChainStarted, ParallelCommand};
+use ccd_session::durations::Deadline;
+use ccd_session::session::SessionError;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 
-/// Commands of one request.
+/// Maximum number of commands in one request.
 const MAX_COMMANDS: usize = 1000;
 
-/// Commands at a time.
+/// Maximum number of commands that run at a time.
 const DEFAULT_CONCURRENT: u64 = 10;
 const MAX_CONCURRENT: u64 = 64;
 
@@ -26,11 +26,11 @@ struct Parallel {
 }
 
 impl Work {
-    /// Starts the job that runs commands side by side.
+    /// Starts the job that runs commands in parallel.
     ///
     /// # Errors
     ///
-    /// [`ChainError::Wrong`] before anything is run; that a command cannot be run is its result.
+    /// [`ChainError::Wrong`] before anything is run. If a command cannot be run, that is its result, not an error.
     pub(crate) async fn parallel(
         self,
         jobs: &Jobs,

@@ -1,19 +1,19 @@
-//! A chain that was found right, with everything in it that can be wrong already tried.
+//! A checked chain: everything in it that can be invalid has been checked.
 
 use super::condition::{self, Look, Test};
 use super::error::ChainError;
-use crate::durations::Deadline;
-use crate::expect::Patterns;
-use crate::program::asks_for_secret;
-use crate::redact::secret_place;
-use crate::session::{SessionError, Sessions};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{Chain, ChainCommand};
 use ccd_protocol::session::Pattern;
 use ccd_protocol::words::{MAX_COMMAND_BYTES, split};
+use ccd_session::durations::Deadline;
+use ccd_session::program::asks_for_secret;
+use ccd_session::session::{SessionError, Sessions};
+use ccd_text::expect::Patterns;
+use ccd_text::redact::secret_place;
 use std::sync::Arc;
 
-/// Steps of a chain.
+/// Maximum number of steps of a chain.
 const MAX_STEPS: usize = 256;
 
 /// How the command of a step is run.
@@ -21,9 +21,9 @@ const MAX_STEPS: usize = 256;
 pub(crate) enum Mode {
     /// As a program with arguments.
     Direct,
-    /// By a shell of its own.
+    /// With its own shell.
     Shell,
-    /// All in one shell.
+    /// All steps in one shell.
     Shared,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Plan {
     pub(super) looks: Vec<Look>,
     pub(super) mode: Mode,
     pub(super) timeout: Timeout,
-    /// What was corrected, or may surprise.
+    /// Warnings: corrected values, and commands that may behave unexpectedly.
     pub(crate) warnings: Vec<String>,
     /// Commands that need a shell in a chain that has none.
     needs_shell: Vec<String>,
@@ -42,7 +42,7 @@ pub(crate) struct Plan {
 pub(super) struct Step {
     pub(super) order: i64,
     pub(super) command: String,
-    /// The command in words; empty where a shell reads it.
+    /// The command, split into words; empty if a shell runs it.
     pub(super) words: Vec<String>,
     pub(super) expect: Option<String>,
     pub(super) send: Option<String>,
@@ -52,15 +52,15 @@ pub(super) struct Step {
 }
 
 impl Mode {
-    /// As a chain says, or a request that overrides it.
+    /// From the chain, or from the request that overrides it.
     ///
     /// # Errors
     ///
-    /// It says both.
+    /// Both are given.
     pub(crate) fn of(shared: bool, shell: bool) -> Result<Option<Self>, ChainError> {
         match (shared, shell) {
             (true, true) => Err(ChainError::Wrong(
-                "give shared, for one shell, or shell, for one each: not both".into(),
+                "give shared (one shell for all commands) or shell (a shell for each command), not both".into(),
             )),
             (true, false) => Ok(Some(Mode::Shared)),
             (false, true) => Ok(Some(Mode::Shell)),
@@ -70,11 +70,11 @@ impl Mode {
 }
 
 impl Plan {
-    /// Checks a chain; `mode` and `timeout` override what it says.
+    /// Checks a chain; `mode` and `timeout` override its own.
     ///
     /// # Errors
     ///
-    /// What is wrong, with its place.
+    /// The first error, with its place.
     pub(crate) async fn of(
         sessions: &Sessions,
         chain: &Chain,
@@ -103,7 +103,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// A chain can be saved without a shell that is asked for when it is run.
+    /// Commands that need a shell can be saved in a chain without one, because `shell` can be given when the chain is
+    /// run.
     pub(crate) fn warnings_to_save(mut self) -> Vec<String> {
         self.warnings.append(&mut self.needs_shell);
         let in_clear = self.steps.iter().filter(|step| {
@@ -112,18 +113,18 @@ impl Plan {
         });
         self.warnings.extend(in_clear.map(|step| {
             format!(
-                "step {}: send_text is kept in clear text; run a chain with a password from your own file",
+                "step {}: send_text is stored as plain text; if it contains a password, run the chain from your own file instead",
                 step.order
             )
         }));
         self.warnings
     }
 
-    /// Refuses commands that would not do what they say.
+    /// Rejects commands that need a shell, if there is none.
     ///
     /// # Errors
     ///
-    /// The first one that needs a shell and has none.
+    /// The first such command.
     pub(crate) fn ready(self) -> Result<Self, ChainError> {
         match self.needs_shell.first() {
             Some(what) => Err(ChainError::Wrong(what.clone())),
@@ -141,7 +142,7 @@ impl Plan {
         let place = format!("step {order}");
         if command.on_success && command.on_failure {
             return Err(ChainError::Wrong(format!(
-                "{place}: with on_success and on_failure it would never run"
+                "{place}: it has both on_success and on_failure, so it would never run"
             )));
         }
         let condition = command
@@ -185,11 +186,11 @@ impl Plan {
         };
         if let Some(what) = words.needs_shell {
             self.needs_shell.push(format!(
-                "{place}: {what} is for a shell, and none reads the command: run the chain with shared or shell, or put it in quotes"
+                "{place}: {what} needs a shell, and commands are not passed to one: run the chain with shared or shell, or quote it"
             ));
         } else if let Some(what) = words.not_expanded {
             self.warnings.push(format!(
-                "{place}: {what} stays as it is, because no shell reads the command"
+                "{place}: {what} is passed on unchanged, because commands are not passed to a shell"
             ));
         }
         Ok(words.words)
@@ -205,7 +206,7 @@ impl Plan {
                 let patterns = compiled(sessions, regex, &place).await?;
                 if condition::matches(&patterns, "") {
                     return Err(ChainError::Wrong(format!(
-                        "{place} matches the empty text, which is there before the command is"
+                        "{place} matches empty text, so it would match before the command has started"
                     )));
                 }
             }
@@ -230,18 +231,18 @@ async fn compiled(
     })
 }
 
-/// Refuses what would lie on the disk in the clear.
+/// Rejects secrets, which would be stored as plain text.
 ///
 /// # Errors
 ///
-/// The first field with something that looks like a secret.
+/// The first field that contains what looks like a secret.
 pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
     // It cannot fail: all keys are texts.
     let document = serde_json::to_value(chain).unwrap_or_default();
     match secret_place(&document) {
         None => Ok(()),
         Some(place) => Err(ChainError::Wrong(format!(
-            "{place} has what looks like a secret, which is not saved: let a shell read it from a variable, or run the chain from your own file"
+            "{place} contains what looks like a secret, and secrets are not saved: let a shell read it from a variable, or run the chain from your own file"
         ))),
     }
 }
@@ -270,7 +271,7 @@ fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, Chai
             return Err(wrong("give 0 or more"));
         }
         if steps.iter().any(|(other, _)| *other == order) {
-            return Err(wrong("another step has it already"));
+            return Err(wrong("another step has this number"));
         }
         steps.push((order, command));
     }
@@ -316,7 +317,7 @@ mod tests {
         let twice = orders(json!([step(Some(2)), step(Some(2))])).unwrap_err();
         assert_eq!(
             twice,
-            "commands[1].sequence_order is 2: another step has it already"
+            "commands[1].sequence_order is 2: another step has this number"
         );
         assert!(
             orders(json!([step(Some(-1))]))
@@ -341,18 +342,20 @@ mod tests {
         )
         .unwrap_err();
         assert!(
-            error.to_string().starts_with("commands[0].command has"),
+            error
+                .to_string()
+                .starts_with("commands[0].command contains"),
             "{error}"
         );
         assert!(with("send_text", "password=hunter2").is_err());
         for (chain, place) in [
             (
                 json!({"commands": [{"command": "a", "condition": {"any": [{"not": {"output_matches": "token=hunter2hunter2"}}]}}]}),
-                "commands[0].condition.any[0].not.output_matches has",
+                "commands[0].condition.any[0].not.output_matches contains",
             ),
             (
                 json!({"commands": [{"command": "a"}], "cwd": "/srv/password=hunter2hunter2"}),
-                "cwd has",
+                "cwd contains",
             ),
         ] {
             let refused = refuse_secrets(&self::chain(chain)).unwrap_err().to_string();

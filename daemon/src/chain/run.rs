@@ -1,4 +1,4 @@
-//! `chain.run`: one step after the other.
+//! `chain.run`: runs steps in order.
 
 use super::bench::{Bench, Ended, Order, Work};
 use super::condition::{Known, Ran, matches};
@@ -6,8 +6,8 @@ use super::error::ChainError;
 use super::plan::{Mode, Plan, Step};
 use super::shared::SharedShell;
 use crate::job::{JobHandle, Jobs, Outcome};
-use crate::session::SessionError;
 use ccd_protocol::chain::{ChainStarted, ChainStep, CommandResult};
+use ccd_session::session::SessionError;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// Too many jobs run, or the database refuses.
+    /// Too many jobs are running, or the database cannot be written.
     pub(crate) async fn start(self, jobs: &Jobs, work: Work) -> Result<ChainStarted, ChainError> {
         let warnings = self.warnings.clone();
         let work = work.checked()?;
@@ -29,13 +29,13 @@ impl Plan {
     }
 }
 
-/// A chain on its way.
+/// A running chain.
 struct Run<'a> {
     plan: &'a Plan,
     bench: &'a Bench,
     shell: Option<SharedShell<'a>>,
     orders: Vec<i64>,
-    /// What became of each step so far; `None` where it was skipped.
+    /// Results of the steps so far; `None` for a skipped step.
     steps: Vec<Option<Ran>>,
     looks: HashMap<usize, bool>,
 }
@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// The shell of all steps cannot be started.
+    /// The shared shell cannot be started.
     async fn step(&mut self, index: usize, step: &Step) -> Result<(), SessionError> {
         if let Err(why) = self.is_due(step) {
             self.steps.push(None);
@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whether a step is to run; if not, why.
+    /// Whether a step should run; if not, the reason.
     fn is_due(&self, step: &Step) -> Result<(), String> {
         if let Some(why) = self.shell.as_ref().and_then(|shell| shell.lost.as_ref()) {
             return Err(why.clone());
@@ -119,13 +119,13 @@ impl<'a> Run<'a> {
         if step.on_success
             && let Some(failed) = self.first_failure()
         {
-            return Err(format!("on_success: step {failed} has failed"));
+            return Err(format!("on_success: step {failed} failed"));
         }
         if step.on_failure {
             match ran.next_back() {
                 Some(last) if !last.success => {}
-                Some(_) => return Err("on_failure: the step before has not failed".into()),
-                None => return Err("on_failure: no step has run before".into()),
+                Some(_) => return Err("on_failure: the previous step did not fail".into()),
+                None => return Err("on_failure: no step has run yet".into()),
             }
         }
         let Some(condition) = &step.condition else {

@@ -1,4 +1,4 @@
-//! Fields that a chain has and nobody knows.
+//! Unknown fields of a chain.
 
 use super::error::ChainError;
 use ccd_text::nearest::nearest;
@@ -27,14 +27,14 @@ const CONDITION: [&str; 7] = [
     "not",
 ];
 
-/// Deepest condition, also of what is only looked at here.
+/// Maximum nesting depth of conditions.
 pub(super) const MAX_DEPTH: usize = 16;
 
-/// Warnings of fields that are ignored.
+/// Returns warnings about unknown fields, which are ignored.
 ///
 /// # Errors
 ///
-/// One in a condition: without it, it would hold where it should not.
+/// An unknown field in a condition: if it were ignored, the condition could hold when it should not.
 pub(crate) fn unknown_fields(chain: &Value) -> Result<Vec<String>, ChainError> {
     let mut warnings = unknown(chain, "", &CHAIN);
     let commands = chain.get("commands").and_then(Value::as_array);
@@ -51,7 +51,7 @@ pub(crate) fn unknown_fields(chain: &Value) -> Result<Vec<String>, ChainError> {
 fn check_condition(condition: &Value, place: &str, depth: usize) -> Result<(), ChainError> {
     if depth == 0 {
         return Err(ChainError::Wrong(format!(
-            "{place} a condition is at most {MAX_DEPTH} deep"
+            "{place} conditions can be nested at most {MAX_DEPTH} deep"
         )));
     }
     if let Some(wrong) = unknown(condition, place, &CONDITION).into_iter().next() {
@@ -76,8 +76,8 @@ fn unknown(object: &Value, place: &str, known: &[&'static str]) -> Vec<String> {
         .flat_map(|object| object.keys());
     keys.filter(|key| !known.contains(&key.as_str()))
         .map(|key| match nearest(key, known.iter().copied()) {
-            Some(name) => format!("{place}{key} is no field that is known: did you mean {name}?"),
-            None => format!("{place}{key} is no field that is known"),
+            Some(name) => format!("{place}{key} is not a known field: did you mean {name}?"),
+            None => format!("{place}{key} is not a known field"),
         })
         .collect()
 }
@@ -88,7 +88,7 @@ mod tests {
     use ccd_protocol::chain::{Chain, ChainCommand, Condition};
     use serde_json::json;
 
-    /// Sorted, because the order of JSON's keys depends on what else is built.
+    /// Sorted, because the order of JSON keys depends on the build's features.
     fn keys(value: &impl serde::Serialize) -> Vec<String> {
         let value = serde_json::to_value(value).unwrap();
         let mut keys: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
@@ -151,7 +151,7 @@ mod tests {
             warnings[1].starts_with("commands[0].on_sucess"),
             "{warnings:?}"
         );
-        assert_eq!(warnings[2], "commands[0].xyz is no field that is known");
+        assert_eq!(warnings[2], "commands[0].xyz is not a known field");
     }
 
     #[test]

@@ -1,30 +1,30 @@
-//! The one shell of a chain whose steps share it.
+//! The shell that all steps of a chain share.
 
 use super::bench::{Bench, Ended, Order, whole_lines};
-use crate::session::{OneShot, SessionError, last_line};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::CommandResult;
 use ccd_protocol::session::{
     EndReason, Pattern, SessionCreateParams, SessionRunParams, SessionRunReply, SessionSignalParams,
 };
+use ccd_session::session::{OneShot, SessionError, last_line};
 use std::time::{Duration, Instant};
 
-/// How long the shell may take to be back after a step that was interrupted, in milliseconds.
+/// How long the shell may take to return to its prompt after a step was interrupted, in milliseconds.
 const BACK_MS: f64 = 2000.0;
 
-/// Puts the echo on for a program that may switch it off.
+/// Turns echo on, for a program that may turn it off itself.
 const WITH_ECHO: &str = "{ stty echo; } 2>/dev/null\n";
 
-/// Ends the shell's prompt, as prompts end, but with blanks that hardly any program prints: the shell is told from a program
-/// that asks by them.
+/// The end of the shell's prompt. It contains blanks that hardly any program prints, which distinguish the shell's
+/// prompt from a program's.
 const PROMPT_END: &str = ">\u{a0}\u{a0}";
 
-/// A shell that runs one step after the other.
+/// A shell that runs the steps in order.
 pub(super) struct SharedShell<'a> {
     bench: &'a Bench,
     shot: OneShot,
     prompt: String,
-    /// Why it takes no further step.
+    /// Why it can run no further steps.
     pub(super) lost: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> SharedShell<'a> {
     /// As for any program.
     pub(super) async fn start(bench: &'a Bench) -> Result<Self, SessionError> {
         let mut env = bench.work.env.clone();
-        // Its own prompt, and no file of the user's that could print something.
+        // Its own prompt, and no start-up file of the user, which could print something.
         let prompt = format!("ccd-{:08x}{PROMPT_END}", rand::random::<u32>());
         env.insert("PS1".into(), prompt.clone());
         env.insert("ENV".into(), String::new());
@@ -53,7 +53,7 @@ impl<'a> SharedShell<'a> {
         })
     }
 
-    /// Runs a step; cancelled, the shell is ended with it.
+    /// Runs a step. If the job is cancelled, the shell is ended too.
     pub(super) async fn run(&mut self, step: i64, order: Order<'_>) -> Ended {
         let started = Instant::now();
         let params = SessionRunParams {
@@ -80,14 +80,14 @@ impl<'a> SharedShell<'a> {
                 output, truncated, ..
             })) => {
                 self.interrupt(step).await;
-                let why = "not done in its time, and interrupted";
+                let why = "timed out and was interrupted";
                 let mut ended = self.result(order, output, Some(why));
                 (ended.result.truncated, ended.is_cut) = (truncated, truncated);
                 ended
             }
             Some(Err(error)) => {
                 if self.shot.session.is_dead() {
-                    self.lost = Some(format!("the shell has ended before step {step}"));
+                    self.lost = Some(format!("the shell exited before step {step}"));
                 }
                 self.bench.not_run(order.command, &error.to_string())
             }
@@ -98,15 +98,15 @@ impl<'a> SharedShell<'a> {
         ended
     }
 
-    /// Ends the shell and what it has left.
+    /// Ends the shell and all its processes.
     pub(super) async fn end(self) {
         self.shot.end(EndReason::Closed).await;
         if let Err(error) = self.shot.collect().await {
-            tracing::warn!(%error, "the shell of a chain left something behind");
+            tracing::warn!(%error, "could not clean up after the shell of a chain");
         }
     }
 
-    /// Waits for the pattern, types the text, and then does nothing more.
+    /// Waits for the pattern, types the text, and then never completes.
     async fn talk(&self, order: Order<'_>, has_come: &mut bool) {
         if let Some(regex) = order.expect {
             let pattern = Pattern::Regex(regex.to_owned());
@@ -126,10 +126,10 @@ impl<'a> SharedShell<'a> {
         has_come: bool,
     ) -> Ended {
         if reply.session_ended {
-            self.lost = Some(format!("the shell has ended with step {step}"));
+            self.lost = Some(format!("the shell exited in step {step}"));
         }
         let missing = order.expect.filter(|_| !has_come);
-        let error = missing.map(|regex| format!("{regex:?} did not come"));
+        let error = missing.map(|regex| format!("{regex:?} did not appear"));
         let mut ended = self.result(order, reply.output.clone(), error.as_deref());
         (ended.result.truncated, ended.is_cut) = (reply.truncated, reply.truncated);
         ended.result.exit_code = reply.exit_code;
@@ -152,7 +152,7 @@ impl<'a> SharedShell<'a> {
         }
     }
 
-    /// Ends the command that the shell runs; the shell goes with it if it does not come back.
+    /// Interrupts the command that the shell is running. If the shell does not return to its prompt, it is ended too.
     async fn interrupt(&mut self, step: i64) {
         let (shell, peer) = (&self.shot.session, &self.bench.work.peer);
         let session = self.shot.session.id().to_string();
@@ -167,16 +167,16 @@ impl<'a> SharedShell<'a> {
             isolate: false,
             timeout_ms: Timeout::After(BACK_MS),
         };
-        // A program that does not end must not get what is meant for the shell.
+        // A program that keeps running must not receive input that is meant for the shell.
         if !self.is_back().await || shell.run(peer, &params).await.is_err() {
             self.shot.end(EndReason::Runtime).await;
             self.lost = Some(format!(
-                "the shell was ended, because step {step} did not end"
+                "the shell was killed, because step {step} did not stop"
             ));
         }
     }
 
-    /// Waits for the shell's prompt at the end of the output; false when it does not come.
+    /// Waits for the shell's prompt at the end of the output; false if it does not appear.
     async fn is_back(&self) -> bool {
         let back = async {
             loop {
@@ -195,8 +195,8 @@ impl<'a> SharedShell<'a> {
     }
 }
 
-/// The command, with its input where it has one. Only a conversation reads the terminal: any other command finds the end
-/// of its input, as in a terminal of its own.
+/// Returns the command, with its input, if it has one. Only a step with a pattern reads the terminal: any other command
+/// gets end-of-file, as in its own terminal.
 fn command_of(order: Order<'_>) -> String {
     let command = order.command;
     match (order.expect, order.send) {
@@ -206,7 +206,7 @@ fn command_of(order: Order<'_>) -> String {
             let input = whole_lines(input);
             format!("{{ {command}\n}} <<'{end}'\n{input}{end}\n")
         }
-        // Braces want a command in them, and one that goes on in the next line would take the brace.
+        // Braces must contain a command, and a command that continues on the next line would include the closing brace.
         (_, None) if command.trim_start().starts_with('#') || command.ends_with('\\') => {
             command.to_owned()
         }

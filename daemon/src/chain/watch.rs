@@ -1,23 +1,23 @@
-//! `chain.watch`: each match of patterns in what a program prints, as it comes.
+//! `chain.watch`: reports each match of patterns in a program's output as it appears.
 
 use super::bench::{Bench, Work};
 use super::error::ChainError;
-use crate::durations::Deadline;
-use crate::expect::{Matcher, Patterns};
-use crate::hidden::Masked;
 use crate::job::{JobHandle, Jobs, Outcome};
-use crate::session::{Hits, LineHit, OneShot, Session, SessionError};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{ChainStarted, ChainWatchParams, WatchHit};
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
+use ccd_session::durations::Deadline;
+use ccd_session::session::{Hits, LineHit, OneShot, Session, SessionError};
+use ccd_text::expect::{Matcher, Patterns};
+use ccd_text::hidden::Masked;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the end of a watch waits for its program's; after that nobody waits, but it is ended all the same.
+/// How long the end of a watch waits for its program to exit; after that, the program is ended in the background.
 const END_WAIT: Duration = Duration::from_millis(250);
 
-/// After so many hits others have their turn, of whom one sends them on.
+/// After this many matches the task yields to others, one of which sends them on.
 const HITS_IN_A_ROW: u64 = 64;
 
 struct Watch {
@@ -34,7 +34,7 @@ enum Source {
     Session(Arc<Session>, u64),
 }
 
-/// Why a watch is over.
+/// Why a watch has ended.
 enum Over {
     Ended,
     TimedOut,
@@ -47,7 +47,7 @@ impl Work {
     ///
     /// # Errors
     ///
-    /// What is wrong with the request.
+    /// The request is invalid.
     pub(crate) async fn watch(
         self,
         jobs: &Jobs,
@@ -83,14 +83,14 @@ impl Work {
         let is_text = |pattern: &Pattern| matches!(pattern, Pattern::Regex(_) | Pattern::Exact(_));
         if let Some(index) = list.iter().position(|pattern| !is_text(pattern)) {
             return Err(ChainError::Wrong(format!(
-                "patterns[{index}] is no regex or exact: the end and the time need no pattern"
+                "patterns[{index}] is neither regex nor exact: exit and timeout need no pattern"
             )));
         }
         let patterns = self.sessions.line_patterns(list).await?;
         let empty = Matcher::new(Arc::clone(&patterns), 0, encoding_rs::UTF_8).pause();
         match empty {
             Some(hit) => Err(ChainError::Wrong(format!(
-                "patterns[{}] matches the empty text, which is everywhere",
+                "patterns[{}] matches empty text, so it would match everywhere",
                 hit.index
             ))),
             None => Ok(patterns),
@@ -100,7 +100,7 @@ impl Work {
     fn source(&self, params: ChainWatchParams) -> Result<Source, ChainError> {
         let Some(name) = params.session else {
             if params.since.is_some() {
-                return Err(ChainError::Wrong("since is for a session".into()));
+                return Err(ChainError::Wrong("since needs a session".into()));
             }
             let (program, args) = if params.shell {
                 (
@@ -144,7 +144,7 @@ impl Watch {
             }
             Source::Session(session, from) => (None, Arc::clone(session), *from),
         };
-        // The time starts with the program.
+        // The timeout starts with the program.
         let deadline =
             Deadline::start(self.timeout, None, &mut Vec::new()).map_err(SessionError::from)?;
         let mut hits = Hits::new(Arc::clone(&session), Arc::clone(&self.patterns), from);
@@ -188,8 +188,7 @@ impl Watch {
         Ok(Over::Enough)
     }
 
-    /// A hit as it is told: without secrets of its line, and without what was typed hidden into the session, should
-    /// that show it.
+    /// Returns a match as it is reported: with secrets in its line redacted, and the session's hidden input masked.
     fn told(&self, hit: LineHit, session: &Session) -> Value {
         let masked = Masked::of(&hit.text, &session.hidden);
         let groups = hit.groups.into_iter();
@@ -203,13 +202,13 @@ impl Watch {
             line: masked.part(hit.line),
             offset: hit.start,
             end: hit.end,
-            time: crate::clock::now(),
+            time: ccd_text::clock::now(),
         };
         serde_json::to_value(hit).unwrap_or_default()
     }
 }
 
-/// Ends a program that is no longer watched. The deadline is hard: it is ended behind it.
+/// Ends a program that is no longer watched. The job ends at the timeout; the program is ended afterwards.
 async fn end(program: OneShot, over: &Over) {
     let ended = async |program: OneShot| {
         match over {
@@ -224,7 +223,7 @@ async fn end(program: OneShot, over: &Over) {
         Over::Ended | Over::Enough => tokio::time::timeout(END_WAIT, ended(program)).await,
     };
     if let Ok(Err(error)) = ended {
-        tracing::warn!(%error, "a watched program left something behind");
+        tracing::warn!(%error, "could not clean up after a watched program");
     }
 }
 

@@ -7,13 +7,13 @@ use json5::ErrorCode;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Longest piece of a mistaken value that a message repeats, in characters.
+/// Maximum length of an invalid value in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 40;
 
-/// What a text says.
+/// The result of checking a configuration.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
-    /// Defaults where the text is silent or mistaken.
+    /// The configuration, with defaults for missing and invalid values.
     pub(super) config: Config,
     /// The keys that the text sets.
     pub(super) set: BTreeSet<&'static str>,
@@ -23,7 +23,7 @@ pub(super) struct Checked {
 
 /// Reads a configuration; all mistakes are reported, not only the first.
 ///
-/// `bytes` must be of bounded size: the caller looks at that.
+/// The caller must limit the size of `bytes`.
 pub(super) fn check(bytes: &[u8]) -> Checked {
     let mut checked = Checked::default();
     match parse(bytes) {
@@ -55,7 +55,7 @@ fn parse(bytes: &[u8]) -> Result<&str, Mistake> {
 
 fn syntax(error: &json5::Error, text: &str) -> Mistake {
     if error.code().is_some_and(is_end) {
-        // The parser gives the place of the outermost value instead.
+        // The parser reports the position of the outermost value instead.
         return Mistake::Syntax {
             place: Place::end_of(text),
             what: "the file ends too early".to_owned(),
@@ -154,7 +154,7 @@ fn mistaken(member: &Member, text: &str, expected: String) -> Mistake {
     }
 }
 
-/// What stands in the file, on one line and cut.
+/// The text in the file, on one line and truncated.
 fn shown(value: &str) -> String {
     match value.as_bytes().first() {
         Some(b'{') => return "an object".to_owned(),
@@ -224,7 +224,7 @@ mod tests {
             "{ replay: { redact_rules: ['a',\n  '(b'], allow_env: ['A', 5], ignore_args: 'x' } }";
         let expected = [
             "2:3: replay.redact_rules[1] must be a regular expression (unclosed group), found '(b'",
-            "2:27: replay.allow_env[1] must be the name of a variable, or its begin and *, found 5",
+            "2:27: replay.allow_env[1] must be the name of a variable, or its first letters and *, found 5",
             "2:44: replay.ignore_args must be a list of at most 256 indices (from 0), exact texts, or /regex/, found 'x'",
         ];
         assert_eq!(mistakes(text), expected);
@@ -251,7 +251,7 @@ mod tests {
         }
         assert_eq!(
             mistakes(" [1]"),
-            ["1:2: the file must hold one object, { … }"]
+            ["1:2: the file must contain one object, { … }"]
         );
         assert_eq!(
             check(b"{\n \xff }").mistakes[0].to_string(),
@@ -290,9 +290,9 @@ mod tests {
         assert_eq!(checked.config.max_sessions, Some(2));
         assert_eq!(checked.config.limits.rows, 6);
         let expected = [
-            "1:39: max_sessions is here a second time: of its values the last counts",
-            "1:56: limits is here a second time: of its values the last counts",
-            "1:65: limits.rows is here a second time: of its values the last counts",
+            "1:39: duplicate key max_sessions: the last value is used",
+            "1:56: duplicate key limits: the last value is used",
+            "1:65: duplicate key limits.rows: the last value is used",
         ];
         assert_eq!(warnings(text), expected);
     }

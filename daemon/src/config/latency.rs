@@ -1,14 +1,14 @@
-//! The text that says how fast tapes play.
+//! The text form of replay delays.
 
-use crate::tape::settings::MAX_LATENCY_MS;
 use ccd_protocol::tape::{Latency, LatencyName};
+use ccd_tape::settings::MAX_LATENCY_MS;
 
 const AS_THE_TAPE_SAYS: &str = "tape";
 const RECORDED: &str = "recorded";
 
-/// Returns what `tape`, `recorded`, `N` or `N-M` says, in milliseconds; `None` when it is none of these or too long.
+/// Parses `tape`, `recorded`, `N` or `N-M` (milliseconds); `None` if it is none of these or too long.
 ///
-/// The inner `None` is as the tape says.
+/// The inner `None` means: as the tape says.
 pub(super) fn latency_of(text: &str) -> Option<Option<Latency>> {
     let text = text.trim().to_ascii_lowercase();
     let millis = |text: &str| text.trim().parse().ok().filter(|ms| *ms <= MAX_LATENCY_MS);
@@ -26,7 +26,7 @@ pub(super) fn latency_of(text: &str) -> Option<Option<Latency>> {
     }
 }
 
-/// The same the other way.
+/// Formats a latency as text.
 pub(super) fn latency_text(latency: Option<&Latency>) -> String {
     match latency {
         None => AS_THE_TAPE_SAYS.to_owned(),

@@ -1,19 +1,19 @@
-//! What keys with a list take.
+//! Keys whose value is a list.
 
 use super::setting::whole;
-use crate::redact::{MAX_RULE_BYTES, MAX_RULES, UserRules};
+use ccd_text::redact::{MAX_RULE_BYTES, MAX_RULES, UserRules};
 use serde_json::Value;
 
-/// Most entries of a list of names or arguments.
+/// Maximum number of entries in a list of names or arguments.
 const MAX_ENTRIES: usize = 256;
 
-/// Longest of them, in bytes.
+/// Maximum length of an entry, in bytes.
 const MAX_ENTRY_BYTES: usize = 4096;
 
-/// The entries that a list takes.
+/// The kind of entries in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListOf {
-    /// Names of environment variables, or begins of them with a `*` behind.
+    /// Names of environment variables, or prefixes followed by `*`.
     Variables,
     /// Indices, exact texts, and regular expressions between slashes.
     Arguments,
@@ -29,7 +29,7 @@ impl ListOf {
         }
     }
 
-    /// Returns the range, for lists.
+    /// Returns the allowed entries, for listings.
     pub(super) fn range(self) -> String {
         let max = self.max();
         match self {
@@ -43,27 +43,28 @@ impl ListOf {
         }
     }
 
-    /// Returns the first entry that is wrong: its place in the list, what it must be, and why where that is not clear.
+    /// Returns the first invalid entry: its position in the list, what it must be, and the reason if that is not
+    /// obvious.
     pub(super) fn first_wrong(self, entries: &[Value]) -> Option<(usize, String)> {
         let mut entries = entries.iter().enumerate();
         entries.find_map(|(index, entry)| Some((index, self.must_be(entry)?)))
     }
 
-    /// `None` when the entry is what it must be.
+    /// `None` if the entry is valid.
     fn must_be(self, entry: &Value) -> Option<String> {
         let text = entry.as_str();
         let is_short = text.is_some_and(|text| text.len() <= MAX_ENTRY_BYTES);
         match self {
             ListOf::Variables => {
                 let is_name = is_short && text.is_some_and(is_variable);
-                (!is_name).then(|| "the name of a variable, or its begin and *".to_owned())
+                (!is_name).then(|| "the name of a variable, or its first letters and *".to_owned())
             }
             ListOf::Arguments => {
                 let is_argument = is_short || whole(entry).is_some();
-                (!is_argument).then(|| "a whole number or a text".to_owned())
+                (!is_argument).then(|| "a whole number or a string".to_owned())
             }
             ListOf::Rules => match text {
-                None => Some("a regular expression as a text".to_owned()),
+                None => Some("a regular expression as a string".to_owned()),
                 Some(text) => {
                     let why = UserRules::new(&[text.to_owned()]).err()?.reason();
                     Some(format!("a regular expression ({why})"))

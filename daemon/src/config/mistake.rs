@@ -1,17 +1,17 @@
 use json5::Position;
 use std::fmt;
 
-/// Nesting that a configuration may have; no key needs more than a few levels.
+/// Maximum nesting depth of a configuration; no key needs more than a few levels.
 pub(super) const MAX_DEPTH: usize = 32;
 
-/// A place in the file; both numbers begin at 1, columns count characters.
+/// A position in the file; both numbers start at 1, and columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-/// Why a configuration is refused.
+/// An error in a configuration, which is then rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Mistake {
     #[error("{place}: {what}")]
@@ -20,7 +20,7 @@ pub(crate) enum Mistake {
     Encoding { place: Place },
     #[error("{place}: brackets are nested more than {MAX_DEPTH} deep")]
     TooDeep { place: Place },
-    #[error("{place}: the file must hold one object, {{ … }}")]
+    #[error("{place}: the file must contain one object, {{ … }}")]
     NotAnObject { place: Place },
     #[error("{place}: {key} must be {expected}, found {found}")]
     Value {
@@ -31,7 +31,7 @@ pub(crate) enum Mistake {
     },
 }
 
-/// What is odd in a configuration that is used all the same.
+/// A problem in a configuration that can still be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Warning {
     #[error("{place}: unknown key {key}{}", .nearest.map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
@@ -40,17 +40,17 @@ pub(crate) enum Warning {
         key: String,
         nearest: Option<&'static str>,
     },
-    #[error("{place}: {key} is here a second time: of its values the last counts")]
+    #[error("{place}: duplicate key {key}: the last value is used")]
     Duplicate { place: Place, key: String },
 }
 
 impl Place {
-    /// The place of the byte at `offset` in `text`.
+    /// The position of the byte at `offset` in `text`.
     pub(super) fn of(offset: usize, text: &str) -> Self {
         Position::from_offset(offset, text).into()
     }
 
-    /// The place behind the last character.
+    /// The position after the last character.
     pub(super) fn end_of(text: &str) -> Self {
         Self::of(text.len(), text)
     }

@@ -1,33 +1,33 @@
-use crate::folder::{FolderError, prepare_named, prepare_private};
 use ccd_protocol::socket::{SocketPathError, base_path, socket_path};
+use ccd_store::folder::{FolderError, prepare_named, prepare_private};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where everything lies; all paths are absolute.
+/// The daemon's paths; all are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Paths {
     /// `$CCD_HOME`, else `~/.claude-control`.
     pub(crate) base: PathBuf,
-    /// One folder for each session.
+    /// Contains one directory per session.
     pub(crate) sessions: PathBuf,
-    /// The daemon's own log.
+    /// Contains the daemon's own log.
     pub(crate) logs: PathBuf,
     pub(crate) database: PathBuf,
     pub(crate) socket: PathBuf,
-    /// The socket's folder, on Linux mostly in memory.
+    /// The socket's directory, on Linux usually in memory.
     pub(crate) runtime: PathBuf,
-    /// Rings of output; each socket has its own, so that two daemons in one folder never share them.
+    /// Ring files of output. Each socket has its own directory, so two daemons with the same base never share them.
     pub(crate) rings: PathBuf,
-    /// Somebody named the socket, so its folder may hold other things.
+    /// The socket was named explicitly, so its directory may contain other files.
     runtime_is_named: bool,
 }
 
 impl Paths {
-    /// Returns the paths that `socket` (`--socket`) and the environment ask for; touches nothing.
+    /// Returns the paths for `socket` (`--socket`) and the environment; touches no files.
     ///
     /// # Errors
     ///
-    /// [`SocketPathError`]: the socket's path is too long, or no home folder is known.
+    /// [`SocketPathError`]: the socket's path is too long, or the home directory is unknown.
     pub(crate) fn from_env(
         socket: Option<&str>,
         env: impl Fn(&str) -> Option<OsString>,
@@ -50,11 +50,11 @@ impl Paths {
         })
     }
 
-    /// Makes the folders, for us alone, and checks those that exist.
+    /// Creates the directories, accessible only to the daemon's user, and checks those that exist.
     ///
     /// # Errors
     ///
-    /// [`FolderError`] names the first folder that is not safe or cannot be made.
+    /// [`FolderError`] for the first directory that is not safe or cannot be created.
     pub(crate) fn prepare(&self) -> Result<(), FolderError> {
         for folder in [&self.base, &self.sessions, &self.logs] {
             prepare_private(folder)?;

@@ -16,7 +16,7 @@ const FILE_NAME: &str = "config.json";
 /// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
-    #[error("the configuration {} does not exist: {named_by} names it", .path.display())]
+    #[error("the configuration {} does not exist (named by {named_by})", .path.display())]
     Missing {
         path: PathBuf,
         named_by: &'static str,
@@ -175,7 +175,7 @@ impl Loaded {
         let error = error.in_one_line();
         Self {
             refused: Some(format!(
-                "the configuration was refused, and the defaults hold until it is corrected; ccctl daemon reload reads it at once: {error}"
+                "the configuration was rejected; the defaults apply until it is corrected: {error}"
             )),
             ..Self::default()
         }
@@ -188,9 +188,9 @@ impl Loaded {
 
     /// Puts `replay.redact_rules` in force, wherever secrets are taken out.
     pub(crate) fn use_redact_rules(&self) {
-        if let Err(error) = crate::redact::use_rules(&self.config.replay.redact_rules) {
+        if let Err(error) = ccd_text::redact::use_rules(&self.config.replay.redact_rules) {
             // The check of the file has compiled them before.
-            tracing::error!(%error, "the rules of replay.redact_rules are not in force");
+            tracing::error!(%error, "the rules of replay.redact_rules are not applied");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Why a request about the configuration was not carried out.
+//! Errors of requests about the configuration.
 
 use super::read::ConfigError;
 use ccd_protocol::{ErrorCode, Reportable};
@@ -9,7 +9,7 @@ pub(crate) enum ConfigRefusal {
     UnknownKey(String),
     #[error("path {0:?} is not absolute")]
     RelativePath(String),
-    #[error("the configuration was refused, the old one stays: {0}")]
+    #[error("the configuration was rejected; the old one stays in effect: {0}")]
     Reload(#[from] ConfigError),
 }
 
@@ -23,7 +23,7 @@ impl Reportable for ConfigRefusal {
 
     fn hint(&self) -> Option<&str> {
         match self {
-            Self::UnknownKey(_) => Some("config.list names all keys"),
+            Self::UnknownKey(_) => Some("config.list lists all keys"),
             Self::RelativePath(_) | Self::Reload(_) => None,
         }
     }

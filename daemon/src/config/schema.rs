@@ -1,7 +1,7 @@
 use super::list_of::ListOf;
 use super::setting::{FALLBACK_WORDS, RECORD_WORDS, Setting, whole};
 use super::values::{Config, LogDestination, LogFormat, LogLevel};
-use crate::tape::settings::MAX_LATENCY_MS;
+use ccd_tape::settings::MAX_LATENCY_MS;
 use serde_json::Value;
 use std::fmt;
 

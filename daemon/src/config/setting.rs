@@ -1,25 +1,25 @@
 use super::latency::{latency_of, latency_text};
 use super::values::{LogDestination, LogFormat, LogLevel};
-use crate::tape::settings::OptionalPath;
 use ccd_protocol::tape::{FallbackMode, IgnoredArg, Latency, RecordMode};
+use ccd_tape::settings::OptionalPath;
 use serde_json::{Number, Value};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A type that a key of the configuration can have, and its form in the file.
+/// The types of configuration keys, and their form in the file.
 pub(super) trait Setting: Sized {
     /// Returns the value as the file writes it.
     fn to_json(&self) -> Value;
 
-    /// Returns the value, or `None` when `json` has another type or does not fit.
+    /// Returns the value, or `None` if `json` has another type or is out of range.
     fn from_json(json: &Value) -> Option<Self>;
 }
 
-/// Declares the words that the file uses for the variants of an enum.
+/// Declares the words for the variants of an enum in the file.
 macro_rules! words {
     ($type:ident { $($word:literal = $variant:ident),+ $(,)? }) => {
         impl $type {
-            /// The words of the file, in lower case.
+            /// The words in the file, in lower case.
             pub(super) const WORDS: &'static [&'static str] = &[$($word),+];
         }
 
@@ -45,7 +45,7 @@ macro_rules! words {
     };
 }
 
-/// The same for an enum of the protocol, which has the same words there.
+/// The same for an enum of the protocol, which uses the same words.
 macro_rules! words_of_requests {
     ($type:ident, $words:ident) => {
         impl Setting for $type {
@@ -72,7 +72,7 @@ words!(LogLevel { "error" = Error, "warn" = Warn, "info" = Info, "debug" = Debug
 words!(LogFormat { "text" = Text, "json" = Json });
 words!(LogDestination { "file" = File, "journal" = Journal, "stderr" = Stderr });
 
-/// Returns a whole number that is not negative, also when it is written as 1e6 or 2.0.
+/// Returns a non-negative whole number, even if it is written as 1e6 or 2.0.
 pub(super) fn whole(json: &Value) -> Option<u64> {
     /// Above this, f64 skips whole numbers.
     const MAX_EXACT: f64 = (1_u64 << 53) as f64;
@@ -120,7 +120,7 @@ impl Setting for Duration {
 
     fn from_json(json: &Value) -> Option<Self> {
         let seconds = Duration::try_from_secs_f64(json.as_f64()?).ok()?;
-        // Anything above 0 must stay above 0, because 0 often means "no limit".
+        // A value above 0 must not become 0, because 0 often means "no limit".
         let millis = seconds.as_micros().div_ceil(1000);
         Some(Duration::from_millis(millis.try_into().ok()?))
     }
@@ -167,7 +167,7 @@ impl Setting for f64 {
     }
 }
 
-/// How fast tapes play; `None` is as the tape says.
+/// Replay delays; `None` means: as the tape says.
 impl Setting for Option<Latency> {
     fn to_json(&self) -> Value {
         latency_text(self.as_ref()).into()
@@ -203,7 +203,7 @@ impl Setting for Vec<IgnoredArg> {
     }
 }
 
-/// A limit; 0 in the file means that there is none.
+/// A limit; 0 in the file means no limit.
 impl<T: Setting + Default + PartialEq> Setting for Option<T> {
     fn to_json(&self) -> Value {
         self.as_ref().map_or_else(|| 0.into(), Setting::to_json)

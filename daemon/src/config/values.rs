@@ -1,4 +1,4 @@
-use crate::tape::settings::Replay;
+use ccd_tape::settings::Replay;
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The accept loop: who may connect, how many at a time, and in which dialect.
+//! The accept loop: checks who may connect and how many at a time, and selects the transport.
 
 use super::credentials::{is_admitted, peer_of};
 use super::fault::Fault;
@@ -16,27 +16,27 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Pause after an accept that failed: running out of descriptors lasts a while.
+/// Pause after a failed accept: a shortage of descriptors usually lasts for a while.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a refused client may take to show which dialect it speaks.
+/// How long to wait for a refused client's first byte, which selects the transport.
 const FIRST_WORDS_TIME: Duration = Duration::from_secs(1);
 
-/// How long a refusal may take altogether.
+/// Total time limit of a refusal.
 const REFUSAL_TIME: Duration = Duration::from_secs(3);
 
-/// Refusals under way at a time; beyond, a connection is closed without a word.
+/// Maximum number of refusals in progress; beyond it, a connection is closed without a reply.
 const REFUSALS: usize = 64;
 
-/// Room for the first read of a connection.
+/// Buffer size for the first read of a connection.
 const FIRST_READ_BYTES: usize = 1 << 10;
 
-/// What ends the serving.
+/// Signals that end serving.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ends {
-    /// No more connections and requests; calls get the grace period.
+    /// Accept no more connections and requests; calls in flight get the grace period.
     pub(crate) stop: CancellationToken,
-    /// Calls that would wait for long are answered at once: another process goes on.
+    /// A handover has started: calls that would keep waiting are answered at once.
     pub(crate) leaving: CancellationToken,
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn serve_as(
             }
         }
     }
-    // Dropping it would do as well, but only once every connection has dropped its handle.
+    // Dropping the handle has the same effect, but only after every connection has dropped its own.
     let _ = server.stop();
 }
 
@@ -103,10 +103,10 @@ struct Acceptor {
     stop_handle: StopHandle,
     tracker: TaskTracker,
     accepted: u64,
-    /// Each connection holds a clone; `others` hold it besides.
+    /// Each connection holds a clone; `others` is the number of other holders.
     open: Arc<()>,
     others: usize,
-    /// Likewise for refusals.
+    /// The same for refusals.
     refusals: Arc<()>,
 }
 
@@ -120,13 +120,13 @@ impl Acceptor {
         let peer = match peer_of(&stream, self.accepted) {
             Ok(peer) => peer,
             Err(error) => {
-                tracing::warn!(%error, "a client without credentials was refused");
+                tracing::warn!(%error, "refused a client without credentials");
                 return;
             }
         };
         let (uid, pid) = (peer.uid, peer.pid);
         if !is_admitted(uid, self.own_uid, allow_root_peer) {
-            tracing::warn!(uid, pid, "a client of another user was refused");
+            tracing::warn!(uid, pid, "refused a client of another user");
             return;
         }
         if Arc::strong_count(&self.open) - self.others >= limits.connections {
@@ -154,14 +154,14 @@ impl Acceptor {
         }
         let refusal = Arc::clone(&self.refusals);
         self.tracker.spawn(async move {
-            // Whether it could be told or not, the client is refused.
+            // The client is refused even if the reply could not be sent.
             let _ = tokio::time::timeout(REFUSAL_TIME, tell_refusal(stream, limit)).await;
             drop(refusal);
         });
     }
 }
 
-/// Waits for the client's first words and serves it in its dialect.
+/// Waits for the client's first bytes and serves it with the transport that they select.
 async fn converse(
     mut stream: UnixStream,
     shared: Arc<Shared>,
@@ -187,10 +187,10 @@ async fn converse(
     }
 }
 
-/// Returns what the client says first, without leading white space; nothing when it says nothing.
+/// Returns the client's first bytes, without leading white space; empty if it sends none.
 async fn first_words(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
     loop {
-        // Allocated when there is something to read: most of its life a connection is silent.
+        // Allocated only when there is something to read, because connections are silent most of the time.
         stream.readable().await?;
         let mut first = Vec::with_capacity(FIRST_READ_BYTES);
         if stream.read_buf(&mut first).await? == 0 {
@@ -220,7 +220,7 @@ async fn tell_refusal(mut stream: UnixStream, limit: usize) -> io::Result<()> {
     };
     stream.write_all(text.as_bytes()).await?;
     stream.shutdown().await?;
-    // Closing with something unread would turn the client's end of file into an error.
+    // Closing the socket with unread data would give the client an error instead of end-of-file.
     while stream.read(&mut peek).await? > 0 {}
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Who has connected, and who is served.
 
-use crate::peer::Peer;
+use ccd_session::peer::Peer;
 use std::io;
 use tokio::net::UnixStream;
 

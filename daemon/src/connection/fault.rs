@@ -5,10 +5,10 @@ use jsonrpsee::server::MethodResponse;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
 use serde_json::Value;
 
-/// A method name in an error message is cut after this many characters.
+/// A method name in an error message is truncated to this many characters.
 const SHOWN_NAME_CHARS: usize = 64;
 
-/// Why a message was not handed to a handler, or its reply not to the client.
+/// Why a message did not reach a handler, or its reply did not reach the client.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("the line is not UTF-8")]
@@ -29,27 +29,29 @@ pub(super) enum Fault {
     FrameTooLong { limit_bytes: usize },
     #[error("the batch has more than {limit} entries")]
     BatchTooLong { limit: usize },
-    #[error("{limit} calls of this connection are not answered yet")]
+    #[error("{limit} calls on this connection are still unanswered, which is the limit")]
     InFlight { limit: usize },
-    #[error("{limit} connections are open")]
+    #[error("{limit} connections are open, which is the limit")]
     Connections { limit: usize },
-    #[error("this connection has {limit} subscriptions")]
+    #[error("this connection has {limit} subscriptions, which is the limit")]
     Subscriptions { limit: u32 },
     #[error("the reply is longer than {limit_bytes} bytes")]
     ReplyTooLarge { limit_bytes: usize },
-    #[error("not finished: another process of the daemon goes on with the sessions")]
+    #[error("not finished: the worker is handing over to another one")]
     HandedOver { repeatable: bool },
-    #[error("client {client:?} speaks protocol {theirs}, this daemon {PROTOCOL_VERSION}")]
+    #[error(
+        "client {client:?} speaks protocol {theirs}, but this daemon speaks {PROTOCOL_VERSION}"
+    )]
     Version { client: String, theirs: u32 },
 }
 
 impl Fault {
-    /// The fault of an unknown method; a long name is cut.
+    /// The fault for an unknown method; a long name is truncated.
     pub(super) fn no_method(name: &str) -> Self {
         Self::NoMethod(name.chars().take(SHOWN_NAME_CHARS).collect())
     }
 
-    /// The reply that tells the fault to the caller of `id`.
+    /// The error reply for the request `id`.
     pub(super) fn response(self, id: Id<'_>) -> MethodResponse {
         MethodResponse::error(id, ErrorObjectOwned::from(self))
     }
@@ -76,7 +78,7 @@ impl Reportable for Fault {
 
     fn hint(&self) -> Option<&str> {
         Some(match self {
-            Self::NotUtf8 | Self::NotJson(_) => "send one JSON message a line, as UTF-8",
+            Self::NotUtf8 | Self::NotJson(_) => "send one JSON message per line, as UTF-8",
             Self::NotARequest(_) | Self::EmptyBatch => {
                 r#"send {"jsonrpc":"2.0","id":1,"method":"noun.verb","params":{}}"#
             }
@@ -85,13 +87,13 @@ impl Reportable for Fault {
             Self::Panicked => "the daemon's log has the details",
             Self::FrameTooLong { .. } => "send less at a time, or raise limits.frame_bytes",
             Self::BatchTooLong { .. } => "send smaller batches, or raise limits.batch",
-            Self::InFlight { .. } => "await some replies first, or raise limits.in_flight",
+            Self::InFlight { .. } => "wait for some replies first, or raise limits.in_flight",
             Self::Connections { .. } => "close some connections, or raise limits.connections",
             Self::Subscriptions { .. } => "unsubscribe first, or use a second connection",
             Self::ReplyTooLarge { .. } => "ask for less at a time, or raise limits.reply_bytes",
-            Self::HandedOver { repeatable: true } => "connect and call again",
+            Self::HandedOver { repeatable: true } => "connect again and repeat the call",
             Self::HandedOver { repeatable: false } => {
-                "it may have been carried out: connect and look before you call again"
+                "it may have been carried out: connect and check before you call again"
             }
             Self::Version { .. } => {
                 "run `ccctl daemon upgrade`, or use the client that came with the daemon"
@@ -99,7 +101,7 @@ impl Reportable for Fault {
         })
     }
 
-    /// The limit that was met, and the like.
+    /// The limit that was reached, and similar values.
     fn data(&self) -> ErrorData {
         let (name, value): (&str, Value) = match *self {
             Self::FrameTooLong { limit_bytes } | Self::ReplyTooLarge { limit_bytes } => {

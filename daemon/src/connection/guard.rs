@@ -1,8 +1,8 @@
-//! What every call passes, whichever dialect it came in: limits, span, panics, error numbers.
+//! Every call passes through here, whatever its transport: limits, span, panics, error codes.
 
 use super::fault::Fault;
 use super::limits::Limits;
-use crate::peer::Peer;
+use ccd_session::peer::Peer;
 use futures_util::FutureExt;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, Notification, RpcServiceT};
 use jsonrpsee::server::middleware::rpc::RpcService;
@@ -20,7 +20,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-/// Something that hands one request to its handler.
+/// Passes one request to its handler.
 pub(super) trait Callee: Clone + Send + Sync + 'static {
     /// Returns the handler's reply.
     fn call<'a>(&self, request: Request<'a>) -> impl Future<Output = MethodResponse> + Send + 'a;
@@ -39,32 +39,32 @@ pub(super) struct Guard<S> {
     shared: Arc<Shared>,
 }
 
-/// What all calls of one connection share.
+/// State shared by all calls of one connection.
 pub(super) struct Shared {
     pub(super) methods: Methods,
     pub(super) peer: Peer,
     pub(super) limits: Limits,
-    /// Cancelled when another process is about to go on.
+    /// Cancelled when a handover starts.
     leaving: CancellationToken,
     in_flight: Semaphore,
-    /// Places for calls whose replies may be large, each kept until its reply is being written.
+    /// Permits for calls whose replies may be large; each is held until its reply is being written.
     bulk: Arc<Semaphore>,
 }
 
-/// Calls of one connection with large replies that are worked on at a time.
+/// Maximum number of calls of one connection with large replies that run at a time.
 const BULK_CALLS: usize = 2;
 
-/// Methods that return as much as they are asked for.
+/// Methods whose replies can be large.
 const BULK_METHODS: [&str; 3] = ["session.read", "session.screen", "session.history"];
 
-/// A place among the bulk calls.
+/// A permit for a bulk call.
 #[derive(Debug, Clone)]
 pub(super) struct BulkPlace(
     #[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>,
 );
 
-/// Methods that may wait for long and can be called again: they change nothing, or the process that goes on knows what
-/// was ordered.
+/// Methods that may wait for a long time and can be repeated: they change nothing, or the next worker knows about the
+/// request.
 const REPEATABLE_METHODS: [&str; 5] = [
     "session.expect",
     "session.wait",
@@ -73,7 +73,7 @@ const REPEATABLE_METHODS: [&str; 5] = [
     "job.get",
 ];
 
-/// Methods that do something and then may wait for long.
+/// Methods that change something and may then wait for a long time.
 const DOING_METHODS: [&str; 4] = ["session.send", "session.run", "session.cleanup", "run.once"];
 
 impl Shared {
@@ -95,7 +95,7 @@ impl Shared {
         })
     }
 
-    /// Gives jsonrpsee's own errors the numbers and hints of ours.
+    /// Gives jsonrpsee's own errors ccd's codes and hints.
     fn translate(
         &self,
         response: MethodResponse,
@@ -134,7 +134,7 @@ impl<S> Guard<S> {
         Self { inner, shared }
     }
 
-    /// What the connection's calls share.
+    /// State shared by the connection's calls.
     pub(super) fn shared(&self) -> &Shared {
         &self.shared
     }
@@ -223,7 +223,7 @@ impl<S: Callee> RpcServiceT for Guard<S> {
                         MethodResponse::error(id, error)
                     }
                 };
-                // An accepted subscription has answered by itself.
+                // An accepted subscription has sent its reply itself.
                 if response.is_method_call() && replies.append(response).is_err() {
                     return Fault::ReplyTooLarge { limit_bytes }.response(Id::Null);
                 }
@@ -235,7 +235,8 @@ impl<S: Callee> RpcServiceT for Guard<S> {
         }
     }
 
-    /// Executes it like a call without a reply. A subscription is none: nobody would know its id.
+    /// Executes it like a call without a reply. Subscriptions are not accepted as notifications, because the client
+    /// would not learn their id.
     fn notification<'a>(
         &self,
         notification: Notification<'a>,
@@ -262,7 +263,7 @@ impl<S: Callee> RpcServiceT for Guard<S> {
     }
 }
 
-/// Turns `{"subscription": id}` into `[id]`, the only form that jsonrpsee's unsubscribing takes.
+/// Converts `{"subscription": id}` to `[id]`, the only form that jsonrpsee accepts for unsubscribing.
 fn positional_subscription(params: Cow<'_, RawValue>) -> Cow<'_, RawValue> {
     #[derive(Deserialize)]
     struct ByName<'a> {

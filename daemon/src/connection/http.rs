@@ -1,4 +1,4 @@
-//! A connection that speaks HTTP: jsonrpsee serves POSTs and WebSockets on our stream.
+//! HTTP connections: jsonrpsee serves POST requests and WebSockets on the accepted stream.
 
 use super::guard::{Guard, Shared};
 use super::lines::QUEUE_LEN;
@@ -21,8 +21,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// Serves `stream`, of which `first` was read already, until it is closed.
 ///
-/// When `stop` is cancelled, `stop_handle` tells jsonrpsee to finish; what is left after the grace
-/// period is cut off.
+/// When `stop` is cancelled, `stop_handle` asks jsonrpsee to finish; what remains after the grace period is cut off.
 pub(super) async fn serve(
     stream: UnixStream,
     first: Vec<u8>,
@@ -79,10 +78,10 @@ fn config(shared: &Shared) -> ServerConfig {
         .build()
 }
 
-/// The stream that jsonrpsee owns, through upgrades and in tasks of its own; its drop is the end.
+/// The stream, which jsonrpsee owns through upgrades and in its own tasks; dropping it ends the connection.
 struct HttpStream {
     stream: UnixStream,
-    /// Read before, and given again first.
+    /// Bytes that were read before; they are returned first.
     first: Vec<u8>,
     _gone: DropGuard,
     _work: TaskTrackerToken,

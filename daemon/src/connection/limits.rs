@@ -1,36 +1,36 @@
-//! What a connection may ask of the daemon.
+//! Limits of connections.
 
 use ccd_protocol::frame::FRAME_LIMIT_BYTES;
 use std::time::Duration;
 
-/// Settings of the transport; a connection keeps those of its start, so a reload concerns new ones.
+/// Settings of the transport. A connection keeps the settings from its start, so a reload affects only new connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Settings {
     /// Limits of every connection.
     pub(crate) limits: Limits,
-    /// Whether root is served by a daemon that is not root's.
+    /// Whether a daemon that does not run as root serves root.
     pub(crate) allow_root_peer: bool,
 }
 
-/// Limits of one connection, and the number of connections.
+/// Limits of one connection, and the maximum number of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// Connections open at a time.
+    /// Maximum number of open connections.
     pub(crate) connections: usize,
-    /// Calls of one connection that are not answered yet.
+    /// Maximum number of unanswered calls of one connection.
     pub(crate) in_flight: usize,
-    /// Entries of one batch.
+    /// Maximum number of entries in one batch.
     pub(crate) batch: usize,
-    /// Length of one request, without its newline.
+    /// Maximum length of one request, without its newline.
     pub(crate) frame_bytes: usize,
-    /// Length of one reply, or of all replies to one batch.
+    /// Maximum length of one reply, or of all replies to one batch.
     pub(crate) reply_bytes: usize,
-    /// Subscriptions of one connection.
+    /// Maximum number of subscriptions of one connection.
     pub(crate) subscriptions: u32,
-    /// How long a client may take nothing of what is written to it before it is cut off.
+    /// A client that reads nothing for this long, while data is waiting for it, is disconnected.
     pub(crate) write_stall: Duration,
-    /// How long calls may go on after the daemon was told to stop, and notifications after their
-    /// client has left.
+    /// How long calls may keep running after the daemon was asked to stop, and notifications after their client has
+    /// disconnected.
     pub(crate) grace: Duration,
 }
 

@@ -1,8 +1,8 @@
-//! A connection that speaks one JSON message a line.
+//! Connections with one JSON message per line.
 //!
-//! One task reads, writes and starts the calls, so a quick call costs no wake-up beyond the two of the
-//! socket, and an idle connection owns next to no buffer. A call that has to wait becomes a task of
-//! its own, and its reply comes back through the queue that subscriptions use too.
+//! One task reads, writes and starts the calls, so a quick call costs no wake-up beyond the two of the socket, and an
+//! idle connection owns almost no buffer. A call that has to wait becomes its own task, and its reply returns through
+//! the queue that subscriptions also use.
 
 use super::fault::Fault;
 use super::guard::{Guard, Shared};
@@ -24,19 +24,19 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Replies and subscription items of a connection that wait to be written.
+/// Maximum number of replies and subscription items that wait to be written.
 pub(super) const QUEUE_LEN: usize = 128;
 
-/// Messages taken from the queue before the connection looks at its socket again.
+/// Messages taken from the queue before the connection checks its socket again.
 const QUEUE_TAKE_LEN: usize = 32;
 
 /// Most bytes of one read.
 const READ_BYTES: usize = 64 << 10;
 
-/// Serves `stream`, of which `first` was read already, until the client is done or gone.
+/// Serves `stream`, of which `first` has already been read, until the client is done or has disconnected.
 ///
-/// When `stop` is cancelled nothing more is read, and calls in flight have the grace period to end.
-/// Returns after the last call of the connection has ended or was dropped.
+/// When `stop` is cancelled, nothing more is read, and calls in flight get the grace period to finish. Returns after
+/// the last call of the connection has finished or was dropped.
 pub(super) async fn serve(
     stream: UnixStream,
     first: Vec<u8>,
@@ -50,7 +50,7 @@ pub(super) async fn serve(
             let connection = LineConnection::new(socket, first, shared, calls.clone());
             connection.exchange(stop).await;
         }
-        Err(error) => tracing::warn!(%error, "a connection could not be watched"),
+        Err(error) => tracing::warn!(%error, "could not watch a connection"),
     }
     gone.cancel();
     calls.close();
@@ -60,15 +60,15 @@ pub(super) async fn serve(
 struct LineConnection {
     socket: Socket,
     frames: LineFrames,
-    /// What was read but not looked at while the client took no replies.
+    /// Bytes that were read but not processed, because the client did not read its replies.
     backlog: Vec<u8>,
-    /// `None` when no more requests are read. It holds a sender of `items`.
+    /// `None` once no more requests are read. It holds a sender of `items`.
     service: Option<Guard<LineService>>,
     /// Items of subscriptions.
     items: mpsc::Receiver<Box<RawValue>>,
     /// Replies of calls that had to wait.
     replies: mpsc::Receiver<Reply>,
-    /// `None` when no more requests are read.
+    /// `None` once no more requests are read.
     reply_sender: Option<mpsc::Sender<Reply>>,
     outgoing: Outgoing,
     calls: TaskTracker,
@@ -99,12 +99,12 @@ impl LineConnection {
         }
     }
 
-    /// Reads requests and writes replies until there is nothing more to expect, or the client is gone.
+    /// Reads requests and writes replies until nothing more can arrive, or the client has disconnected.
     async fn exchange(mut self, stop: CancellationToken) {
         let mut stopped = pin!(stop.cancelled());
         let mut taken = Vec::new();
         loop {
-            // A client that always has something to say must not keep the thread for itself.
+            // A client that keeps sending must not monopolise the thread.
             tokio::task::consume_budget().await;
             if self.outgoing.has_room() {
                 let backlog = std::mem::take(&mut self.backlog);
@@ -157,7 +157,7 @@ impl LineConnection {
         }
     }
 
-    /// Reads once. The buffer lies on the stack of this function alone, and is no part of the task.
+    /// Reads once. The buffer is on the stack of this function only, so it is not part of the task.
     fn read(&mut self) -> io::Result<()> {
         let mut space = [const { MaybeUninit::uninit() }; READ_BYTES];
         let Some(chunk) = self.socket.read(&mut space)? else {
@@ -174,7 +174,7 @@ impl LineConnection {
         Ok(())
     }
 
-    /// Starts the requests in `input`; what there is no room to answer goes to the backlog.
+    /// Starts the requests in `input`; requests whose replies have no room go to the backlog.
     fn take_in(&mut self, mut input: &[u8]) {
         while self.outgoing.has_room() {
             match self.frames.next(&mut input) {
@@ -185,7 +185,7 @@ impl LineConnection {
         self.backlog.extend_from_slice(input);
     }
 
-    /// Starts one request. Most end at their first poll; the others become tasks.
+    /// Starts one request. Most finish at their first poll; the others become tasks.
     fn start(&mut self, frame: Frame<'_>) {
         let Some(service) = &self.service else {
             return;
@@ -212,7 +212,7 @@ impl LineConnection {
                 let sender = self.reply_sender.clone();
                 self.calls.spawn(async move {
                     if let (Some(reply), Some(sender)) = (answer.await, sender) {
-                        // It fails when the connection has ended: nobody is left to be told.
+                        // It fails if the connection has ended; then nobody waits for the reply.
                         let _ = sender.send(reply).await;
                     }
                 });
@@ -220,7 +220,7 @@ impl LineConnection {
         }
     }
 
-    /// Takes no more requests and gives those in flight their last moments.
+    /// Accepts no more requests, and starts the grace period of those in flight.
     fn stop(&mut self) {
         self.read_no_more();
         self.backlog = Vec::new();
@@ -240,12 +240,12 @@ impl LineConnection {
     }
 }
 
-/// Nothing waits, and nobody can send any more.
+/// Nothing is waiting, and nothing more can be sent.
 fn is_over<T>(queue: &mpsc::Receiver<T>) -> bool {
     queue.is_closed() && queue.is_empty()
 }
 
-/// Tells whether writing may go on, now or later.
+/// Returns whether the connection can still be written to, now or later.
 fn is_alive(written: io::Result<()>) -> bool {
     written.map_or_else(|error| error.kind() == io::ErrorKind::WouldBlock, |()| true)
 }

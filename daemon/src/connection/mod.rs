@@ -1,9 +1,8 @@
-//! The transport: one Unix socket that speaks JSON-RPC in three dialects.
+//! The transport: JSON-RPC in three forms on one Unix socket.
 //!
-//! The first byte of a connection tells them apart. A capital letter is HTTP (a POST, or a GET that
-//! becomes a WebSocket), which jsonrpsee serves; everything else is one message a line, served here.
-//! Handlers see no difference: each call passes the same [`guard`] and finds its [`Peer`] in the
-//! request's extensions.
+//! The first byte of a connection selects the form. A capital letter means HTTP (a POST, or a GET that becomes a
+//! WebSocket), which jsonrpsee serves; anything else means one message per line, served here. Handlers see no
+//! difference: each call passes through the same [`guard`] and finds its [`Peer`] in the request's extensions.
 
 mod accept;
 mod credentials;

@@ -1,20 +1,20 @@
-//! What waits to be written to a client.
+//! Messages that wait to be written to a client.
 
 use serde_json::value::RawValue;
 use std::io;
 use std::os::fd::AsFd;
 use std::time::Instant;
 
-/// With this much unwritten nothing more is taken on: a client that does not read is not served.
+/// While this much is unwritten, no more requests are accepted: a client that does not read is not served.
 const HIGH_WATER_BYTES: usize = 256 << 10;
 
-/// A message of this size is sent from where it lies instead of being copied.
+/// A message of this size or more is sent without being copied.
 const ADOPT_BYTES: usize = 64 << 10;
 
-/// The buffer of a quiet connection is not larger than this.
+/// Largest buffer of a quiet connection.
 const IDLE_BUFFER_BYTES: usize = 4 << 10;
 
-/// Messages as lines, and how far they are written.
+/// Messages as lines, and how much of them has been written.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
     bytes: Vec<u8>,
@@ -42,11 +42,11 @@ impl Outgoing {
         self.bytes.push(b'\n');
     }
 
-    /// Writes as much as the socket takes, without waiting. Returns `Ok` when all is written.
+    /// Writes as much as the socket accepts, without waiting. Returns `Ok` once everything is written.
     ///
     /// # Errors
     ///
-    /// `WouldBlock` when the rest has to wait, otherwise the connection's end.
+    /// `WouldBlock` if the rest has to wait; any other error ends the connection.
     pub(super) fn write_to(&mut self, socket: impl AsFd) -> io::Result<()> {
         while self.written_len < self.bytes.len() {
             match rustix::io::write(&socket, &self.bytes[self.written_len..]) {
@@ -68,23 +68,23 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Tells whether all is written.
+    /// Returns whether everything is written.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Tells whether more messages may be added.
+    /// Returns whether more messages may be added.
     pub(super) fn has_room(&self) -> bool {
         self.bytes.len() - self.written_len < HIGH_WATER_BYTES
     }
 
-    /// Since when the client has taken nothing although something waits.
+    /// When the client last read something, while data is waiting for it.
     pub(super) fn blocked_since(&self) -> Option<Instant> {
         self.blocked_since
     }
 
-    /// Drops what is written once it is the larger part: a client that is always a little behind
-    /// must not make the buffer grow, and a long reply must not be moved again and again.
+    /// Drops written data once it is more than half of the buffer: a client that always lags a little must not make the
+    /// buffer grow, and a long reply must not be moved repeatedly.
     fn compact(&mut self) {
         if self.written_len > self.bytes.len() - self.written_len {
             self.bytes.drain(..self.written_len);

@@ -1,8 +1,8 @@
-//! From a line to a request.
+//! Parses a line into a request.
 
 use super::fault::Fault;
-use crate::peer::Peer;
 use ccd_protocol::{Caller, PROTOCOL_VERSION};
+use ccd_session::peer::Peer;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, BatchEntryErr, Notification};
 use jsonrpsee::types::{Extensions, Id, InvalidRequest, Request, TwoPointZero};
 use serde::Deserialize;
@@ -11,20 +11,20 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// What a line turned out to be.
+/// The content of a line.
 pub(super) enum Message<'a> {
     /// One request or notification.
     Single(BatchEntry<'a>),
-    /// Several, wrong ones among them with their error.
+    /// Several messages; invalid ones are kept as their error.
     Batch(Batch<'a>),
-    /// Nothing that can be executed; the fault is answered to the id.
+    /// Not executable; the fault is sent as the reply to the id.
     Wrong(Id<'a>, Fault),
 }
 
 /// Parses `line`.
 ///
-/// Of a batch no more than `batch_limit` + 1 entries are kept, which is enough to refuse it. A
-/// request that names its client gets a [`Peer`] of that name.
+/// At most `batch_limit` + 1 entries of a batch are kept, which is enough to refuse it. A request that names its client
+/// gets a [`Peer`] with that name.
 pub(super) fn parse<'a>(line: &'a str, peer: &Peer, batch_limit: usize) -> Message<'a> {
     if !line.trim_ascii_start().starts_with('[') {
         return match parse_entry(line, peer) {
@@ -41,11 +41,11 @@ pub(super) fn parse<'a>(line: &'a str, peer: &Peer, batch_limit: usize) -> Messa
     }
 }
 
-/// The members of a request that mean something; others are ignored.
+/// The known members of a request; others are ignored.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     jsonrpc: TwoPointZero,
-    /// `None` when absent: `null` is an id, though a poor one.
+    /// `None` if absent; `null` is a valid id.
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<Id<'a>>,
     #[serde(borrow)]
@@ -92,12 +92,12 @@ fn parse_entry<'a>(json: &'a str, peer: &Peer) -> Result<BatchEntry<'a>, (Id<'a>
     })
 }
 
-/// Tells JSON of the wrong shape, which may have an id to answer to, from no JSON at all.
+/// Distinguishes JSON of the wrong shape, which may contain an id for the reply, from text that is not JSON.
 fn wrong(json: &str, error: serde_json::Error) -> (Id<'_>, Fault) {
     if error.classify() != Category::Data {
         return (Id::Null, Fault::NotJson(error));
     }
-    // The first wrong member ended the parsing: what follows may be broken as well.
+    // Parsing stopped at the first invalid member; the text after it may be invalid too.
     if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
         return (Id::Null, Fault::NotJson(error));
     }
@@ -105,7 +105,7 @@ fn wrong(json: &str, error: serde_json::Error) -> (Id<'_>, Fault) {
     (id, Fault::NotARequest(error))
 }
 
-/// Returns the elements of the array `json`, at most `limit` of them, having read it to its end.
+/// Parses the whole array `json` and returns at most `limit` of its elements.
 fn elements(json: &str, limit: usize) -> Result<Vec<&RawValue>, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let elements = AtMost(limit).deserialize(&mut deserializer)?;
@@ -113,7 +113,7 @@ fn elements(json: &str, limit: usize) -> Result<Vec<&RawValue>, serde_json::Erro
     Ok(elements)
 }
 
-/// Keeps no more elements than this: a frame has room for millions.
+/// Keeps no more elements than this, because a frame can contain millions.
 struct AtMost(usize);
 
 impl<'de> DeserializeSeed<'de> for AtMost {

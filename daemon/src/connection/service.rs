@@ -1,4 +1,4 @@
-//! Calls of the line dialect: looks a method up and runs it.
+//! Calls on the line transport: looks up a method and runs it.
 
 use super::fault::Fault;
 use super::guard::{BulkPlace, Callee, Guard, Shared};
@@ -14,7 +14,7 @@ use jsonrpsee::types::{Id, Params, Request};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// The innermost service; jsonrpsee's own cannot be built outside of its transports.
+/// The innermost service; jsonrpsee's own one cannot be built outside its transports.
 #[derive(Clone)]
 pub(super) struct LineService {
     shared: Arc<Shared>,
@@ -23,7 +23,7 @@ pub(super) struct LineService {
 }
 
 impl LineService {
-    /// A service whose subscriptions send to `sink`, behind its guard.
+    /// Returns a service whose subscriptions send to `sink`, inside its guard.
     pub(super) fn guarded(shared: Arc<Shared>, sink: MethodSink) -> Guard<Self> {
         let service = Self {
             subscriptions: BoundedSubscriptions::new(shared.limits.subscriptions),
@@ -78,10 +78,10 @@ impl Callee for LineService {
     }
 }
 
-/// Executes what `line` asks for and returns the reply, if there is one.
+/// Executes the request in `line` and returns the reply, if there is one.
 ///
-/// Calls end unanswered when the client is gone. A notification has nobody who waits for it, so it
-/// may go on for the grace period then: a hook fires and leaves.
+/// Calls are dropped when the client disconnects. A notification may keep running for the grace period, because nobody
+/// waits for it: a hook sends it and exits.
 pub(super) async fn answer(service: Guard<LineService>, line: String) -> Option<Reply> {
     let Shared { peer, limits, .. } = service.shared();
     let gone = async || peer.gone.cancelled().await;
@@ -109,11 +109,11 @@ pub(super) async fn answer(service: Guard<LineService>, line: String) -> Option<
     })
 }
 
-/// An answer on its way.
+/// A reply in progress.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) json: Box<RawValue>,
-    /// Given back when the connection takes the reply.
+    /// Released when the connection takes the reply.
     #[expect(dead_code, reason = "held, not read")]
     pub(super) place: Option<BulkPlace>,
 }

@@ -1,7 +1,7 @@
-//! A client's socket, which is watched for room only while there is none.
+//! A client's socket, which is watched for room to write only while there is none.
 //!
-//! The kernel tells whoever watches a socket for room of every message that the other side takes. Nearly always there
-//! is room, so this would be a wake-up for nothing after every reply.
+//! The kernel reports every message that the other side reads to a process that watches the socket for room. There is
+//! nearly always room, so each reply would cause a useless wake-up.
 
 use rustix::io::Errno;
 use std::io;
@@ -22,18 +22,18 @@ impl Socket {
     pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
         let descriptor = Arc::new(OwnedFd::from(stream.into_std()?));
         Ok(Self {
-            watch: crate::readiness::watch(descriptor, Interest::READABLE)?,
+            watch: ccd_terminal::readiness::watch(descriptor, Interest::READABLE)?,
             watches_room: false,
         })
     }
 
-    /// Waits until there is something to read, or the client says no more.
+    /// Waits until there is something to read, or the client has closed its sending direction.
     pub(super) async fn readable(&self) -> io::Result<()> {
         self.watch.readable().await?.retain_ready();
         Ok(())
     }
 
-    /// Reads once, without waiting: `None` when there is nothing, an empty piece at the end.
+    /// Reads once, without waiting: `None` if there is nothing to read, empty at end-of-file.
     pub(super) fn read<'a>(
         &self,
         space: &'a mut [MaybeUninit<u8>],
@@ -45,7 +45,7 @@ impl Socket {
                 Ok((bytes, _)) => {
                     let is_drained = !bytes.is_empty() && bytes.len() < room;
                     piece = Some(&*bytes);
-                    // As if it had been looked once more: whatever comes next is reported.
+                    // Marks the socket as read, so that the next data is reported.
                     if is_drained {
                         Err(Errno::AGAIN.into())
                     } else {
@@ -72,25 +72,25 @@ impl Socket {
         } else {
             Interest::READABLE
         };
-        // There is one watch for a descriptor; the new one begins with how things are.
+        // A descriptor has only one watch; a new watch starts with the current state.
         let descriptor = self.watch.into_inner();
         Ok(Self {
-            watch: crate::readiness::watch(descriptor, interest)?,
+            watch: ccd_terminal::readiness::watch(descriptor, interest)?,
             watches_room,
         })
     }
 
-    /// Waits until there may be room, which is watched.
+    /// Waits until there may be room; the socket is watched for it.
     ///
     /// # Errors
     ///
-    /// `BrokenPipe` when the client has left. One that has only closed its own sending direction has not.
+    /// `BrokenPipe` if the client has disconnected. A client that has only closed its sending direction has not.
     pub(super) async fn writable(&self) -> io::Result<()> {
         let mut ready = self.watch.writable().await?;
         if ready.ready().is_write_closed() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        // Before the next write, so that what happens meanwhile is reported.
+        // Called before the next write, so that changes in the meantime are reported.
         ready.clear_ready();
         Ok(())
     }

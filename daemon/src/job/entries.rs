@@ -1,4 +1,4 @@
-//! A job's list: it only grows, and each entry has a number.
+//! A job's list: entries are only appended, and each has a number.
 
 use super::record::entry_row;
 use super::table::{JobEntries, JobEntryRow};
@@ -6,17 +6,17 @@ use ccd_protocol::job::JobEntry;
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// Entries of a list that are kept; then the oldest goes.
+/// Maximum number of entries that are kept; beyond it, the oldest is dropped.
 const MAX_ENTRIES: usize = 10_000;
 
-/// Bytes of them, as JSON.
+/// Maximum bytes of the kept entries, as JSON.
 const MAX_BYTES: usize = 8 << 20;
 
-/// What a subscriber gets at a time.
+/// Maximum number of entries per message to a subscriber.
 pub(super) const BATCH_LEN: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
 
-/// The list of a job that runs.
+/// The list of a running job.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     /// Number of the oldest one that is kept.
@@ -38,14 +38,14 @@ struct Kept {
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) entries: Vec<JobEntry>,
-    /// So many before them are no longer kept.
+    /// Number of earlier entries that are no longer kept.
     pub(crate) omitted: u64,
-    /// There are more already.
+    /// Whether there are more entries already.
     pub(crate) has_more: bool,
 }
 
 impl Entries {
-    /// How many there have been.
+    /// Number of entries so far.
     pub(super) fn count(&self) -> u64 {
         self.first + self.kept.len() as u64
     }
@@ -55,7 +55,7 @@ impl Entries {
         self.bytes
     }
 
-    /// Appends an entry; in the result it stands at `place`, or else behind those before it.
+    /// Appends an entry; in the result it is at position `place`, by default after the earlier entries.
     pub(super) fn push(&mut self, value: Value, place: Option<u64>) {
         let seq = self.count();
         let bytes = value.to_string().len();
@@ -64,7 +64,7 @@ impl Entries {
             place: place.unwrap_or(seq),
             entry: JobEntry {
                 seq,
-                at: crate::clock::now(),
+                at: ccd_text::clock::now(),
                 value,
             },
             bytes,
@@ -92,12 +92,12 @@ impl Entries {
             .collect()
     }
 
-    /// How many are no longer kept.
+    /// Number of entries that are no longer kept.
     pub(super) fn omitted(&self) -> u64 {
         self.first
     }
 
-    /// What is not in the database yet; `None` when all is.
+    /// Entries that are not in the database yet; `None` if there are none.
     pub(super) fn unsaved(&self, job: &str) -> Option<JobEntries> {
         if self.unsaved == self.count() {
             return None;
@@ -116,13 +116,13 @@ impl Entries {
         })
     }
 
-    /// Those up to `count` are in the database.
+    /// Marks the entries up to `count` as written to the database.
     pub(super) fn saved(&mut self, count: u64) {
         self.unsaved = self.unsaved.max(count);
     }
 }
 
-/// As many of `entries`, which begin at `since` or later, as one message takes.
+/// Returns as many of `entries`, which start at `since` or later, as fit into one message.
 pub(super) fn batch_of<'a>(entries: impl Iterator<Item = &'a JobEntry>, since: u64) -> Batch {
     let mut batch = Batch::default();
     let mut bytes = 0;

@@ -45,11 +45,13 @@ const READ_LEN: i64 = BATCH_LEN as i64 + 1;
 /// Why a job was not started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum JobError {
-    #[error("{MAX_RUNNING} jobs run already: wait until one has ended, or cancel one")]
+    #[error(
+        "{MAX_RUNNING} jobs are running, which is the limit: wait until one ends, or cancel one"
+    )]
     TooMany,
     #[error("no job has the id {0:?}")]
     NotFound(String),
-    #[error("{given:?} is the begin of several jobs' ids: {}", .candidates.join(", "))]
+    #[error("several job ids start with {given:?}: {}", .candidates.join(", "))]
     Ambiguous {
         given: String,
         candidates: Vec<String>,
@@ -116,9 +118,9 @@ impl Jobs {
             let list = row.list.clone();
             let mut job = job_of(row);
             job.state = JobState::Failed;
-            job.ended_at = Some(crate::clock::now());
+            job.ended_at = Some(ccd_text::clock::now());
             job.error = Some(error(
-                "the daemon's process was killed or replaced before the job ended",
+                "the worker was killed or replaced before the job ended",
             ));
             let row = row_of(&job, list.as_deref());
             self.store.commit(row).await?;
@@ -128,7 +130,7 @@ impl Jobs {
 
     /// Forgets jobs that ended long ago.
     pub(crate) async fn delete_old(&self) -> Result<(), StoreError> {
-        let before = crate::clock::seconds_ago(KEEP_S);
+        let before = ccd_text::clock::seconds_ago(KEEP_S);
         self.store.commit(DeleteJobs::Before(before)).await
     }
 
@@ -155,7 +157,7 @@ impl Jobs {
             method: method.to_owned(),
             state: JobState::Running,
             progress: None,
-            created_at: crate::clock::now(),
+            created_at: ccd_text::clock::now(),
             ended_at: None,
             result: None,
             error: None,
@@ -209,7 +211,7 @@ impl Jobs {
         match tokio::join!(row, entries) {
             (Ok(()), Ok(())) => running.state().entries.saved(count),
             (Err(error), _) | (_, Err(error)) => {
-                tracing::error!(job = running.id, %error, "what a job has done is not in the database");
+                tracing::error!(job = running.id, %error, "could not write the entries of a job to the database");
             }
         }
     }
@@ -220,13 +222,13 @@ impl Jobs {
         let record = running.brief();
         let row = row_of(&record, running.list);
         if let Err(error) = self.store.commit(row).await {
-            tracing::error!(job = record.job, %error, "the end of a job is not in the database");
+            tracing::error!(job = record.job, %error, "could not write the end of a job to the database");
         }
         self.running.remove(&record.job);
         running.changed.send_modify(|count| *count += 1);
         let bytes = running.state().entries.bytes();
         if let Err(error) = self.make_room(bytes).await {
-            tracing::error!(%error, "the oldest jobs were not forgotten");
+            tracing::error!(%error, "could not delete the oldest jobs");
         }
     }
 
@@ -388,8 +390,8 @@ async fn overdue(cancel: &CancellationToken) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock;
     use crate::store::{Opening, SCHEMA};
+    use ccd_text::clock;
     use serde_json::json;
 
     async fn run(jobs: &Jobs, entry: String) -> String {

@@ -1,4 +1,4 @@
-//! Jobs: long work with an owner, progress, a list of what it has done or found, an end, and a record that stays.
+//! Jobs: long-running work with an owner, progress, a list of results, an end, and a record that is kept.
 
 mod entries;
 mod jobs;

@@ -4,7 +4,7 @@ use super::table::{JobEntryRow, JobRow};
 use ccd_protocol::job::{Job, JobEntry, JobState};
 use serde_json::{Value, json};
 
-/// Key of the number of entries that are no longer kept.
+/// Key for the number of entries that are no longer kept.
 const OMITTED: &str = "omitted_entries";
 
 pub(super) fn error(text: &str) -> Value {
@@ -34,7 +34,7 @@ pub(super) fn row_of(job: &Job, list: Option<&str>) -> JobRow {
     }
 }
 
-/// The record of a row; its result lacks the list.
+/// Returns the record of a row; its result lacks the list.
 pub(super) fn job_of(row: JobRow) -> Job {
     let value = |text: Option<String>| text.and_then(|text| serde_json::from_str(&text).ok());
     Job {
@@ -57,7 +57,7 @@ pub(super) fn job_of(row: JobRow) -> Job {
     }
 }
 
-/// Puts the list into the result of a job that has ended.
+/// Adds the list to the result of a job that has ended.
 pub(super) fn add_list(job: &mut Job, name: &str, values: Vec<Value>, omitted: u64) {
     if !job.state.has_ended() {
         return;

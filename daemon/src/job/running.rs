@@ -1,15 +1,15 @@
-//! A job that runs, and what its work sees of it.
+//! A running job, and the handle of its work.
 
 use super::entries::{Batch, Entries};
 use super::record::{add_list, error};
-use crate::redact::redact;
 use ccd_protocol::job::{Job, JobState};
+use ccd_text::redact::redact;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// A job that runs.
+/// A running job.
 pub(super) struct Running {
     state: Mutex<State>,
     pub(super) id: String,
@@ -29,7 +29,7 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(crate) struct Outcome {
     state: JobState,
-    /// Beside the list.
+    /// The result without the list.
     result: Option<Value>,
     error: Option<String>,
 }
@@ -51,7 +51,7 @@ impl Outcome {
         }
     }
 
-    /// It was asked to stop, and nothing of it runs any more.
+    /// The job was cancelled, and nothing of it is running any more.
     pub(crate) fn cancelled() -> Self {
         Self {
             state: JobState::Cancelled,
@@ -60,35 +60,36 @@ impl Outcome {
         }
     }
 
-    /// Likewise, with what there is of its result.
+    /// The same, with a partial result.
     pub(crate) fn with(mut self, result: Value) -> Self {
         self.result = Some(result);
         self
     }
 }
 
-/// What a job's work sees of the job. No secret that is found in what it tells reaches a disk or a client.
+/// The handle through which a job's work reports. Secrets that are recognised in its reports are redacted before they
+/// reach a disk or a client.
 #[derive(Clone)]
 pub(crate) struct JobHandle {
     pub(super) running: Arc<Running>,
 }
 
 impl JobHandle {
-    /// Tells how far the work is.
+    /// Reports the progress.
     pub(crate) fn progress(&self, mut progress: Value) {
         redact_all(&mut progress);
         self.running
             .update(|state| state.job.progress = Some(progress));
     }
 
-    /// Appends to the job's list, at `place` in the result where that is not the order in which entries come.
+    /// Appends to the job's list; `place` is the position in the result, if it differs from the order of appending.
     pub(crate) fn entry(&self, mut value: Value, place: Option<u64>) {
         redact_all(&mut value);
         self.running
             .update(|state| state.entries.push(value, place));
     }
 
-    /// Tells whether the work waits for something that others have.
+    /// Reports whether the work is waiting for a resource.
     pub(crate) fn queued(&self, is_queued: bool) {
         let now = if is_queued {
             JobState::Queued
@@ -98,7 +99,7 @@ impl JobHandle {
         self.running.update(|state| state.job.state = now);
     }
 
-    /// Cancelled when somebody wants the work to stop: then it has to end soon.
+    /// Cancelled when the work has to stop; it must then end soon.
     pub(crate) fn cancelled(&self) -> &CancellationToken {
         &self.running.cancel
     }
@@ -149,11 +150,11 @@ impl Running {
         (state.brief(), state.entries.batch(since))
     }
 
-    /// Writes the end into the record.
+    /// Records the end of the job.
     pub(super) fn end(&self, outcome: Outcome, is_stopping: bool) {
         self.update(|state| {
             let job = &mut state.job;
-            job.ended_at = Some(crate::clock::now());
+            job.ended_at = Some(ccd_text::clock::now());
             job.state = outcome.state;
             job.result = outcome.result;
             let why = match outcome.state {
@@ -179,7 +180,7 @@ impl State {
     }
 }
 
-/// Takes the secrets out of all texts in a value.
+/// Redacts secrets in all strings of a value.
 fn redact_all(value: &mut Value) {
     match value {
         Value::String(text) => {

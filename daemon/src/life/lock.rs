@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Another daemon is there, or the lock cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LockError {
-    #[error("a daemon already runs here: {holder}")]
+    #[error("a daemon is already running here: {holder}")]
     Held { holder: String },
     #[error("the lock {path:?} could not be taken: {source}")]
     Io { path: PathBuf, source: io::Error },

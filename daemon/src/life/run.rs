@@ -8,19 +8,19 @@ use super::socket::{OwnPath, Socket, SocketError, passed_in};
 use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
 use crate::connection::{self, Ends};
 use crate::daemon::{Daemon, session_settings};
-#[cfg(portable)]
-use crate::holder::Originals;
-#[cfg(not(portable))]
-use crate::holder::Welcomed;
-use crate::holder::{Adopted, Cause, HandOver, Holder, HolderNews};
-use crate::interaction::Recorder;
 use crate::job::Jobs;
 use crate::log::Log;
-use crate::session::{Folders, Past, Services, SessionError, Sessions};
 use crate::store::{Opening, SCHEMA, Store, StoreError};
-use crate::tape::root::Roots;
-use crate::tape::settings::root_of;
 use crate::tape_usage::TapeUsage;
+use ccd_session::interaction::Recorder;
+use ccd_session::session::{Folders, Past, Services, SessionError, Sessions};
+use ccd_tape::root::Roots;
+use ccd_tape::settings::root_of;
+#[cfg(portable)]
+use ccd_terminal::holder::Originals;
+#[cfg(not(portable))]
+use ccd_terminal::holder::Welcomed;
+use ccd_terminal::holder::{Adopted, Cause, HandOver, Holder, HolderNews};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(crate) enum StartError {
     #[error(transparent)]
     Socket(#[from] ccd_protocol::socket::SocketPathError),
     #[error(transparent)]
-    Folder(#[from] crate::folder::FolderError),
+    Folder(#[from] ccd_store::folder::FolderError),
     #[error(transparent)]
     Config(#[from] crate::config::ConfigError),
     #[error(transparent)]
@@ -48,11 +48,11 @@ pub(crate) enum StartError {
     Listen(#[from] SocketError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("what an earlier daemon left could not be taken over: {0}")]
+    #[error("could not restore the sessions of an earlier daemon: {0}")]
     Recover(SessionError),
-    #[error("the log could not be set up: {0}")]
+    #[error("could not set up the log: {0}")]
     Log(#[source] io::Error),
-    #[error("the holder of the terminals has died, and with it all sessions; their output is kept")]
+    #[error("the holder of the terminals died, and all sessions with it; their output is kept")]
     HolderDied,
     #[error("{what}: {source}")]
     System {
@@ -198,7 +198,7 @@ impl Terminals {
             listener: ground.socket.listener,
             own_path: ground.socket.own_path.map(OwnPath::into_path),
             adopted: Vec::new(),
-            since: crate::clock::now(),
+            since: ccd_text::clock::now(),
             hand_over: None,
             _locks: ground.locks,
         })
@@ -217,7 +217,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let watch = ConfigWatch::start(sources.clone()).map_err(system("threads cannot be started"))?;
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
     #[cfg(not(portable))]
-    crate::holder::hear_signals();
+    ccd_terminal::holder::hear_signals();
     let Begun {
         holder,
         news,
@@ -335,7 +335,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
             serving.hand_over(&store).await;
             std::mem::forget(own_path); // the socket stays
             if let Err(error) = holder.leave(successor.file.as_ref()) {
-                tracing::error!(%error, "the holder cannot be told of the hand-over");
+                tracing::error!(%error, "could not ask the holder for the handover");
             }
         }
     }
@@ -363,10 +363,10 @@ fn set_sessions_aside(
 ) -> Result<(), StartError> {
     let suffix = database.extension().unwrap_or_default();
     let aside = paths.sessions.with_extension(suffix);
-    let what = "the folders of sessions cannot be set aside";
+    let what = "the directories of sessions cannot be set aside";
     std::fs::rename(&paths.sessions, &aside).map_err(system(what))?;
     paths.prepare()?;
-    for id in crate::session::ids_of(adopted) {
+    for id in ccd_session::session::ids_of(adopted) {
         std::fs::rename(aside.join(&id), paths.sessions.join(&id)).map_err(system(what))?;
     }
     Ok(())
@@ -383,7 +383,7 @@ fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
         },
         rolled_back: hand_over.rolled_back,
         reason: hand_over.reason,
-        at: crate::clock::now(),
+        at: ccd_text::clock::now(),
     }
 }
 
@@ -410,7 +410,7 @@ async fn open_tapes(daemon: Arc<Daemon>) {
         Err(_) => return,
     };
     if let Err(error) = opened {
-        tracing::warn!(%error, "the tapes are not indexed");
+        tracing::warn!(%error, "could not index the tapes");
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::socket::OwnPath;
 use crate::daemon::Daemon;
-use crate::holder::{Holder, HolderNews};
-use crate::session::Sessions;
 use crate::store::Store;
+use ccd_session::session::Sessions;
+use ccd_terminal::holder::{Holder, HolderNews};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,7 +72,7 @@ impl Serving {
             daemon.roots.close().await;
         };
         if tokio::time::timeout(SHUTDOWN_LIMIT, ended).await.is_err() {
-            tracing::error!("not everything ended in time");
+            tracing::error!("not everything stopped in time");
         }
         holder.stop();
         // The holder may have died meanwhile, and then nobody tells them that it has ended.
@@ -108,7 +108,7 @@ impl Serving {
             let _ = store.flush().await;
         };
         if tokio::time::timeout(LAST_ANSWERS, ended).await.is_err() {
-            tracing::warn!("not all calls were answered before the hand-over");
+            tracing::warn!("not all calls were answered before the handover");
         }
     }
 }
@@ -137,11 +137,11 @@ pub(crate) fn spawn_pumps(sessions: &Arc<Sessions>, news: HolderNews) -> io::Res
         let error = match result {
             Err(error) => error.to_string(),
             Ok(()) if !sessions.services.stop.is_cancelled() => {
-                String::from("the holder has ended")
+                String::from("the holder has exited")
             }
             Ok(()) => return,
         };
-        tracing::error!(error, "output can no longer be read: stopping");
+        tracing::error!(error, "cannot read output any more: stopping");
         sessions.services.stop.cancel();
     };
     let (quiet, flooding) = (Arc::clone(sessions), Arc::clone(sessions));

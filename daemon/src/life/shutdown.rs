@@ -42,14 +42,14 @@ impl Signals {
                 _ = self.interrupt.recv() => break "SIGINT",
                 () = daemon.services.stop.cancelled() => break "asked to",
                 () = daemon.services.holder.gone() => {
-                    tracing::error!("the holder of the terminals has died: ending");
+                    tracing::error!("the holder of the terminals died: stopping");
                     return End::HolderDied;
                 }
                 () = daemon.leaving.cancelled() => {
                     if let Some(successor) = daemon.successor() {
                         return End::HandOver(successor);
                     }
-                    break "nobody goes on";
+                    break "there is no worker to take over";
                 }
                 _ = self.hangup.recv() => {
                     super::service::reloading();
@@ -76,7 +76,7 @@ pub(crate) fn end_for_certain_after(limit: Duration) {
     let watch = std::thread::Builder::new().name("end".into());
     let _ = watch.spawn(move || {
         std::thread::sleep(limit);
-        tracing::error!("not everything ended in time");
+        tracing::error!("not everything stopped in time");
         let _ = kill_process(getpid(), Signal::KILL);
     });
 }

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 /// Why there is no socket.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SocketError {
-    #[error("{path:?} is in the way of the socket: it is no socket of ours; move it away")]
+    #[error("{path:?} is in the way of the socket and was not created by ccd: move it away")]
     InTheWay { path: PathBuf },
-    #[error("somebody else listens on {path:?}")]
+    #[error("another process listens on {path:?}")]
     InUse { path: PathBuf },
     #[error("could not listen on {path:?}: {source}")]
     Bind { path: PathBuf, source: io::Error },
-    #[error("the socket that was passed in cannot be used: {0}")]
+    #[error("the socket from the service manager cannot be used: {0}")]
     Passed(io::Error),
 }
 

@@ -1,17 +1,17 @@
-//! `session.attach`: what a viewer's terminal shows.
+//! `session.attach`: what an attached terminal shows.
 
 use super::register::parse;
 use super::subscribe::{ITEM_BYTES, KEEP_ALIVE, ended, send};
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::output::Piece;
-use crate::peer::Peer;
-use crate::screen::{QueryStripper, Screen, Viewport};
-use crate::session::{Attached, Session, SessionError, Size, wait_for_published};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{OutputEvent, OutputItem, Repaint, SessionAttachParams};
 use ccd_protocol::subscription::SESSION_ATTACH;
+use ccd_screen::{QueryStripper, Screen, Viewport};
+use ccd_session::output::Piece;
+use ccd_session::peer::Peer;
+use ccd_session::session::{Attached, Session, SessionError, Size, wait_for_published};
 use encoding_rs::UTF_8;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::ErrorObjectOwned;
@@ -19,10 +19,10 @@ use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionSink};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A viewer that is so far behind the output gets a new picture instead: it would see the past for too long.
+/// A viewer that lags further behind than this gets the current screen instead of the output in between.
 const MAX_BEHIND_BYTES: u64 = 1 << 20;
 
-/// Time between two pictures for a viewer whose terminal has another size.
+/// Time between two screens for a viewer whose terminal has another size.
 const FRAME: Duration = Duration::from_millis(33);
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
@@ -68,18 +68,18 @@ async fn attach(
         attached,
     };
     if let Err(Gone::Failed(error)) = view.run(&session).await {
-        tracing::error!(session = %session.id(), %error, "a viewer cannot be shown the screen");
+        tracing::error!(session = %session.id(), %error, "could not show the screen to a viewer");
     }
 }
 
-/// Why nothing more is shown.
+/// Why a viewer is shown nothing more.
 enum Gone {
-    /// The client has gone, or the session has ended and it was told.
+    /// The client has disconnected, or the session has ended and the client was sent its end.
     Done,
     Failed(SessionError),
 }
 
-/// What ends a way of showing the session.
+/// Result of showing the session in one of the two ways.
 type Shown = Result<(), Gone>;
 
 /// One viewer.
@@ -103,7 +103,8 @@ impl View {
         }
     }
 
-    /// The terminals have the same size: after a picture, output as it comes. Returns when a new picture is needed.
+    /// For terminals of the same size: sends the screen once, then output as it arrives. Returns when the screen must
+    /// be sent again.
     async fn follow(&mut self, session: &Arc<Session>) -> Shown {
         let upto = wait_for_published(session).await;
         let ((picture, open), drawn) = look(session, upto, |screen| {
@@ -152,7 +153,8 @@ impl View {
         }
     }
 
-    /// The terminals have other sizes or encodings: a picture of the part that fits, whenever it changes. Returns when a size does.
+    /// For terminals of different sizes or encodings: sends the part of the screen that fits, each time it changes.
+    /// Returns when a size changes.
     async fn draw(&mut self, session: &Arc<Session>, own: Size) -> Shown {
         let mut viewport = Viewport::new(own);
         loop {
@@ -208,7 +210,7 @@ impl View {
     }
 }
 
-/// Lets `look` see the screen after the output up to `upto`; also returns the offset up to which it is drawn.
+/// Calls `look` with the screen after the output up to `upto`; also returns the offset up to which it is drawn.
 async fn look<T>(
     session: &Session,
     upto: u64,

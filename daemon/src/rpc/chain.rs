@@ -4,13 +4,13 @@ use super::register::{method, parse_value};
 use super::{CallError, RpcError};
 use crate::chain::{ChainError, Mode, Plan, Work, refuse_secrets, unknown_fields};
 use crate::daemon::Daemon;
-use crate::peer::Peer;
 use ccd_protocol::chain::{
     Chain, ChainDelete, ChainGet, ChainList, ChainListReply, ChainParallel, ChainRun,
     ChainRunParams, ChainSave, ChainSaveParams, ChainSaveReply, ChainStarted, ChainSummary,
     ChainWatch,
 };
 use ccd_protocol::{Done, SessionId, Timeout};
+use ccd_session::peer::Peer;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use serde_json::Value;
@@ -67,7 +67,7 @@ async fn list(daemon: &Daemon) -> Result<ChainListReply, RpcError> {
                 shell: chain.shell,
                 ..ChainSummary::default()
             },
-            // It may just have been deleted.
+            // The chain may have been deleted since the names were listed.
             Err(ChainError::NotFound(_)) => continue,
             Err(error) => ChainSummary {
                 problem: Some(error.to_string()),
@@ -93,7 +93,7 @@ async fn save(daemon: &Daemon, params: ChainSaveParams) -> Result<ChainSaveReply
     daemon.chains.save(&name, chain.clone()).await?;
     Ok(ChainSaveReply {
         chain,
-        // One that cannot be read is replaced all the same.
+        // A file that cannot be read is replaced, too.
         replaced: !matches!(replaced, Ok(None)),
         warnings,
     })
@@ -109,7 +109,7 @@ async fn run(
         (Some(name), None) => saved(daemon, name).await?,
         (None, Some(chain)) => parsed(chain, "chain")?,
         _ => {
-            let told = "give name, for a saved chain, or chain";
+            let told = "give either name (of a saved chain) or chain";
             return Err(CallError::InvalidArgument(told.into()).into());
         }
     };
@@ -126,7 +126,7 @@ async fn run(
     Ok(started)
 }
 
-/// A saved chain, and what is strange about its file.
+/// Returns a saved chain, and warnings about its file.
 async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), ChainError> {
     let id = name_of(name)?;
     let value = daemon.chains.get::<Value>(&id).await?;
@@ -135,14 +135,14 @@ async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), Chai
     Ok((under_name(chain, &id), warnings))
 }
 
-/// Reads a chain; `what` says where it stands.
+/// Parses a chain; `what` names its source in errors.
 fn parsed(value: &Value, what: &str) -> Result<(Chain, Vec<String>), ChainError> {
     let chain = parse_value::<Chain>(value)
         .map_err(|mistake| ChainError::Wrong(format!("{what}: {mistake}")))?;
     Ok((chain, unknown_fields(value)?))
 }
 
-/// The chain as it is kept: its name is the name of its file.
+/// Returns the chain as it is saved: its name is the name of its file.
 fn under_name(mut chain: Chain, name: &SessionId) -> Chain {
     chain.id = Some(name.to_string());
     chain.name = Some(name.to_string());

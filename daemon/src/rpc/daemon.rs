@@ -27,7 +27,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             return Err(HandOverError::Begun.into());
         }
         Ok(DaemonStopReply {
-            pid: crate::holder::holder_pid(),
+            pid: ccd_terminal::holder::holder_pid(),
             sessions,
         })
     })?;
@@ -66,7 +66,7 @@ async fn upgrade(
     daemon: &Daemon,
     params: DaemonUpgradeParams,
 ) -> Result<DaemonUpgradeReply, RpcError> {
-    // The new process would have to go on without it.
+    // The new worker could not read an invalid configuration either.
     daemon.check_configuration().await?;
     let path = params.binary.map(PathBuf::from);
     let look = tokio::task::spawn_blocking(move || crate::upgrade::look(path.as_deref()));

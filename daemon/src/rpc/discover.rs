@@ -1,4 +1,4 @@
-//! `rpc.discover`: an OpenRPC document made from the types that the methods use.
+//! `rpc.discover`: an OpenRPC document, generated from the types that the methods use.
 
 use crate::daemon::Daemon;
 use ccd_protocol::{ErrorCode, PROTOCOL_VERSION};
@@ -94,7 +94,7 @@ fn described(
         .flatten()
         .map(|(name, schema)| json!({"name": name, "required": required.contains(&name.as_str()), "schema": schema}))
         .collect();
-    // OpenRPC wants the required ones first.
+    // OpenRPC requires the required ones first.
     list.sort_by_key(|param| param["required"] != json!(true));
     json!({
         "name": name,
@@ -105,7 +105,7 @@ fn described(
     })
 }
 
-/// The object behind a reference into the definitions.
+/// Returns the object that a reference into the definitions points to.
 fn resolved(schema: &Schema, generator: &SchemaGenerator) -> Map<String, Value> {
     let direct = schema.as_object().cloned().unwrap_or_default();
     let name = direct

@@ -1,4 +1,4 @@
-//! Puts errors on the wire. What each is to a client, it says itself.
+//! Puts errors on the wire. Each error defines itself what a client gets.
 
 use ccd_protocol::{ErrorCode, ErrorObject, Reportable};
 use jsonrpsee::types::ErrorObjectOwned;
@@ -25,7 +25,7 @@ impl From<RpcError> for ErrorObjectOwned {
     }
 }
 
-/// What is wrong with the parameters of a call, for those that no part of the daemon gets to see.
+/// An error in the parameters of a call that is found before any other part of the daemon sees them.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CallError {
     #[error("{0}")]

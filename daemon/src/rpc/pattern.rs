@@ -3,10 +3,10 @@
 use super::register::method;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::pattern::{Compiled, MAX_TEXT_BYTES};
 use ccd_protocol::pattern::{
     PatternClassify, PatternList, PatternListReply, PatternSet, PatternTest, PatternUnset,
 };
+use ccd_text::pattern::{Compiled, MAX_TEXT_BYTES};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })
 }
 
-/// Looks at a text beside the calls: a long one takes its time.
+/// Examines a text on a blocking thread, because a long text takes time.
 async fn look<T: Send + 'static>(
     daemon: &Daemon,
     text: String,
@@ -61,7 +61,7 @@ async fn look<T: Send + 'static>(
 ) -> Result<T, RpcError> {
     if text.len() > MAX_TEXT_BYTES {
         let len = text.len();
-        let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are looked at");
+        let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are allowed");
         return Err(CallError::InvalidArgument(mistake).into());
     }
     let compiled = daemon.services.library.fresh().await;

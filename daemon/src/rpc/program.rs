@@ -3,12 +3,12 @@
 use super::register::{in_words, method};
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::program::{ProgramError, refuse_secrets, unknown_fields};
 use ccd_protocol::program::{
     ProgramConfig, ProgramDelete, ProgramGet, ProgramList, ProgramListReply, ProgramSave,
     ProgramSaveParams, ProgramSaveReply,
 };
 use ccd_protocol::{Done, SessionId};
+use ccd_session::program::{ProgramError, refuse_secrets, unknown_fields};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use serde_json::Value;
@@ -50,7 +50,7 @@ async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveR
             (config, warnings)
         }
         _ => {
-            let text = "give one of session and config";
+            let text = "give either session or config";
             return Err(CallError::InvalidArgument(text.into()).into());
         }
     };

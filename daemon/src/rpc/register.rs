@@ -2,8 +2,8 @@
 
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::peer::Peer;
 use ccd_protocol::Method;
+use ccd_session::peer::Peer;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::{ErrorObjectOwned, Params};
@@ -24,7 +24,7 @@ where
     checked_method::<M, F, Fut>(module, |_| Ok(()), handler)
 }
 
-/// As [`method`], with a look at the parameters as they came, where not everything that is unknown is ignored.
+/// Like [`method`], with an additional check of the raw parameters, for methods that reject some unknown members.
 pub(super) fn checked_method<M, F, Fut>(
     module: &mut RpcModule<Arc<Daemon>>,
     check: fn(&Params<'_>) -> Result<(), CallError>,
@@ -72,7 +72,7 @@ pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, CallE
 }
 
 fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
-    // The place is only looked for when there is a mistake: to keep track of it costs.
+    // The path is only determined if there is an error, because tracking it costs time.
     serde_json::from_str(text).or_else(|_| {
         let mut json = serde_json::Deserializer::from_str(text);
         serde_path_to_error::deserialize(&mut json).map_err(|error| {
@@ -82,11 +82,11 @@ fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
     })
 }
 
-/// Reads a value that a parameter or a file holds.
+/// Parses a value of a parameter or a file.
 ///
 /// # Errors
 ///
-/// What is wrong in it, behind its place.
+/// A message: the path, then the error.
 pub(super) fn parse_value<P: DeserializeOwned>(value: &serde_json::Value) -> Result<P, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let place = error.path().to_string();
@@ -94,7 +94,7 @@ pub(super) fn parse_value<P: DeserializeOwned>(value: &serde_json::Value) -> Res
     })
 }
 
-/// What `serde` calls by Rust's names, and how JSON calls it.
+/// Type names in serde's messages, and the words for them in JSON's terms.
 const WORDS: [(&str, &str); 7] = [
     ("a sequence", "a list"),
     ("a map", "an object"),
@@ -105,9 +105,9 @@ const WORDS: [(&str, &str); 7] = [
     ("usize", "a whole number of 0 or more"),
 ];
 
-/// Puts the place before what is wrong there, `.` for the parameters as a whole.
+/// Returns the message with its path in front; the path `.` means the parameters as a whole.
 pub(super) fn in_words(place: &str, mistake: &str) -> String {
-    // The position counts from the parameters, which nobody sees: leave it out.
+    // The position is relative to the parameters, which the caller does not see: leave it out.
     let end = mistake.rfind(" at line ").unwrap_or(mistake.len());
     let mut mistake = mistake[..end].to_owned();
     if let Some((found, wanted)) = mistake.split_once(", expected ") {

@@ -2,8 +2,8 @@
 
 use super::register::method;
 use crate::daemon::Daemon;
-use crate::session::Part;
 use ccd_protocol::run::RunOnce;
+use ccd_session::session::Part;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
     method::<RunOnce, _, _>(module, |daemon, peer, params| async move {
-        // A client that goes away drops the call.
+        // If the client disconnects, the call is dropped.
         let never = CancellationToken::new();
         let ran = daemon.sessions.once(&peer, &params, Part::Start, &never);
         Ok(ran.await?.reply)

@@ -3,8 +3,6 @@
 use super::register::{checked_method, method, parse};
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::interaction::{InteractionRow, interactions};
-use crate::program::check_tape_options;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
     Action, Interaction, SessionCleanup, SessionClose, SessionCreate, SessionExpect, SessionGet,
@@ -12,6 +10,8 @@ use ccd_protocol::session::{
     SessionPipe, SessionRead, SessionResize, SessionRun, SessionScreen, SessionSend, SessionSignal,
     SessionWait,
 };
+use ccd_session::interaction::{InteractionRow, interactions};
+use ccd_session::program::check_tape_options;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
@@ -19,7 +19,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The part of a request whose unknown members are refused.
+/// The part of a request in which unknown members are rejected.
 #[derive(Deserialize)]
 struct OfTape {
     #[serde(default)]
@@ -96,7 +96,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })
 }
 
-/// An option that nobody reads would be taken for one that works: `fallbak` is no fallback.
+/// Unknown tape options are rejected: a misspelt option such as `fallbak` would silently have no effect.
 fn check_tape(params: &Params<'_>) -> Result<(), CallError> {
     match parse::<OfTape>(params)?.tape {
         Value::Object(tape) => {
@@ -117,12 +117,14 @@ async fn history(
         .min(MAX_HISTORY_LEN);
     let before = match &params.before {
         Some(before) => before.parse().map_err(|_| {
-            CallError::InvalidArgument(format!("before is {before:?}, which is no row's id"))
+            CallError::InvalidArgument(format!(
+                "before is {before:?}, which is not the id of a history row"
+            ))
         })?,
         None => i64::MAX,
     };
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    // What happened before this call is part of the answer.
+    // The reply includes everything that happened before this call.
     daemon.services.recorder.flush().await;
     let store = &daemon.services.store;
     let rows = interactions(store, session.id().as_str(), limit, before).await?;

@@ -3,16 +3,16 @@
 use super::register::parse;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::expect::CleanStream;
-use crate::output::Piece;
-use crate::peer::Peer;
-use crate::screen::QueryStripper;
-use crate::session::Session;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::job::{JobItem, JobSubscribeParams};
 use ccd_protocol::session::{Ended, Lagged, OutputEvent, OutputItem, SessionSubscribeParams};
 use ccd_protocol::subscription::{JOB_SUBSCRIBE, SESSION_SUBSCRIBE};
+use ccd_screen::QueryStripper;
+use ccd_session::output::Piece;
+use ccd_session::peer::Peer;
+use ccd_session::session::Session;
+use ccd_text::expect::CleanStream;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::ErrorObjectOwned;
 use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage, SubscriptionSink};
@@ -20,10 +20,10 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Output of one item.
+/// Maximum output per item.
 pub(super) const ITEM_BYTES: usize = 64 << 10;
 
-/// A silent subscription says so often that it lives; a client that has gone is noticed then.
+/// Interval of keep-alive items on a silent subscription; they also detect clients that have disconnected.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
@@ -91,14 +91,14 @@ async fn session_output(
     }
 }
 
-/// One subscriber to one session's output: reads at the pace at which its client takes.
+/// One subscriber to one session's output: reads at the pace of its client.
 struct Feed {
     sink: SubscriptionSink,
     seq: u64,
     at: u64,
     text: Option<CleanStream>,
     stripper: Option<QueryStripper>,
-    /// It has caught up with the session once: from then on it may lag, before it reads the log.
+    /// It has caught up with the session once. Before that it reads the log; from then on it may lag.
     live: bool,
 }
 
@@ -117,14 +117,14 @@ impl Feed {
         }
     }
 
-    /// The next thing to tell; `None` when the client has gone.
+    /// Returns the next event; `None` if the client has disconnected.
     async fn next_event(&mut self, session: &Arc<Session>) -> Option<OutputEvent> {
         loop {
             let changed = session.output.changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
             let memory_start = session.output.memory_start();
-            // With the end of a session memory is given up: the log has all of it.
+            // After the end of a session, its memory is freed; the log contains all output.
             if self.live && self.at < memory_start && !session.output.has_ended() {
                 return Some(self.lagged(memory_start));
             }
@@ -141,7 +141,7 @@ impl Feed {
                     }
                 }
                 Err(error) => {
-                    tracing::error!(session = %session.id(), %error, "the log cannot be read");
+                    tracing::error!(session = %session.id(), %error, "could not read the log");
                     return Some(self.lagged(memory_start));
                 }
             }
@@ -164,7 +164,7 @@ impl Feed {
         }
     }
 
-    /// Text that was held back because more might have come.
+    /// Text that was held back, because more output could have continued it.
     fn rest(&mut self) -> Option<OutputEvent> {
         let text = self.text.take()?.finish();
         (!text.is_empty()).then(|| OutputEvent::Output {
@@ -198,7 +198,7 @@ pub(super) fn ended(session: &Session) -> OutputEvent {
     }
 }
 
-/// Hands an item to the connection's queue, waiting for room; an error when the client has gone.
+/// Puts an item into the connection's queue, waiting for room; fails if the client has disconnected.
 pub(super) async fn send(sink: &SubscriptionSink, item: &impl Serialize) -> Result<(), ()> {
     let raw = serde_json::value::to_raw_value(item).map_err(drop)?;
     sink.send(SubscriptionMessage::from(raw))

@@ -3,11 +3,6 @@
 use super::register::method;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::peer::Peer;
-use crate::tape::files::{self, FilesError, Folder, Loaded};
-use crate::tape::settings::Settings;
-use crate::tape::tools::asciicast::{self, Version};
-use crate::tape::tools::{Pace, animate, diff, still, transcript};
 use crate::verify::{Verify, lead_to};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,24 +13,29 @@ use ccd_protocol::tape::{
     TapeSvg, TapeSvgParams, TapeSvgReply, TapeValidate, TapeVerify, TapeVerifyParams,
     TapeVerifyStarted,
 };
+use ccd_session::peer::Peer;
+use ccd_tape::files::{self, FilesError, Folder, Loaded};
+use ccd_tape::settings::Settings;
+use ccd_tape::tools::asciicast::{self, Version};
+use ccd_tape::tools::{Pace, animate, diff, still, transcript};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Longest pause of an animation where nobody says.
+/// Default for the longest pause of an animation.
 const IDLE_LIMIT_S: f64 = 2.0;
 
-/// Speeds of an animation.
+/// Allowed speeds of an animation.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=1000.0;
 
-/// How long an answer may take to be compared.
+/// Default for the longest time to wait for an answer.
 const ANSWER_LIMIT_MS: u64 = 30_000;
 
-/// Longest time that a request may give.
+/// Longest time that a request can set.
 const MAX_LIMIT_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
-/// Secrets of one request.
+/// Maximum number of secrets in one request.
 const MAX_SECRETS: usize = 100;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
@@ -81,7 +81,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })
 }
 
-/// What a request says, and the configuration where it says nothing.
+/// The options of a request, with defaults from the configuration.
 fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<Settings, CallError> {
     let loaded = daemon.loaded();
     Settings::over(options, &loaded.config.replay, &daemon.paths.base)
@@ -96,14 +96,14 @@ fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, C
     settings(daemon, &options)
 }
 
-/// The tapes of a folder now.
+/// Opens a tape directory.
 async fn open(daemon: &Daemon, root: Option<String>) -> Result<Folder, RpcError> {
     let root = settings_of_root(daemon, root)?.root;
     let opened = daemon.roots.open(&root).await;
     Ok(Folder::of(opened.map_err(FilesError::from)?))
 }
 
-/// Does what blocks beside the calls.
+/// Does blocking work on a blocking thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FilesError> + Send + 'static,
 ) -> Result<T, RpcError> {
@@ -233,7 +233,7 @@ async fn verify(
     }
     if params.secrets.len() > MAX_SECRETS {
         let given = params.secrets.len();
-        let mistake = format!("{given} secrets: at most {MAX_SECRETS} are taken");
+        let mistake = format!("{given} secrets: at most {MAX_SECRETS} are allowed");
         return Err(CallError::InvalidArgument(mistake).into());
     }
     let folder = open(daemon, params.root.clone()).await?;

@@ -1,18 +1,23 @@
 //! Why the sessions are not handed over to another worker.
 
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
-use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HandOverError {
-    #[error("{} cannot go on: {why}", .path.display())]
-    Unsuited { path: PathBuf, why: String },
+    #[cfg(not(portable))]
+    #[error("{} cannot take over: {why}", .path.display())]
+    Unsuited {
+        path: std::path::PathBuf,
+        why: String,
+    },
     #[cfg(portable)]
-    #[error("holder and worker are one process on this system: stop the daemon and start it again")]
+    #[error(
+        "this system has no handover, because holder and worker are one process: stop the daemon and start it again"
+    )]
     OneProcess,
-    #[error("the ring files of {} are gone, and with them these sessions would end", .sessions.join(", "))]
+    #[error("the ring files of {} have been deleted: a handover would end these sessions", .sessions.join(", "))]
     NoRing { sessions: Vec<String> },
-    #[error("another process of the daemon is about to go on with the sessions")]
+    #[error("a handover to another worker has started")]
     Begun,
     #[error("the daemon is stopping")]
     ShuttingDown,
@@ -21,6 +26,7 @@ pub(crate) enum HandOverError {
 impl Reportable for HandOverError {
     fn code(&self) -> ErrorCode {
         match self {
+            #[cfg(not(portable))]
             Self::Unsuited { .. } => ErrorCode::InvalidArgument,
             #[cfg(portable)]
             Self::OneProcess => ErrorCode::Unavailable,
@@ -32,11 +38,12 @@ impl Reportable for HandOverError {
 
     fn hint(&self) -> Option<&str> {
         match self {
-            Self::NoRing { .. } => Some("daemon.stop and a new start end all sessions"),
-            Self::Begun => Some("nothing was done: connect and call again"),
+            Self::NoRing { .. } => Some("daemon.stop and a new start work, but end all sessions"),
+            Self::Begun => Some("nothing was done: connect again and repeat the call"),
             Self::ShuttingDown => Some("start the daemon again"),
             #[cfg(portable)]
             Self::OneProcess => None,
+            #[cfg(not(portable))]
             Self::Unsuited { .. } => None,
         }
     }
@@ -46,7 +53,9 @@ impl Reportable for HandOverError {
             Self::Begun => ErrorData::from_iter([("repeatable".into(), true.into())]),
             #[cfg(portable)]
             Self::OneProcess => ErrorData::new(),
-            Self::Unsuited { .. } | Self::NoRing { .. } | Self::ShuttingDown => ErrorData::new(),
+            #[cfg(not(portable))]
+            Self::Unsuited { .. } => ErrorData::new(),
+            Self::NoRing { .. } | Self::ShuttingDown => ErrorData::new(),
         }
     }
 }

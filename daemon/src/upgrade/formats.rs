@@ -1,7 +1,7 @@
 //! What builds of the daemon must have in common to take sessions over from one another.
 
-use crate::holder;
 use crate::store::SCHEMA;
+use ccd_terminal::holder;
 use serde::{Deserialize, Serialize};
 
 /// The formats of a build, as `ccd --formats` prints them.
@@ -32,14 +32,14 @@ impl Formats {
     pub(crate) fn obstacle(&self, other: &Self) -> Option<String> {
         let differs = |what: &str, ours: u32, theirs: u32| {
             (ours != theirs)
-                .then(|| format!("its {what} is of version {theirs}, this one's {ours}"))
+                .then(|| format!("its {what} has version {theirs}, but this build has {ours}"))
         };
-        differs("talk with the holder", self.holder, other.holder)
+        differs("protocol with the holder", self.holder, other.holder)
             .or_else(|| differs("ring file", self.ring, other.ring))
             .or_else(|| {
                 (other.database < self.database).then(|| {
                     format!(
-                        "it knows the database up to schema {}, which is at {}",
+                        "it supports the database up to schema {}, but the database has schema {}",
                         other.database, self.database
                     )
                 })

@@ -43,7 +43,7 @@ pub(crate) fn look(path: Option<&Path>) -> Result<(Successor, String), HandOverE
     let formats = told_formats(&file).map_err(|error| refuse(&error))?;
     match own.obstacle(&formats) {
         Some(obstacle) => Err(refuse(&format_args!(
-            "{obstacle}; ccctl daemon stop ends all sessions, and the next start is of the new build"
+            "{obstacle}; to use it, run ccctl daemon stop, which ends all sessions, and start the new build"
         ))),
         None => Ok((Successor { file: Some(file) }, formats.version)),
     }
@@ -62,7 +62,9 @@ fn told_formats(file: &OwnedFd) -> Result<Formats, String> {
     let _ = child.kill();
     let _ = child.wait();
     if !is_in_time {
-        return Err(format!("it told nothing of itself in {TELL_TIME:?}"));
+        return Err(format!(
+            "it did not report its formats within {TELL_TIME:?}"
+        ));
     }
     let mut told = String::new();
     let stdout = child.stdout.take();
@@ -70,7 +72,7 @@ fn told_formats(file: &OwnedFd) -> Result<Formats, String> {
         .map(|stdout| stdout.take(MAX_TOLD_BYTES).read_to_string(&mut told))
         .transpose()
         .map_err(|error| error.to_string())?;
-    serde_json::from_str(&told).map_err(|_| "it is no ccd that can take over".into())
+    serde_json::from_str(&told).map_err(|_| "it is not a ccd that can take over".into())
 }
 
 fn ends_in_time(child: &mut Child) -> bool {

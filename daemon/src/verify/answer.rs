@@ -1,50 +1,51 @@
-//! What a program answers to one input.
+//! A program's answer to one input.
 
-use crate::redact::redact;
-use crate::session::{OneShot, SessionError};
-use crate::tape::format::{Chunk, Exchange};
-use crate::tape::key::{prompt_of, prompt_signature};
-use crate::tape::tools::{ended, normal_output};
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWaitParams, WaitFor};
 use ccd_protocol::tape::TapeExit;
+use ccd_session::session::{OneShot, SessionError};
+use ccd_tape::format::{Chunk, Exchange};
+use ccd_tape::key::{prompt_of, prompt_signature};
+use ccd_tape::tools::{ended, normal_output};
+use ccd_text::redact::redact;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Output of one answer that is compared.
+/// Maximum output of one answer that is compared.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
-/// Output before an answer that is looked at for the prompt.
+/// Output before an answer that is searched for the prompt.
 const PROMPT_BYTES: u64 = 4096;
 
-/// Output is looked at when nothing has come for so long.
+/// Output is examined once there has been none for this long.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A program that waits for input, and has printed nothing for so long, has said all, though the tape has something else.
+/// If a program is waiting for input and has printed nothing for this long, its answer is complete, even if it differs
+/// from the tape.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// All that the tape has came, and then nothing for so long: what comes later would be in no answer of the tape.
+/// The answer is complete once all of the recorded output has appeared and nothing more for this long.
 const SETTLED: Duration = Duration::from_millis(50);
 
-/// What an answer is to be.
+/// The expected answer.
 pub(super) struct Expected {
     output: String,
-    /// What is to stand in the last line then; `None` where nothing is typed after it.
+    /// The expected last line; `None` if nothing is typed after it.
     prompt: Option<String>,
     exit: Option<TapeExit>,
     cols: Option<u16>,
 }
 
-/// What it was.
+/// The actual answer.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) verdict: Verdict,
-    /// As it is compared.
+    /// The output in the form in which it is compared.
     pub(super) expected: String,
     pub(super) output: String,
     /// The program has ended.
     pub(super) exit: Option<TapeExit>,
-    /// What the next input was typed at is there.
+    /// The prompt of the next input has appeared.
     pub(super) is_prompted: bool,
 }
 
@@ -66,7 +67,7 @@ impl Expected {
         }
     }
 
-    /// Waits until the answer is there, or another one, or the time is over.
+    /// Waits until the expected answer, or another one, is complete, or the timeout is reached.
     ///
     /// # Errors
     ///
@@ -93,12 +94,12 @@ impl Expected {
             }
             let is_ending = self.exit.is_some();
             let is_same = answer.verdict == Verdict::Same;
-            // Without a word of it nobody knows whether the input has been read.
+            // Without any output, it is unknown whether the input has been read.
             let is_answered = is_same && !self.output.trim().is_empty();
             let quiet = if is_same { SETTLED } else { QUIET };
             tokio::select! {
                 () = changed => pause(shot, deadline).await,
-                // What is to end waits for nothing.
+                // A program that should exit waits for nothing.
                 () = waits(shot, quiet), if !is_ending => {
                     return Ok(self.judged(self.now(shot, from).await?, false));
                 }
@@ -112,7 +113,7 @@ impl Expected {
 
     /// The answer so far.
     async fn now(&self, shot: &OneShot, from: u64) -> Result<Answer, SessionError> {
-        // The prompt may stand in a line that was begun before.
+        // The prompt may be in a line that started earlier.
         let start = from.saturating_sub(PROMPT_BYTES);
         let mut printed = shot.output(start, MAX_OUTPUT_BYTES).await?;
         let prompt = prompt_signature(&prompt_of(&printed));
@@ -148,13 +149,13 @@ impl Expected {
         })
     }
 
-    /// Nothing more is to come.
+    /// Nothing more is expected.
     fn is_whole(&self, answer: &Answer) -> bool {
         let is_prompted = self.prompt.is_none() || answer.is_prompted;
         answer.verdict == Verdict::Same && self.exit.is_none() && is_prompted
     }
 
-    /// The answer that there is when the time is over.
+    /// The answer so far, at the timeout.
     fn late(&self, answer: Answer) -> Answer {
         let mut answer = self.judged(answer, false);
         if answer.verdict == Verdict::Output {
@@ -163,7 +164,7 @@ impl Expected {
         answer
     }
 
-    /// The answer with all that is known at its end.
+    /// The complete answer.
     fn judged(&self, mut answer: Answer, is_dead: bool) -> Answer {
         let (wanted, found) = (
             self.exit.map(ended),
@@ -179,12 +180,12 @@ impl Expected {
     }
 }
 
-/// No secret that a program prints gets into a job.
+/// Secrets that a program prints are kept out of the job.
 fn clean(text: &str) -> String {
     redact(text).text.into_owned()
 }
 
-/// Waits until nothing comes for a moment.
+/// Waits until there is no output for a moment.
 async fn pause(shot: &OneShot, deadline: Instant) {
     let mut end = shot.session.output.end();
     while Instant::now() < deadline {
@@ -204,7 +205,7 @@ async fn waits(shot: &OneShot, quiet: Duration) {
         idle_ms: None,
         timeout_ms: Timeout::Forever,
     };
-    // Should it end instead, the output's change is seen by whoever waits for this.
+    // If it exits instead, the caller notices the end of the output.
     let _ = shot.session.wait(&params).await;
     tokio::time::sleep(quiet).await;
 }

@@ -1,21 +1,21 @@
-//! The inputs that lead to a tape which begins in the middle of a conversation.
+//! The inputs that lead up to a tape that continues other tapes.
 
-use crate::tape::files::{FilesError, Folder};
-use crate::tape::format::{Exchange, Tape};
-use crate::tape::key::{Fingerprint, StateHash};
+use ccd_tape::files::{FilesError, Folder};
+use ccd_tape::format::{Exchange, Tape};
+use ccd_tape::key::{Fingerprint, StateHash};
 
-/// Tapes that one may begin behind, each behind another.
+/// Maximum number of tapes that lead up to one, each continuing another.
 const MAX_TAPES: usize = 64;
 
-/// Exchanges before a tape's first one.
+/// Maximum number of exchanges before a tape's first one.
 const MAX_EXCHANGES: usize = 10_000;
 
-/// Returns the exchanges from the program's start up to the first one of `tape`, out of other tapes of the folder; none
-/// when it begins with the start.
+/// Returns the exchanges of other tapes in the directory from the program's start up to the first exchange of `tape`;
+/// none if the tape starts with the program.
 ///
 /// # Errors
 ///
-/// No tape leads there, or one cannot be read.
+/// No tape leads up to it, or one cannot be read.
 pub(crate) fn lead_to(folder: &Folder, tape: &Tape) -> Result<Vec<Exchange>, FilesError> {
     let mut lead: Vec<Exchange> = Vec::new();
     let Some(mut state) = begin_of(tape.exchanges.first()) else {
@@ -36,11 +36,11 @@ pub(crate) fn lead_to(folder: &Folder, tape: &Tape) -> Result<Vec<Exchange>, Fil
         }
     }
     Err(FilesError::Argument(
-        "the tape begins in the middle of a conversation, and no other tape of the folder leads there".into(),
+        "the tape starts in the middle of a recording, and no other tape in the directory leads up to it".into(),
     ))
 }
 
-/// The state in which a tape begins that does not begin with the program's start.
+/// The state at the start of a tape that does not start with the program.
 fn begin_of(first: Option<&Exchange>) -> Option<Fingerprint> {
     let state = Fingerprint::parse(first?.pre.state_hash.as_deref()?);
     (state != StateHash::start().fingerprint()).then_some(state)

@@ -1,4 +1,4 @@
-//! Jobs that run the real program with a tape's inputs, and tell what it answers otherwise now.
+//! Jobs that run the real program with a tape's inputs and report the differences in its answers.
 
 mod answer;
 mod lead;

@@ -2,49 +2,50 @@
 
 use super::answer::{Answer, Expected, Verdict};
 use crate::job::{JobHandle, Outcome};
-use crate::peer::Peer;
-use crate::session::{OneShot, SessionError, Sessions};
-use crate::tape::format::{Exchange, InputKind, Tape};
-use crate::tape::tools::{input_in_one_line, is_echoed, size, unified};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{EndReason, SessionCreateParams, SessionSendParams};
 use ccd_protocol::tape::{TapeDrift, TapeExit, TapeVerdict};
+use ccd_session::peer::Peer;
+use ccd_session::session::{OneShot, SessionError, Sessions};
+use ccd_tape::format::{Exchange, InputKind, Tape};
+use ccd_tape::tools::{input_in_one_line, is_echoed, size, unified};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Exchanges that are told of; then the program is another one.
+/// Maximum number of differing exchanges that are reported; beyond it, the program is considered a different one.
 const MAX_DRIFTS: usize = 100;
 
-/// What is told of one.
+/// Maximum length of the report for one exchange.
 const MAX_DIFF_BYTES: usize = 16 << 10;
 
-/// A tape, and how its program is to be run.
+/// A tape, and how to run its program.
 pub(crate) struct Verify {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) peer: Peer,
     pub(crate) tape_id: String,
     pub(crate) tape: Tape,
-    /// What comes before the tape's first exchange.
+    /// The exchanges before the tape's first one.
     pub(crate) lead: Vec<Exchange>,
-    /// What is typed where the tape has a hidden input, the first one last.
+    /// Values for the tape's hidden inputs, the first one last.
     pub(crate) secrets: Vec<String>,
     /// `None`: the tape's.
     pub(crate) cwd: Option<String>,
     pub(crate) caller_env: Option<BTreeMap<String, String>>,
-    /// For each answer.
+    /// Timeout for each answer.
     pub(crate) limit: Duration,
 }
 
 impl Verify {
-    /// Runs the program, types what the tape says, and compares; cancelled, the program is ended.
+    /// Runs the program, types the tape's inputs, and compares the answers. If the job is cancelled, the program is
+    /// ended.
     pub(crate) async fn run(mut self, handle: JobHandle) -> Outcome {
         let gone = CancellationToken::new();
         let peer = self.peer.until(gone.clone());
-        // With the work the program ends, whatever became of it.
+        // Ends the program when the work ends, whatever its result.
         let _ends_program = gone.drop_guard();
         self.peer = peer;
         let shot = tokio::select! {
@@ -61,7 +62,7 @@ impl Verify {
         };
         shot.end(EndReason::Closed).await;
         if let Err(error) = shot.collect().await {
-            tracing::warn!(%error, "a program that was compared with its tape left something behind");
+            tracing::warn!(%error, "could not clean up after a program that was compared with its tape");
         }
         match compared {
             Some(Ok(verdict)) => match serde_json::to_value(verdict) {
@@ -85,7 +86,7 @@ impl Verify {
             caller_env: self.caller_env.clone(),
             rows: Some(rows.into()),
             cols: Some(cols.into()),
-            // The oldest output goes, instead of the session.
+            // At the limit, the oldest output is dropped instead of ending the session.
             persist: Some(true),
             pipes: self.tape.meta.pty.is_none(),
             plain: self.tape.meta.plain || !is_echoed(&self.tape),
@@ -134,7 +135,7 @@ impl Verify {
             let expected = Expected::new(exchange, steps.get(step + 1).copied(), cols);
             let from = shot.session.output.end();
             if step == 0 && exchange.input.bytes.is_empty() {
-                // Nothing is typed: it counts from the start.
+                // Nothing is typed: the answer starts with the program.
                 let answer = expected.wait(shot, 0, self.limit).await?;
                 if note(&mut verdict, index, exchange, answer) {
                     break;
@@ -162,7 +163,7 @@ impl Verify {
         Ok(verdict)
     }
 
-    /// A program between pipes reads and prints when it wants: it gets all that was typed at once.
+    /// A program with pipes reads and prints independently of prompts, so it gets all input at once.
     async fn compare_whole(
         &mut self,
         shot: &OneShot,
@@ -182,7 +183,7 @@ impl Verify {
             match self.type_input(shot, exchange).await {
                 Ok(()) => {}
                 Err(drift) if drift.what == "hidden" => verdict.drifts.push(drift),
-                // It has ended before it has read everything, as it may have done when it was recorded.
+                // The program exited before it read everything, as it may have done during the recording.
                 Err(_) => break,
             }
         }
@@ -196,11 +197,11 @@ impl Verify {
         Ok(verdict)
     }
 
-    /// Types what an exchange has.
+    /// Types the input of an exchange.
     ///
     /// # Errors
     ///
-    /// It cannot be typed, as what is to be told of it.
+    /// A drift, if the input cannot be typed.
     async fn type_input(&mut self, shot: &OneShot, exchange: &Exchange) -> Result<(), TapeDrift> {
         let drift = |what: &str, diff: String| TapeDrift {
             index: 0,
@@ -211,13 +212,13 @@ impl Verify {
         let mut bytes = exchange.input.bytes.clone();
         if exchange.pre.hidden {
             let Some(secret) = self.secrets.pop() else {
-                let told = "the tape does not have what was typed hidden here: give it in secrets";
+                let told = "the tape does not contain the hidden input that is typed here: give it in secrets";
                 return Err(drift("hidden", told.to_owned()));
             };
             bytes = (secret + "\r").into_bytes();
         } else if self.tape.meta.pty.is_none() {
             if exchange.input.kind == InputKind::Line {
-                // Between pipes no Enter key ends it.
+                // With pipes, no Enter key ends it.
                 bytes.pop();
                 bytes.push(b'\n');
             }
@@ -236,7 +237,8 @@ impl Verify {
     }
 }
 
-/// True when nothing but the same end was recorded behind it: `exit`, and then the end of input to what ended already.
+/// True if the rest of the tape contains only the same end: `exit`, and then end-of-file to a program that has already
+/// exited.
 fn ends_alike(rest: &[&Exchange], exit: Option<TapeExit>) -> bool {
     let is_silent =
         |exchange: &&Exchange| exchange.chunks.iter().all(|chunk| chunk.data.is_empty());
@@ -244,7 +246,7 @@ fn ends_alike(rest: &[&Exchange], exit: Option<TapeExit>) -> bool {
     exit.is_some() && last == exit && rest.iter().all(is_silent)
 }
 
-/// Notes what an exchange came to; true when the conversation cannot go on.
+/// Records the result of an exchange; true if the run cannot continue.
 fn note(
     verdict: &mut TapeVerdict,
     index: Option<usize>,

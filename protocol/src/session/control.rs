@@ -15,10 +15,10 @@ pub struct SessionParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionListParams {
-    /// Ended sessions too.
+    /// Include ended sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
-    /// Look up `waiting_for_input` of live sessions too. Null where that took too long.
+    /// Look up `waiting_for_input` of live sessions. Null if that took too long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waiting: bool,
 }
@@ -55,7 +55,7 @@ pub struct SessionResizeParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionCloseParams {
     pub session: String,
-    /// Time between asking (HUP, TERM) and killing; default 2,000.
+    /// Time between asking the program to exit (HUP, TERM) and killing it; default 2,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grace_ms: Option<f64>,
 }
@@ -68,9 +68,9 @@ pub struct SessionCloseReply {
     pub signal: Option<i32>,
     /// Something had to be killed.
     pub forced: bool,
-    /// Processes that were killed.
+    /// Process ids of the processes that were killed.
     pub killed: Vec<i32>,
-    /// What was corrected in the request.
+    /// Values of the request that were corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -79,10 +79,10 @@ pub struct SessionCloseReply {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionCleanupParams {
-    /// Close all live sessions too.
+    /// Also close all live sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
-    /// Close live sessions idle for so many seconds, never attached or `persist` ones.
+    /// Also close live sessions that have been idle for this many seconds, except attached and `persist` ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_s: Option<f64>,
 }
@@ -91,9 +91,9 @@ pub struct SessionCleanupParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionCleanupReply {
-    /// Sessions that are no longer listed.
+    /// Number of sessions that are no longer listed.
     pub removed: u64,
-    /// What was corrected in the request.
+    /// Values of the request that were corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

@@ -10,17 +10,17 @@ use std::fmt;
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Pattern {
-    /// A regular expression of linear time.
+    /// A regular expression (without backreferences and look-around, so that matching takes linear time).
     Regex(String),
-    /// The text itself.
+    /// Literal text.
     Exact(String),
-    /// The program has ended and everything it printed was looked at.
+    /// The program has exited and all of its output has been searched.
     Eof(bool),
-    /// The time is over: its index is returned instead of an error.
+    /// The timeout: its index is returned instead of an error.
     Timeout(bool),
 }
 
-/// What a pattern is, for the error about one that is none.
+/// The forms of a pattern, for the error about an invalid one.
 const FORMS: &str = r#"one of {"regex": "…"}, {"exact": "…"}, {"eof": true} and {"timeout": true}"#;
 
 impl<'de> Deserialize<'de> for Pattern {
@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Pattern {
     }
 }
 
-/// By hand, because what is derived calls a mistake by what Rust knows of it.
+/// Written by hand, because the derived errors use Rust's terms.
 struct PatternVisitor;
 
 impl<'de> Visitor<'de> for PatternVisitor {
@@ -66,32 +66,32 @@ pub struct SessionExpectParams {
     pub patterns: Vec<Pattern>,
     #[serde(default, skip_serializing_if = "Timeout::is_default")]
     pub timeout_ms: Timeout,
-    /// Start here instead of at the session's cursor, and leave that cursor alone.
+    /// Start at this offset instead of the session's read position, and do not move the read position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u64>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub raw: bool,
 }
 
-/// What matched.
+/// The match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExpectResult {
     /// Index of the pattern in the request.
     pub index: usize,
     pub matched: String,
-    /// Groups of the expression; the first is the whole match.
+    /// Groups of the regular expression; the first is the whole match.
     pub groups: Vec<Option<String>>,
-    /// Text from the start of the search to the match, at most its last MiB.
+    /// Text between the start of the search and the match; at most the last MiB of it.
     pub before: String,
-    /// Bytes of `before` that were left out.
+    /// Bytes left out at the start of `before`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub before_omitted_bytes: u64,
     pub start: u64,
     pub end: u64,
-    /// Where the next search starts.
+    /// The new read position, where the next search starts.
     pub cursor: u64,
-    /// What was corrected in the request.
+    /// Values of the request that were corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The interaction log.
+//! The history: who typed, received and matched what.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionHistoryParams {
     pub session: String,
-    /// At most so many rows, the newest; default 200, at most 10,000.
+    /// Maximum number of rows, counted from the newest; default 200, at most 10,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// Only rows before this id.
+    /// Only rows older than the one with this id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
@@ -22,7 +22,7 @@ pub struct SessionHistoryReply {
     pub interactions: Vec<Interaction>,
 }
 
-/// What a row of the interaction log tells.
+/// The kind of event in a row of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -34,7 +34,7 @@ pub enum Action {
     Error,
 }
 
-/// A row of the interaction log.
+/// A row of the history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interaction {
@@ -45,10 +45,10 @@ pub struct Interaction {
     pub input_text: Option<String>,
     pub output_text: Option<String>,
     pub pattern_matched: Option<String>,
-    /// Who did it: the client's name.
+    /// Name of the client that caused the event.
     pub client: Option<String>,
     pub client_pid: Option<i32>,
-    /// Range of the output the row speaks of.
+    /// Range of the output that the row covers.
     pub start: Option<u64>,
     pub end: Option<u64>,
 }

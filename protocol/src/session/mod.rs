@@ -29,19 +29,19 @@ pub use wait::*;
 use crate::method::{Done, methods};
 
 methods! {
-    SessionCreate = "session.create" (SessionCreateParams) -> Session, "Starts a program on a terminal of its own and returns its record.";
-    SessionList = "session.list" (SessionListParams) -> SessionListReply, "Lists live sessions, with `all` ended ones too.";
+    SessionCreate = "session.create" (SessionCreateParams) -> Session, "Starts a program in its own terminal and returns the session record.";
+    SessionList = "session.list" (SessionListParams) -> SessionListReply, "Lists live sessions; with `all`, ended ones as well.";
     SessionGet = "session.get" (SessionParams) -> Session, "Returns one session's record, live or ended.";
-    SessionSend = "session.send" (SessionSendParams) -> SessionSendReply, "Types text, keys, bytes or a paste; with `expect` it waits for the answer in the same request.";
+    SessionSend = "session.send" (SessionSendParams) -> SessionSendReply, "Types text, keys, bytes or a paste; with `expect`, waits for the answer in the same request.";
     SessionExpect = "session.expect" (SessionExpectParams) -> ExpectResult, "Waits for the first of several patterns.";
-    SessionWait = "session.wait" (SessionWaitParams) -> SessionWaitReply, "Waits for the exit, for silence, for a prompt or until the program reads its terminal.";
+    SessionWait = "session.wait" (SessionWaitParams) -> SessionWaitReply, "Waits until the program exits, goes silent, shows a prompt or waits for input.";
     SessionRead = "session.read" (SessionReadParams) -> SessionReadReply, "Reads output without consuming it.";
-    SessionScreen = "session.screen" (SessionScreenParams) -> SessionScreenReply, "Returns the screen as a terminal shows it now, or showed it last: as text, with styles, or as a picture.";
+    SessionScreen = "session.screen" (SessionScreenParams) -> SessionScreenReply, "Returns the current screen, or the last one of an ended session: as text, with styles, or as an image.";
     SessionRun = "session.run" (SessionRunParams) -> SessionRunReply, "Runs one command in a session's shell and returns exactly its output and exit status.";
     SessionSignal = "session.signal" (SessionSignalParams) -> Done, "Sends a signal to the terminal's foreground process group.";
     SessionResize = "session.resize" (SessionResizeParams) -> Done, "Changes the size of the terminal.";
-    SessionClose = "session.close" (SessionCloseParams) -> SessionCloseReply, "Ends the program and everything it started, gracefully first, then by force.";
-    SessionPipe = "session.pipe" (SessionPipeParams) -> NamedPipe, "Opens or closes the session's named pipe, which streams what happens to whoever reads it.";
-    SessionHistory = "session.history" (SessionHistoryParams) -> SessionHistoryReply, "Returns the interaction log, newest last.";
-    SessionCleanup = "session.cleanup" (SessionCleanupParams) -> SessionCleanupReply, "Collects ended sessions; can close idle or all live ones too.";
+    SessionClose = "session.close" (SessionCloseParams) -> SessionCloseReply, "Ends the program and everything it started: asks first, then kills.";
+    SessionPipe = "session.pipe" (SessionPipeParams) -> NamedPipe, "Opens or closes the session's named pipe, which streams events or output to its reader.";
+    SessionHistory = "session.history" (SessionHistoryParams) -> SessionHistoryReply, "Returns the history, newest row last.";
+    SessionCleanup = "session.cleanup" (SessionCleanupParams) -> SessionCleanupReply, "Removes ended sessions; can also close idle or all live sessions.";
 }

@@ -7,31 +7,34 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionPipeParams {
     pub session: String,
-    /// False closes it.
+    /// False closes the named pipe.
     pub open: bool,
-    /// The output's bytes instead of events. Default: events, or as it is open already.
+    /// The output's bytes instead of events. Default: events or, if it is already open, no change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<bool>,
 }
 
-/// Whether a named pipe is there.
+/// Whether a named pipe is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum PipeState {
     Active,
-    /// It was removed.
+    /// The file was removed.
     Closed,
 }
 
-/// A FIFO to which a session writes what happens.
+/// A FIFO to which a session writes its events.
 ///
-/// One event a line: `[unix.mmm][TYPE] text`, `TYPE` one of `OUT` (a line of output without control sequences), `ERR` (one
-/// that matches the error patterns), `IN ` (what was typed, `<hidden>` where the interaction log says so) and `MTX`, facts as
-/// `name=value` on one line: at the start `session_id`, `command` and, where output went before, `offset`; in between
-/// `dropped_bytes` and `dropped_inputs`, and `resumed_at` (an offset) where another process goes on: what was in the pipe and
-/// not read is lost if nobody had it open; at the end `end_reason`, `exitstatus` or `signal`, and `session_closed`, or
-/// `pipe_closed` where the session lives on. In output, what was typed hidden is `<hidden>`; all else is as it was printed.
+/// One event per line: `[unix.mmm][TYPE] text`. `TYPE` is `OUT` (a line of output without control sequences), `ERR` (a
+/// line of output that matches the error patterns), `IN ` (input; `<hidden>` as in the history) or `MTX` (session
+/// events as `name=value`, on one line).
+///
+/// `MTX` events: at the start `session_id`, `command` and, if there was earlier output, `offset`; in between
+/// `dropped_bytes`, `dropped_inputs` and, after a handover to another worker, `resumed_at` (an offset; data in the pipe
+/// that nobody had open is lost); at the end `end_reason`, `exitstatus` or `signal`, and `session_closed`, or
+/// `pipe_closed` if the session keeps running. Hidden input appears in output as `<hidden>`; everything else is as it
+/// was printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedPipe {
@@ -41,11 +44,11 @@ pub struct NamedPipe {
     pub created_at: String,
     /// The output's bytes instead of events.
     pub raw: bool,
-    /// Output that went by while nobody read for a second, and was no longer in memory.
+    /// Bytes of output that were dropped, because nobody read for a second and they were no longer in memory.
     pub dropped_bytes: u64,
-    /// Inputs that went by likewise.
+    /// Inputs that were dropped for the same reason.
     pub dropped_inputs: u64,
-    /// What was found and mended.
+    /// Problems that were found and corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Parameters of `session.read`. Without bounds: all that is in memory.
+/// Parameters of `session.read`. Without bounds: everything in memory.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionReadParams {
@@ -10,13 +10,13 @@ pub struct SessionReadParams {
     /// Offset of the first byte.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// With `since` the first so many lines, else the last.
+    /// Number of lines: with `since` the first ones, otherwise the last ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
-    /// With `since` the first so many bytes, else the last: at most 16 MiB.
+    /// Number of bytes: with `since` the first ones, otherwise the last ones; at most 16 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
-    /// Bytes as they came, as `data_b64`.
+    /// Return raw bytes, as `data_b64`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub raw: bool,
 }
@@ -30,15 +30,15 @@ pub struct SessionReadReply {
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_b64: Option<String>,
-    /// Offset of the first byte that is returned: what is missing before it counts as omitted.
+    /// Offset of the first byte that is returned; missing bytes before it count as omitted.
     pub start: u64,
-    /// Where to read on.
+    /// Offset at which to continue reading.
     pub end: u64,
-    /// More was asked for than is returned.
+    /// Less is returned than was asked for.
     pub truncated: bool,
-    /// Bytes of the asked range that are not in this reply: cut off, lost to a gap, or deleted.
+    /// Bytes of the requested range that are not in this reply: cut off, lost in a gap, or deleted.
     pub omitted_bytes: u64,
-    /// Of a session with `pipes`: what of it is standard error, as first offset and the one behind the last.
+    /// For a session with `pipes`: the ranges that are standard error, each as start and end offset (end exclusive).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr: Vec<[u64; 2]>,
 }

@@ -1,17 +1,17 @@
-//! What a session is.
+//! The session record.
 
 use super::pipe::NamedPipe;
 use crate::tape::TapeUse;
 use serde::{Deserialize, Serialize};
 
-/// Whether the program runs.
+/// Whether the program is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum SessionState {
-    /// The program runs.
+    /// The program is running.
     Alive,
-    /// The program has ended; it, a descendant or its terminal is still being cleaned up.
+    /// The program has exited; it, a descendant or its terminal is still being cleaned up.
     Zombie,
     /// Ended and cleaned up.
     Dead,
@@ -42,16 +42,16 @@ pub struct Session {
     pub program: String,
     pub args: Vec<String>,
     pub cwd: String,
-    /// Default time-out in seconds.
+    /// Default timeout in seconds.
     pub timeout: f64,
     pub created_at: String,
     pub last_activity: String,
     pub persist: bool,
     pub encoding: String,
     pub pid: i32,
-    /// Null while the program runs, or when a signal ended it.
+    /// Exit status. Null while the program is running, or if a signal killed it.
     pub exitstatus: Option<i32>,
-    /// Number of the signal that ended the program.
+    /// Number of the signal that killed the program.
     pub signal: Option<i32>,
     pub state: SessionState,
     pub end_reason: Option<EndReason>,
@@ -60,67 +60,68 @@ pub struct Session {
     pub rows: u16,
     pub cols: u16,
     pub output: SessionOutput,
-    /// Its named pipe, if there is or was one.
+    /// Its named pipe, if it has or had one.
     pub pipe: Option<NamedPipe>,
-    /// Looked up for `session.get`, `session.wait` and `session.list` with `waiting`; null elsewhere and after the end.
+    /// Looked up by `session.get`, `session.wait` and `session.list` with `waiting`; otherwise, and after the session
+    /// has ended, null.
     pub waiting_for_input: Option<WaitingForInput>,
-    /// Who has the session on a terminal now, in the order of coming.
+    /// The clients that are attached now, in the order in which they attached.
     pub attached: Vec<Attachment>,
     /// The program configuration it was started with.
     pub config: Option<String>,
-    /// Whether an ended session reached what its program configuration calls a success; null without one, while it lives,
-    /// and where the daemon was killed before it could look.
+    /// Whether an ended session was a success by its program configuration. Null without a configuration, while the
+    /// session is live, and if the daemon was killed before it could find out.
     #[serde(default)]
     pub success: Option<bool>,
-    /// What tapes did for it.
+    /// How the session used tapes.
     pub tape: Option<TapeUse>,
     pub is_replay: bool,
-    /// Seconds without input or output after which it ends; 0: no limit.
+    /// Seconds without input or output after which the session ends; 0: no limit.
     pub session_timeout_s: f64,
-    /// Seconds after which it ends; 0: no limit.
+    /// Seconds after which the session ends; 0: no limit.
     pub max_session_runtime_s: f64,
     pub shell: bool,
     pub transient: bool,
-    /// True when `reuse` found it instead of starting it.
+    /// True if `reuse` returned an existing session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reused: bool,
-    /// What was corrected in the request, such as a limit that was clamped.
+    /// Values of the request that were corrected, such as a limit that was clamped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// A terminal that shows the session.
+/// An attached terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Attachment {
     /// Name of the client.
     pub client: String,
-    /// Its process, where the system tells.
+    /// Process id of the client, if the system reports it.
     #[serde(default)]
     pub pid: Option<i32>,
-    /// What is typed there is not passed on.
+    /// The client only views the session: its keys are not passed on.
     pub read_only: bool,
     pub since: String,
 }
 
-/// Where a session's output is.
+/// A session's output: size and location.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionOutput {
     pub log_path: String,
-    /// Lines ended by a newline so far.
+    /// Complete lines (ended by a newline) so far.
     pub output_lines: u64,
-    /// Bytes so far: the offset at which the next byte will stand.
+    /// Bytes so far, which is the offset of the next byte.
     pub output_bytes: u64,
     /// Bytes kept in memory.
     pub buffer_size: u64,
     pub rotated_at: Option<String>,
-    /// Bytes that are in no log because the disk was full or stalled, as ranges.
+    /// Ranges of output that are in no log, because the disk was full or stalled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
 }
 
-/// Output that no log has.
+/// A range of output that is in no log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
@@ -128,18 +129,19 @@ pub struct Gap {
     pub length: u64,
 }
 
-/// Whether the program waits for its terminal.
+/// Whether the program is waiting for terminal input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WaitingForInput {
     pub verdict: InputVerdict,
-    /// Typed text would not be echoed: canonical mode with echo off.
+    /// Input would not be echoed: the terminal is in canonical mode with echo off.
     pub hidden: bool,
-    /// How it was found out.
+    /// What the verdict is based on.
     pub how: String,
 }
 
-/// `blocked`: reads its terminal. `accepts`: waits for it among other things. `no`. `unknown`: not visible.
+/// `blocked`: the program is reading its terminal. `accepts`: it is waiting for its terminal among other things. `no`:
+/// it is not waiting. `unknown`: the system does not show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

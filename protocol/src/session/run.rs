@@ -1,4 +1,4 @@
-//! Commands in a shell.
+//! Commands in a shell session.
 
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct SessionRunParams {
     pub session: String,
     pub command: String,
-    /// Run on a second terminal, so that output of earlier background jobs stays out.
+    /// Run on a second terminal, so that output of earlier background jobs is not mixed in.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub isolate: bool,
     #[serde(default, skip_serializing_if = "Timeout::is_default")]
@@ -22,10 +22,10 @@ pub struct SessionRunParams {
 pub struct SessionRunReply {
     /// Control sequences are kept; only `\r\n` becomes `\n`.
     pub output: String,
-    /// The same as bytes, when it is not UTF-8.
+    /// The same as bytes, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_b64: Option<String>,
-    /// 128 + N after signal N, as shells tell it. Null only when the session ended without a status.
+    /// Exit status; 128 + N after signal N, as in shells. Null only if the session ended without an exit status.
     pub exit_code: Option<i32>,
     pub duration_ms: u64,
     /// The output was cut at 16 MiB.
@@ -36,7 +36,7 @@ pub struct SessionRunReply {
     /// The command ended the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub session_ended: bool,
-    /// What was corrected in the request.
+    /// Values of the request that were corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

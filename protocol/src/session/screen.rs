@@ -1,10 +1,10 @@
-//! The screen: text, styles, picture.
+//! The screen: text, styles, image.
 
 use crate::spelling::any_case;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How `session.screen` draws.
+/// Output format of `session.screen`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -12,9 +12,9 @@ pub enum ScreenFormat {
     /// Lines of text.
     #[default]
     Text,
-    /// Lines of text, and runs of equally styled cells.
+    /// Lines of text, and runs of cells with the same style.
     Cells,
-    /// Lines of text, and a picture as one SVG document.
+    /// Lines of text, and an image as one SVG document.
     Svg,
 }
 
@@ -25,10 +25,10 @@ pub struct SessionScreenParams {
     pub session: String,
     #[serde(default, deserialize_with = "any_case")]
     pub format: ScreenFormat,
-    /// First row that is returned, from 0.
+    /// First row to return, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_row: Option<u16>,
-    /// So many rows at most; without it all.
+    /// Maximum number of rows. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_rows: Option<u16>,
 }
@@ -37,35 +37,36 @@ pub struct SessionScreenParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionScreenReply {
-    /// Height of the screen, also where fewer rows are returned.
+    /// Height of the screen, even if fewer rows are returned.
     pub rows: u16,
     pub cols: u16,
     pub cursor: Cursor,
-    /// Row of the first line that is returned.
+    /// Row number of the first line that is returned.
     #[serde(default)]
     pub first_row: u16,
-    /// One text a row, trailing blanks removed.
+    /// One string per row, without trailing blanks.
     pub lines: Vec<String>,
     pub title: String,
     /// The program uses the alternate screen.
     pub alternate: bool,
-    /// Offset of the output up to which the screen was drawn.
+    /// The screen includes the output up to this offset.
     pub offset: u64,
-    /// Text and background are swapped where a cell has no colours of its own (DECSCNM).
+    /// Foreground and background are swapped in cells that have no colours of their own (DECSCNM).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reverse: bool,
-    /// The program reads the mouse.
+    /// The program has enabled mouse reports.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mouse: bool,
-    /// Runs of equally styled cells, a list a row (format `cells`). Blank cells at the end of a row are left out.
+    /// Runs of cells with the same style, one list per row (format `cells`). Blank cells at the end of a row are left
+    /// out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<Vec<CellRun>>>,
-    /// A whole SVG document (format `svg`).
+    /// A complete SVG document (format `svg`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub svg: Option<String>,
 }
 
-/// Where the cursor is, counted from 0, and how it looks.
+/// Position of the cursor, counted from 0, and its appearance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cursor {
@@ -78,7 +79,7 @@ pub struct Cursor {
     pub blink: bool,
 }
 
-/// How the cursor looks (DECSCUSR).
+/// Shape of the cursor (DECSCUSR).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -89,20 +90,20 @@ pub enum CursorShape {
     Bar,
 }
 
-/// Neighbouring cells of one style.
+/// Adjacent cells with the same style.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellRun {
     /// First column, from 0.
     pub col: u16,
-    /// Columns: a wide character takes two.
+    /// Number of columns; a wide character takes two.
     pub width: u16,
     pub text: String,
     #[serde(flatten)]
     pub style: CellStyle,
 }
 
-/// How cells are drawn; what is off or the default is left out.
+/// Style of cells; attributes that are off or default are left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellStyle {
@@ -122,7 +123,7 @@ pub struct CellStyle {
     pub inverse: bool,
 }
 
-/// A colour: one of the terminal's 256 as a number, or a mixed one as `"#rrggbb"`.
+/// A colour: one of the 256 palette colours as a number, or any colour as `"#rrggbb"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "ColorText", try_from = "ColorText")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -132,7 +133,7 @@ pub enum Color {
     Rgb(u8, u8, u8),
 }
 
-/// A colour: one of the terminal's 256 as a number, or a mixed one as `"#rrggbb"`.
+/// A colour: one of the 256 palette colours as a number, or any colour as `"#rrggbb"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

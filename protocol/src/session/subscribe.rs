@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionSubscribeParams {
     pub session: String,
-    /// Offset of the first byte; default: what comes from now on.
+    /// Offset of the first byte. Default: new output only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// Leave out queries to the terminal, for a viewer whose own terminal would answer them again.
+    /// Leave out queries to the terminal, for a client whose own terminal would answer them again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strip_queries: bool,
-    /// Adds `text` to each item.
+    /// Add `text` to each item.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text: bool,
 }
@@ -24,16 +24,17 @@ pub struct SessionSubscribeParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionAttachParams {
     pub session: String,
-    /// Size of the viewer's terminal, 1 to 1,000 each. The session takes it over when the viewer attaches or types.
+    /// Size of the client's terminal, 1 to 1,000 each. The session takes this size when the client attaches or types.
     pub rows: i64,
     pub cols: i64,
-    /// Only looks: never changes the session's size, and may not type on this connection.
+    /// View only: the session is never resized, and this connection may not type.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
-    /// The session in whose terminal the viewer runs, if it knows (`CCD_SESSION_ID`): its output would feed itself.
+    /// The session in whose terminal the client runs, if any (`CCD_SESSION_ID`). Attaching to that session is rejected:
+    /// its output would feed itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside: Option<String>,
-    /// A session that has ended is shown too: one picture of its screen, then its end. Otherwise it is refused.
+    /// Accept a session that has ended: its last screen is shown once, then its end. Otherwise it is rejected.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended: bool,
 }
@@ -42,13 +43,13 @@ pub struct SessionAttachParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutputItem {
-    /// Counts the items of the subscription from 0.
+    /// Number of the item in the subscription, from 0.
     pub seq: u64,
     #[serde(flatten)]
     pub event: OutputEvent,
 }
 
-/// What an [`OutputItem`] tells.
+/// Content of an [`OutputItem`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -60,40 +61,42 @@ pub enum OutputEvent {
         data_b64: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
-        /// Of a session with `pipes`: what of it is standard error, as first offset and the one behind the last.
+        /// For a session with `pipes`: the ranges that are standard error, each as start and end offset (end
+        /// exclusive).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         stderr: Vec<[u64; 2]>,
     },
-    /// The subscriber was too slow, or the output is gone: go on reading at `to`.
+    /// The subscriber was too slow, or the output was deleted: the next item starts at `to`.
     Lagged { lagged: Lagged },
-    /// Only when attached: what to show now, in place of everything that was shown before.
+    /// Only when attached: replace everything that was shown before with this.
     Repaint { repaint: Repaint },
     /// The last item.
     Ended { ended: Ended },
-    /// Nothing happened for a while; tells that the subscription lives.
+    /// Nothing happened for a while; the subscription is still open.
     KeepAlive { keep_alive: bool },
 }
 
-/// Output that a subscriber did not get.
+/// Output that a subscriber missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lagged {
-    /// First byte that was left out; `session.read {since}` may still have it.
+    /// Offset of the first byte that was left out; `session.read {since}` may still return it.
     pub from: u64,
     /// Offset of the next item.
     pub to: u64,
 }
 
-/// A drawing for a viewer's terminal.
+/// The screen, drawn for the client's terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Repaint {
-    /// Output that draws it.
+    /// Bytes to write to the client's terminal.
     pub data_b64: String,
-    /// The session's size. Where it is not the viewer's, a part of the screen is drawn again and again; else output follows.
+    /// The session's size. If the client's terminal has another size, the visible part of the screen is sent again
+    /// after each change; otherwise output follows.
     pub rows: u16,
     pub cols: u16,
-    /// Offset of the output up to which it is drawn.
+    /// The drawing includes the output up to this offset.
     pub offset: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Waiting for what is no pattern.
+//! Waiting for conditions other than patterns.
 
 use super::record::Session;
 use crate::spelling::any_case;
@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum WaitFor {
-    /// The program has ended.
+    /// The program has exited.
     Exit,
     /// No output for `idle_ms`.
     Idle,
-    /// The program waits for input and shows a prompt. Where the system shows that it waits, a line that ends as prompts
-    /// do is one; elsewhere the line must have the shape of one.
+    /// The program waits for input and shows a prompt. If the daemon can see that the program is waiting, a line that
+    /// ends in a prompt character counts as a prompt; otherwise the line must match a prompt pattern.
     Prompt,
     /// The program waits for input.
     Input,
@@ -28,7 +28,7 @@ pub struct SessionWaitParams {
     pub session: String,
     #[serde(rename = "for", deserialize_with = "any_case")]
     pub condition: WaitFor,
-    /// Silence that counts as idle, in milliseconds; default 500.
+    /// Milliseconds of silence that count as idle; default 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_ms: Option<f64>,
     #[serde(default, skip_serializing_if = "Timeout::is_default")]
@@ -39,9 +39,9 @@ pub struct SessionWaitParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionWaitReply {
-    /// `exit`, `idle`, `prompt` or `input`; `exit` also when the program ended first.
+    /// `exit`, `idle`, `prompt` or `input`; `exit` also if the program exited first.
     pub reason: String,
-    /// How it was found out.
+    /// What the result is based on.
     pub how: String,
     #[serde(flatten)]
     pub session: Session,

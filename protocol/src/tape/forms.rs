@@ -1,4 +1,4 @@
-//! Options that have more than one form, read by hand: what is derived calls a mistake by what Rust knows of it.
+//! Options with more than one form. They are parsed by hand, because the derived errors use Rust's terms.
 
 use super::options::{IgnoredArg, Latency, LatencyName};
 use serde::de::{Error, SeqAccess, Unexpected, Visitor};

@@ -1,4 +1,4 @@
-//! Tapes: recordings of terminal programs that can stand in for them.
+//! Tapes: recordings of programs that can be replayed in their place.
 
 mod forms;
 mod options;
@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 methods! {
-    TapeList = "tape.list" (TapeListParams) -> TapeListReply, "Lists the tapes of a root.";
-    TapeGet = "tape.get" (TapeParams) -> TapeRecord, "Returns a tape: its facts, and its exchanges as text.";
-    TapeValidate = "tape.validate" (TapeValidateParams) -> TapeValidateReply, "Reads tapes and tells what is wrong in them, with file, line and column.";
-    TapeRedact = "tape.redact" (TapeRedactParams) -> TapeRedactReply, "Takes secrets out of tapes that have some; without `inplace` it only tells what it would do.";
+    TapeList = "tape.list" (TapeListParams) -> TapeListReply, "Lists the tapes in a root directory.";
+    TapeGet = "tape.get" (TapeParams) -> TapeRecord, "Returns a tape: its metadata, and its exchanges as text.";
+    TapeValidate = "tape.validate" (TapeValidateParams) -> TapeValidateReply, "Reads tapes and reports problems by file, line and column.";
+    TapeRedact = "tape.redact" (TapeRedactParams) -> TapeRedactReply, "Redacts secrets in tapes; without `inplace`, only reports them.";
     TapeDiff = "tape.diff" (TapeDiffParams) -> TapeDiffReply, "Compares two tapes, after normalisation.";
-    TapeImport = "tape.import" (TapeImportParams) -> TapeImportReply, "Makes a tape of an asciicast (version 2 or 3).";
+    TapeImport = "tape.import" (TapeImportParams) -> TapeImportReply, "Converts an asciicast (version 2 or 3) into a tape.";
     TapeExport = "tape.export" (TapeExportParams) -> TapeExportReply, "Returns a tape as an asciicast or as readable text.";
-    TapeSvg = "tape.svg" (TapeSvgParams) -> TapeSvgReply, "Draws the screen that a tape shows: its end, or all of it as an animation.";
-    TapeVerify = "tape.verify" (TapeVerifyParams) -> TapeVerifyStarted, "Starts a job that runs the real program with a tape's inputs and compares what it answers; its result is a TapeVerdict.";
-    TapePrune = "tape.prune" (TapePruneParams) -> TapePruneReply, "Removes tapes that nothing has played; without `unused` or with `dry_run` it only tells which.";
+    TapeSvg = "tape.svg" (TapeSvgParams) -> TapeSvgReply, "Draws the screen of a tape: its end, or the whole tape as an animation.";
+    TapeVerify = "tape.verify" (TapeVerifyParams) -> TapeVerifyStarted, "Starts a job that runs the real program with a tape's inputs and compares its answers; its result is a TapeVerdict.";
+    TapePrune = "tape.prune" (TapePruneParams) -> TapePruneReply, "Removes tapes that were never replayed; without `unused`, or with `dry_run`, only lists them.";
 }
 
 /// Parameters of `tape.list`.
@@ -31,7 +31,7 @@ methods! {
 pub struct TapeListParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// True: only tapes that were played. False: only those that were not.
+    /// True: only tapes that have been replayed. False: only tapes that have not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<bool>,
     /// Only tapes of this program.
@@ -40,7 +40,7 @@ pub struct TapeListParams {
     /// Default 1,000, at most 10,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// Only tapes behind this one.
+    /// Only tapes after this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
@@ -54,7 +54,7 @@ pub struct TapeListReply {
     pub tapes: Vec<TapeSummary>,
     /// Tapes that cannot be used.
     pub problems: Vec<TapeProblem>,
-    /// How many there are, with those that the limit left out.
+    /// Number of tapes, including those beyond the limit.
     pub total: u64,
 }
 
@@ -62,7 +62,7 @@ pub struct TapeListReply {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeSummary {
-    /// The path below the root, without `.json5`.
+    /// The path relative to the root, without `.json5`.
     pub tape_id: String,
     pub program: String,
     pub args: Vec<String>,
@@ -71,26 +71,27 @@ pub struct TapeSummary {
     pub created_at: String,
     pub exchanges: u64,
     pub bytes: u64,
-    /// How the program ended, if it did: `exit 0`, `signal 9`.
+    /// How the program ended, if it ended: `exit 0`, `signal 9`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// Exchanges that were played since it was recorded.
+    /// Number of exchanges that have been replayed since the tape was recorded.
     pub used: u64,
-    /// When it was last played.
+    /// When the tape was last replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_at: Option<String>,
     #[serde(flatten)]
     pub begin: TapeBegin,
 }
 
-/// Where in the conversation a tape begins.
+/// Whether a tape starts with the program or continues another tape.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeBegin {
-    /// It does not begin with the program's start: what comes before was on other tapes when it was recorded.
+    /// The tape does not start with the program's start: when it was recorded, the exchanges before it were on other
+    /// tapes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub begins_in_middle: bool,
-    /// The exchange that leads to such a tape; none where it can no longer play.
+    /// The exchange after which such a tape continues; absent if there is none, so that the tape cannot be replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begins_behind: Option<TapePlace>,
 }
@@ -103,7 +104,7 @@ pub struct TapePlace {
     pub exchange: u64,
 }
 
-/// What is wrong in a tape.
+/// A problem in a tape.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeProblem {
@@ -112,9 +113,9 @@ pub struct TapeProblem {
     pub line: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
-    /// What is wrong and what to do.
+    /// The problem, and what to do.
     pub message: String,
-    /// The tape plays nevertheless.
+    /// The tape can be replayed nevertheless.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_warning: bool,
 }
@@ -125,9 +126,9 @@ pub struct TapeProblem {
 pub struct TapeParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// Its id, a unique part of it, or an absolute path.
+    /// Tape id, a unique part of one, or an absolute path.
     pub tape: String,
-    /// With the components of each exchange's key.
+    /// Include the components of each exchange's key.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keys: bool,
 }
@@ -155,9 +156,9 @@ pub struct ExchangeRecord {
     pub prompt: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_hash: Option<String>,
-    /// What was typed, as text; bytes that are none stand as `\xNN`.
+    /// The input as text; bytes that are not text appear as `\xNN`.
     pub input: String,
-    /// What was printed, as text without control sequences; at most 64 KiB of it.
+    /// The output as text without control sequences; at most 64 KiB.
     pub output: String,
     pub output_bytes: u64,
     pub chunks: u64,
@@ -165,9 +166,9 @@ pub struct ExchangeRecord {
     pub exit: Option<TapeExit>,
     pub dur_ms: u64,
     pub annotations: serde_json::Value,
-    /// The line in the file where it begins.
+    /// The line of the file on which it starts.
     pub line: u64,
-    /// With `keys`: the components of its key, by name.
+    /// With `keys`: the components of the exchange's key, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<BTreeMap<String, String>>,
 }
@@ -194,10 +195,10 @@ pub enum Stream {
 pub struct TapeValidateParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// Only this tape. Default: all of the root.
+    /// Only this tape. Default: all tapes of the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,
-    /// Unknown keys and missing parts count too.
+    /// Treat unknown keys and missing parts as errors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,
 }
@@ -207,13 +208,13 @@ pub struct TapeValidateParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeValidateReply {
     pub root: String,
-    /// Tapes that were read.
+    /// Number of tapes that were read.
     pub checked: u64,
-    /// True when nothing but warnings was found, with what was left out.
+    /// True if there are only warnings, including those left out of the list.
     pub valid: bool,
-    /// At most 1,000, the errors before the warnings.
+    /// At most 1,000; errors before warnings.
     pub problems: Vec<TapeProblem>,
-    /// How many more there are.
+    /// Number of further problems.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u64,
 }
@@ -224,7 +225,7 @@ pub struct TapeValidateReply {
 pub struct TapeRedactParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// Only this tape. Default: all of the root.
+    /// Only this tape. Default: all tapes of the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,
     /// Rewrite the tapes.
@@ -238,21 +239,21 @@ pub struct TapeRedactParams {
 pub struct TapeRedactReply {
     pub root: String,
     pub checked: u64,
-    /// The tapes with secrets in them.
+    /// The tapes that contain secrets.
     pub tapes: Vec<RedactedTape>,
-    /// They were rewritten.
+    /// The tapes were rewritten.
     pub is_done: bool,
     /// Tapes that could not be read or written.
     pub problems: Vec<TapeProblem>,
 }
 
-/// A tape with secrets in it.
+/// A tape that contains secrets.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RedactedTape {
     pub tape_id: String,
     pub removed: u64,
-    /// Where they stand: `meta.args[1]`, `exchanges[3].output`; at most 100.
+    /// Where the secrets are: `meta.args[1]`, `exchanges[3].output`; at most 100.
     pub places: Vec<String>,
 }
 
@@ -273,7 +274,7 @@ pub struct TapeDiffReply {
     pub a: String,
     pub b: String,
     pub equal: bool,
-    /// In unified form; at most 10,000 lines.
+    /// The differences in unified format; at most 10,000 lines.
     pub diff: String,
 }
 
@@ -283,13 +284,13 @@ pub struct TapeDiffReply {
 pub struct TapeImportParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// The asciicast's text. One of `cast` and `path`.
+    /// The asciicast as text. Give either `cast` or `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cast: Option<String>,
-    /// The asciicast's file, absolute.
+    /// Absolute path of the asciicast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What it is a recording of. Default: what the asciicast says.
+    /// The recorded program. Default: the one named in the asciicast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -308,7 +309,7 @@ pub struct TapeImportReply {
     pub tape_id: String,
     pub path: String,
     pub exchanges: u64,
-    /// What of the asciicast a tape has no place for.
+    /// Parts of the asciicast that tapes cannot store.
     pub warnings: Vec<String>,
 }
 
@@ -322,7 +323,7 @@ pub struct TapeExportParams {
     pub format: TapeFormat,
 }
 
-/// A form of a tape.
+/// Output format of `tape.export`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -332,9 +333,9 @@ pub enum TapeFormat {
     #[default]
     #[serde(alias = "asciicast-v3")]
     AsciicastV3,
-    /// Readable text: prompts with what was typed, and what came back.
+    /// Readable text: prompts with the input, and the output.
     Transcript,
-    /// What the program has printed, as it is.
+    /// The program's output, unchanged.
     Output,
 }
 
@@ -344,9 +345,9 @@ pub enum TapeFormat {
 pub struct TapeExportReply {
     pub tape_id: String,
     pub text: String,
-    /// Bytes that are no UTF-8 were replaced.
+    /// Bytes that are not UTF-8 were replaced.
     pub is_lossy: bool,
-    /// Where they were, the bytes themselves of `output`.
+    /// With `is_lossy` and format `output`: the original bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_b64: Option<String>,
 }
@@ -358,13 +359,13 @@ pub struct TapeSvgParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     pub tape: String,
-    /// All of it as an animation.
+    /// Draw the whole tape as an animation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub animated: bool,
-    /// The still after this exchange. Default: the last.
+    /// Draw the screen after this exchange. Default: the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<u64>,
-    /// Times as fast. Default 1.
+    /// Speed factor. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
     /// Longest pause, in seconds. Default 2.
@@ -378,7 +379,7 @@ pub struct TapeSvgParams {
 pub struct TapeSvgReply {
     pub tape_id: String,
     pub svg: String,
-    /// Pictures of the animation; 1 of a still.
+    /// Number of frames; 1 without animation.
     pub frames: u64,
 }
 
@@ -394,10 +395,11 @@ pub struct TapeVerifyParams {
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_env: Option<BTreeMap<String, String>>,
-    /// How long an answer may take. Default 30 s.
+    /// Maximum time for an answer. Default 30 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// What is typed where the tape has a hidden input, in their order; never stored. Without it such an input is a drift.
+    /// The hidden inputs, in their order on the tape; never stored. A hidden input without a secret is reported as a
+    /// drift.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
 }
@@ -414,21 +416,21 @@ pub struct TapeVerifyStarted {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeVerdict {
     pub tape_id: String,
-    /// The program answers as the tape does.
+    /// The program gives the same answers as the tape.
     pub same: bool,
-    /// Exchanges that were compared.
+    /// Number of exchanges that were compared.
     pub exchanges: u64,
     pub drifts: Vec<TapeDrift>,
 }
 
-/// An exchange whose answer is another one now.
+/// An exchange to which the program now gives a different answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeDrift {
     pub index: u64,
     pub input: String,
-    /// What differs: `output`, `exit` (also: it has ended already, or goes on), `timeout`; or `hidden`: the tape does not
-    /// have what was typed.
+    /// What differs: `output`, `exit` (including that it exited early or keeps running) or `timeout`; or `hidden`: the
+    /// hidden input was not given in `secrets`.
     pub what: String,
     pub diff: String,
 }
@@ -439,12 +441,12 @@ pub struct TapeDrift {
 pub struct TapePruneParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// Remove tapes that were never played.
+    /// Remove tapes that were never replayed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unused: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// Only those recorded longer ago than this.
+    /// Only tapes that were recorded more than this many seconds ago.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub older_than_s: Option<f64>,
 }

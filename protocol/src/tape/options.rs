@@ -1,23 +1,23 @@
-//! What a session does with tapes: what is asked for, and what came of it.
+//! How a session uses tapes: the options, and the result.
 
 use serde::{Deserialize, Serialize};
 
-/// What is recorded.
+/// Which exchanges are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RecordMode {
-    /// Exchanges that no tape has.
+    /// Exchanges that are on no tape.
     #[serde(alias = "NEW")]
     New,
-    /// Exchanges that a tape has, in their place.
+    /// Exchanges that are already on a tape, in place.
     #[serde(alias = "OVERWRITE")]
     Overwrite,
     #[serde(alias = "DISABLED")]
     Disabled,
 }
 
-/// What answers when no tape does.
+/// What happens to an input that is on no tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -30,16 +30,16 @@ pub enum FallbackMode {
     Proxy,
 }
 
-/// How fast a tape plays.
+/// Delays during replay.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Latency {
-    /// So many milliseconds before each chunk; 0: none. (In a tape 0 is as recorded.)
+    /// N milliseconds before each chunk; 0: no delay. (On a tape, 0 means as recorded.)
     Constant(u64),
-    /// Between the first and the second, drawn from `seed`.
+    /// A random number of milliseconds between the first and the second, generated from `seed`.
     Range([u64; 2]),
-    /// `"recorded"`: the delays of the tape.
+    /// `"recorded"`: the recorded delays.
     Named(LatencyName),
 }
 
@@ -54,7 +54,7 @@ pub enum LatencyName {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeOptions {
-    /// Folder of the tapes, absolute. Default: `replay.tapes_path`, else `tapes` in the base folder.
+    /// Absolute path of the tape directory. Default: `replay.tapes_path`, otherwise `tapes` in the base directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Default: `replay.record` (disabled).
@@ -66,51 +66,51 @@ pub struct TapeOptions {
     /// Default: as the tape says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// Percent of exchanges that play with an injected error, 0 to 100.
+    /// Percentage of replayed exchanges with an injected error, 0 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_rate: Option<f64>,
-    /// Of the errors and of a latency range. Default: the tape's, else 0.
+    /// Random seed for injected errors and for a latency range. Default: the tape's, otherwise 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Only exact matches: no exchange stands in for another.
+    /// Accept exact matches only, never a similar exchange.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strict: Option<bool>,
-    /// Begins the name of the tape, and stands in its `meta`.
+    /// Label stored in the tape's `meta` and used at the start of its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
-    /// Template of the tape's name below its root, without `.json5`: `{program}`, `{tag}`, `{verb}`, `{time}`, `{random}`.
-    /// Default: `{program}/{tag}-{time}-{random}`.
+    /// Template of the tape's path relative to its root, without `.json5`: `{program}`, `{tag}`, `{verb}`, `{time}`,
+    /// `{random}`. Default: `{program}/{tag}-{time}-{random}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Lists new and unused tapes at the end. Default: `replay.summary` (true).
+    /// List new and unused tapes at the end. Default: `replay.summary` (true).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<bool>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decorators: Vec<Decorator>,
-    /// False: secrets are kept, and the tape says so. Default: `replay.redact` (true).
+    /// False: secrets are kept, and the tape is marked accordingly. Default: `replay.redact` (true).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redact: Option<bool>,
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matching: Option<MatchOptions>,
 }
 
-/// What counts for a match.
+/// What is compared to find a matching exchange.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatchOptions {
-    /// Variables that are recorded and compared; a `*` at the end stands for any rest. Default: LANG, LC_*, TERM, TZ.
+    /// Environment variables to record and compare; a name can end in `*`. Default: LANG, LC_*, TERM, TZ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_env: Option<Vec<String>>,
-    /// Of those, the ones that are not compared.
+    /// Variables to record but not compare.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_env: Option<Vec<String>>,
-    /// Arguments that are not compared: by index (0 is the first), by exact text, or `/regex/`.
+    /// Arguments to exclude from the comparison: by index (0 is the first), by exact text, or `/regex/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_args: Option<Vec<IgnoredArg>>,
-    /// Any input matches: only its place in the conversation counts.
+    /// Ignore the input: exchanges match by their position alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_stdin: Option<bool>,
-    /// The working directory is compared. Default false.
+    /// Compare the working directory. Default false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub match_cwd: Option<bool>,
 }
@@ -124,18 +124,19 @@ pub enum IgnoredArg {
     Text(String),
 }
 
-/// Something that changes what is recorded, and is noted in the annotations.
+/// Changes recorded data; each use is noted in the annotations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decorator {
     pub on: DecoratorTarget,
-    /// A regular expression; goes with `with`.
+    /// A regular expression; requires `with`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<String>,
-    /// What comes in place of each match; `$1` is its first group.
+    /// Replacement for each match; `$1` is its first group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
-    /// Program and arguments of a filter, from standard input to standard output. No shell reads it.
+    /// Program and arguments of a filter that reads standard input and writes standard output. It is not run by a
+    /// shell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<Vec<String>>,
 }
@@ -146,11 +147,11 @@ pub struct Decorator {
 pub enum DecoratorTarget {
     Input,
     Output,
-    /// The tape as a whole, as JSON.
+    /// The whole tape, as JSON.
     Tape,
 }
 
-/// What tapes did for a session: its record's `tape`.
+/// How a session used tapes: `tape` of its record.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeUse {
@@ -161,29 +162,29 @@ pub struct TapeUse {
     pub fallback: Option<FallbackMode>,
     /// Exchanges that were answered from tapes.
     pub hits: u64,
-    /// Inputs that no tape had.
+    /// Inputs that were on no tape.
     pub misses: u64,
     /// Errors that were injected.
     pub injected: u64,
-    /// Exchanges that the real program answered in place of a tape.
+    /// Exchanges that the real program answered instead of a tape.
     pub proxied: u64,
-    /// Exchanges that were recorded, so far or in all.
+    /// Exchanges recorded so far.
     pub recorded: u64,
-    /// Exchanges that a tape had already, and were not recorded.
+    /// Exchanges that were not recorded, because they were already on a tape.
     pub known: u64,
-    /// Tapes that were played.
+    /// Tapes that were replayed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<String>,
-    /// Tapes that were written; known once the program has ended.
+    /// Tapes that were written; known once the program has exited.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
-    /// Tapes of this program that nothing has played; only of an ended session whose `summary` is on.
+    /// Tapes of this program that were never replayed; only for an ended session with `summary`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unused: Option<Vec<String>>,
-    /// The last input that no tape had, in words.
+    /// The last miss, as an error message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_miss: Option<String>,
-    /// What went wrong with writing.
+    /// Why recording failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

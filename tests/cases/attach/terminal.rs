@@ -52,7 +52,7 @@ fn a_terminal_becomes_the_sessions_and_is_given_back() {
     person.shows("before");
     assert_eq!(
         person.screen().title,
-        format!("{}, C-\\ d leaves it", target.id())
+        format!("{}, C-\\ d detaches", target.id())
     );
     assert_eq!(size(&target), (20, 70));
     let viewer = &target.now().attached[0];
@@ -65,7 +65,7 @@ fn a_terminal_becomes_the_sessions_and_is_given_back() {
     target.expect("\n\r?42");
     person.shows("42");
     person.keys(DETACH);
-    person.expect("detached from .*, which goes on");
+    person.expect("detached from .*, which keeps running");
     attached(&target, 0);
     assert_eq!(settings(&person), before);
     assert_eq!(size(&target), (20, 70), "the size stays");
@@ -99,7 +99,7 @@ fn a_full_screen_program_looks_the_same_and_leaves_nothing_behind() {
         (theirs.lines == ours.lines && theirs.cursor == ours.cursor && ours.alternate).then_some(())
     });
     person.keys(DETACH);
-    person.expect("which goes on");
+    person.expect("which keeps running");
     assert!(!person.screen().alternate);
     // Once more, from a terminal that has shown something else meanwhile.
     attach(&person, vim.id(), "");
@@ -210,7 +210,7 @@ fn the_detach_key_twice_is_typed_once_and_others_can_be_chosen() {
     person.line(&format!(
         "'{CCCTL}' session attach x --detach-keys F99; echo status $?"
     ));
-    person.expect("is no key");
+    person.expect("is not a key");
     person.expect("status 2");
 }
 
@@ -276,13 +276,13 @@ fn a_session_is_not_attached_inside_itself() {
     let daemon = Daemon::start();
     let outer = person(&daemon, 24, 80);
     attach(&outer, outer.id(), "");
-    outer.expect("would show itself without end");
+    outer.expect("would show itself endlessly");
     // Without the variable the terminal tells.
     let id = outer.id().to_owned();
     outer.line(&format!(
         "env -u CCD_SESSION_ID '{CCCTL}' session attach {id}; echo status $?"
     ));
-    outer.expect("would show itself without end");
+    outer.expect("would show itself endlessly");
     outer.expect("status 2");
     // Nor through another one.
     let inner = person(&daemon, 24, 80);
@@ -290,7 +290,7 @@ fn a_session_is_not_attached_inside_itself() {
     attached(&inner, 1);
     entered(&outer);
     attach(&inner, outer.id(), "");
-    inner.expect("would show itself without end");
+    inner.expect("would show itself endlessly");
     assert!(outer.now().attached.is_empty());
 }
 

@@ -149,7 +149,7 @@ fn what_the_environment_says_is_told() {
         "CCD_DETACH_KEYS=x-y '{CCCTL}' session attach {}; echo status $?",
         target.id()
     ));
-    person.expect(r"for \$CCD_DETACH_KEYS: .*is no key");
+    person.expect(r"for \$CCD_DETACH_KEYS: .*is not a key");
     person.expect("status 2");
 }
 

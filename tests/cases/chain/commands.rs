@@ -32,7 +32,6 @@ fn ran(steps: &[Value]) -> Vec<bool> {
     steps.iter().map(|step| step["ran"] == true).collect()
 }
 
-// Case 37.
 #[test]
 fn steps_run_after_success_after_failure_or_always_and_those_that_do_not_are_listed() {
     let daemon = Daemon::start();
@@ -57,7 +56,7 @@ fn steps_run_after_success_after_failure_or_always_and_those_that_do_not_are_lis
         (&steps[3]["success"], &steps[3]["exit_code"]),
         (&json!(false), &Value::Null)
     );
-    assert_eq!(steps[3]["skipped_reason"], "on_success: step 2 has failed");
+    assert_eq!(steps[3]["skipped_reason"], "on_success: step 2 failed");
     let result = &job["result"];
     assert_eq!(
         [
@@ -134,7 +133,6 @@ fn a_condition_that_cannot_be_evaluated_is_false_and_says_so() {
     );
 }
 
-// Case 37, the last part.
 #[test]
 fn in_one_shell_a_change_of_folder_lasts() {
     let daemon = Daemon::start();
@@ -171,10 +169,7 @@ fn a_shell_that_ends_or_hangs_takes_no_further_step() {
     );
     let steps = &job["result"]["steps"];
     assert_eq!(steps[0]["exit_code"], 3, "{job}");
-    assert_eq!(
-        steps[1]["skipped_reason"],
-        "the shell has ended with step 1"
-    );
+    assert_eq!(steps[1]["skipped_reason"], "the shell exited in step 1");
     // What is interrupted gives the shell back.
     let job = job_of(
         &daemon,
@@ -211,7 +206,7 @@ fn a_step_waits_for_its_pattern_and_answers() {
         "{steps:?}"
     );
     assert_eq!(steps[1]["success"], false);
-    assert_eq!(steps[1]["error"], "\"else\" did not come");
+    assert_eq!(steps[1]["error"], "\"else\" did not appear");
     assert_eq!(
         (&steps[2]["output"], &steps[3]["output"]),
         (&json!("in\nput\n"), &json!(""))
@@ -229,7 +224,7 @@ fn a_step_waits_for_its_pattern_and_answers() {
             .ends_with("hello Ada\n"),
         "{shared}"
     );
-    assert_eq!(steps[1]["error"], "\"else\" did not come");
+    assert_eq!(steps[1]["error"], "\"else\" did not appear");
 }
 
 #[test]
@@ -306,7 +301,7 @@ fn a_chain_that_is_run_streams_a_line_a_step_and_tells_by_its_status() {
     let id = ccctl.ok(&["chain", "run", "--file", file.to_str().unwrap(), "--detach"]);
     let shown = ccctl.ok(&["job", "get", id.trim(), "--wait", "20"]);
     assert!(
-        shown.contains("skipped 3 echo x: on_success: step 2 has failed"),
+        shown.contains("skipped 3 echo x: on_success: step 2 failed"),
         "{shown}"
     );
 }

@@ -157,7 +157,7 @@ fn what_is_wrong_with_a_chain_is_told_with_its_place() {
         &json!({ "chain": shell }),
         InvalidArgument,
     );
-    assert!(message.contains("step 1: && is for a shell"), "{message}");
+    assert!(message.contains("step 1: && needs a shell"), "{message}");
     for name in ["", "..", "a/b", "../x", &"x".repeat(65)] {
         for method in ["chain.get", "chain.delete", "chain.save", "chain.run"] {
             let params = json!({"name": name, "chain": {"commands": [{"command": "a"}]}});
@@ -189,10 +189,10 @@ fn what_may_surprise_is_a_warning() {
         .map(|text| text.as_str().unwrap())
         .collect();
     for (warning, told) in warnings.iter().zip([
-        "comands is no field that is known: did you mean commands?",
-        "commands[1].on_sucess is no field that is known: did you mean on_success?",
-        "step 1: $ stays as it is",
-        "step 2: | is for a shell",
+        "comands is not a known field: did you mean commands?",
+        "commands[1].on_sucess is not a known field: did you mean on_success?",
+        "step 1: $ is passed on unchanged",
+        "step 2: | needs a shell",
     ]) {
         assert!(warning.starts_with(told), "{warnings:?}");
     }
@@ -247,7 +247,7 @@ fn what_answers_a_question_for_a_password_is_saved_with_a_warning() {
         .unwrap();
     let warning = saved["warnings"][0].as_str().unwrap();
     assert!(
-        warning.starts_with("step 1: send_text is kept in clear text"),
+        warning.starts_with("step 1: send_text is stored as plain text"),
         "{saved}"
     );
 }

@@ -185,7 +185,7 @@ fn a_client_is_told_of_the_end_by_the_next_worker() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(
-        told.contains("chain.run: the daemon's process was killed or replaced"),
+        told.contains("chain.run: the worker was killed or replaced"),
         "{told}"
     );
     eventually("its program has ended", || {
@@ -255,7 +255,7 @@ fn there_are_no_more_jobs_than_there_may_be() {
         }
     };
     assert_eq!(jobs.len(), 64, "{message}");
-    assert!(message.contains("64 jobs run already"), "{message}");
+    assert!(message.contains("64 jobs are running"), "{message}");
     for job in &jobs {
         connection
             .call_value("job.cancel", &json!({ "job": job }))
@@ -285,7 +285,10 @@ fn a_chain_that_starts_itself_is_told_so_and_ends() {
         .unwrap();
     let job = get(&daemon, &started["job"]);
     assert_eq!(job["result"]["success"], false, "{job}");
-    assert!(job.to_string().contains("does one start itself?"), "{job}");
+    assert!(
+        job.to_string().contains("does a job start itself?"),
+        "{job}"
+    );
     let jobs = connection.call_value("job.list", &json!({})).unwrap();
     let jobs = jobs["jobs"].as_array().unwrap();
     assert_eq!(jobs.len(), 8);

@@ -18,7 +18,6 @@ fn results(daemon: &Daemon, params: &Value) -> Vec<Value> {
     ended["result"]["results"].as_array().unwrap().clone()
 }
 
-// Case 36.
 #[test]
 fn results_come_in_order_with_duplicates_and_failures_concern_themselves_alone() {
     let daemon = Daemon::start();
@@ -62,7 +61,7 @@ fn results_come_in_order_with_duplicates_and_failures_concern_themselves_alone()
         results[5]["error"]
             .as_str()
             .unwrap()
-            .starts_with("&& is for a shell")
+            .starts_with("&& needs a shell")
     );
     assert_eq!(results[6]["error"], "the command is empty");
 }
@@ -168,7 +167,7 @@ fn cancelled_it_leaves_nothing_and_says_what_was_done() {
             &Value::Null,
             &json!("cancelled"),
             &json!("cancelled"),
-            &json!("cancelled before it began")
+            &json!("cancelled before it started")
         ]
     );
     assert_eq!(ended["result"]["succeeded"], 1);

@@ -26,7 +26,6 @@ fn lines(result: &Value) -> Vec<&str> {
         .collect()
 }
 
-// Case 38.
 #[test]
 fn three_times_an_error_are_three_hits() {
     let daemon = Daemon::start();
@@ -319,7 +318,7 @@ fn a_command_is_run_for_each_hit_and_no_shell_reads_what_was_printed() {
     assert!(!daemon.home().join("evil").exists());
     let (_, stderr) = watch(&["--run", "false"]);
     assert!(
-        stderr.contains("--run ended with exit status: 1"),
+        stderr.contains("the --run command failed: exit status: 1"),
         "{stderr}"
     );
 }
@@ -403,7 +402,7 @@ fn the_time_of_a_watch_is_that_of_its_commands_too() {
         script,
     ]);
     assert!(
-        ran.stderr.contains("--run ended with signal: 15"),
+        ran.stderr.contains("the --run command failed: signal: 15"),
         "{ran:?}"
     );
     assert_eq!(with_command_line("sleep 4716.3"), [0; 0]);

@@ -183,7 +183,7 @@ fn a_daemon_that_fails_after_it_listens_says_why() {
         let ran = installation.run(words);
         assert_eq!(ran.code, Some(3), "{ran:?}");
         assert!(
-            ran.stderr.contains("the daemon ended at its start")
+            ran.stderr.contains("the daemon exited while starting")
                 && ran.stderr.contains("ccd.sqlite"),
             "{ran:?}"
         );

@@ -132,7 +132,7 @@ fn fish_offers_them_with_what_they_are() {
     assert_eq!(offered("ccctl session send "), ["my-cat\tcat -u"]);
     assert_eq!(
         offered("ccctl session sho"),
-        ["show\tShow a session's record"]
+        ["show\tShow the details of a session"]
     );
     assert_eq!(
         offered("ccctl session send my-cat --keys Up,PageD"),
@@ -145,7 +145,7 @@ fn fish_offers_them_with_what_they_are() {
     );
     assert_eq!(
         offered("ccctl session list --al"),
-        ["--all\tEnded ones too"]
+        ["--all\tInclude ended sessions"]
     );
 }
 
@@ -175,7 +175,7 @@ fn zsh_completes_at_its_prompt() {
     zsh.keys(&["C-u"]);
     zsh.text("ccctl session cl");
     zsh.keys(&["Tab"]);
-    zsh.expect("End a session: asks the program first");
+    zsh.expect("End a session: ask the program to exit");
     zsh.keys(&["C-u"]);
     zsh.text("ccctl top --sort=wa");
     zsh.keys(&["Tab"]);

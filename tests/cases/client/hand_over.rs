@@ -32,7 +32,7 @@ fn restart_and_upgrade_tell_how_it_went() {
     daemon.call_value("chain.run", &chain).unwrap();
     let said = ccctl.ok(&["daemon", "restart"]);
     assert!(
-        said.contains("kept, 1 job ended by it (ccctl job list)"),
+        said.contains("kept, 1 job was ended (ccctl job list)"),
         "{said}"
     );
     let broken = other_build(&daemon, "broken");
@@ -46,7 +46,7 @@ fn restart_and_upgrade_tell_how_it_went() {
     assert!(status.contains("rolled back"), "{status}");
     let ran = ccctl.run(&["daemon", "upgrade", "/bin/true"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.stderr.contains("/bin/true cannot go on"), "{ran:?}");
+    assert!(ran.stderr.contains("/bin/true cannot take over"), "{ran:?}");
     session.ask("still here", "still here\n");
 }
 

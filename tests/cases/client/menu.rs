@@ -14,16 +14,16 @@ fn the_menu_shows_and_runs_commands() {
     menu.shows("$ ccctl session list");
     // Start a program, step by step.
     menu.text("3");
-    menu.shows("a name for it, or nothing");
+    menu.shows("a name, or nothing");
     menu.text("my-cat");
     menu.keys(&["Enter"]);
-    menu.shows("the program and its arguments");
+    menu.shows("program and arguments");
     menu.text("cat -u 'a b'");
     menu.shows("$ ccctl session create --name my-cat -- cat -u 'a b'");
     menu.keys(&["C-u"]);
     menu.text("cat -u");
     menu.keys(&["Enter"]);
-    menu.shows("(done; Enter: menu, q: leave)");
+    menu.shows("(done; Enter: menu, q: quit)");
     assert!(!menu.screen().alternate);
     menu.shows("$ ccctl session create --name my-cat -- cat -u");
     let cat = daemon.id_of("my-cat").unwrap();
@@ -35,7 +35,7 @@ fn the_menu_shows_and_runs_commands() {
     menu.shows("my-cat");
     // The first one is that of the menu.
     menu.text("2");
-    menu.shows("the line to type");
+    menu.shows("line to type");
     menu.text("hello there");
     menu.keys(&["Enter"]);
     menu.shows("$ ccctl session send my-cat -- 'hello there'");
@@ -71,7 +71,7 @@ fn what_a_command_fails_with_is_seen() {
     menu.text("no-such-program");
     menu.keys(&["Enter"]);
     menu.shows("no-such-program");
-    menu.shows("(exit status: 1; Enter: menu, q: leave)");
+    menu.shows("(exit status: 1; Enter: menu, q: quit)");
     menu.text("q");
     assert_eq!(menu.ended().exitstatus, Some(0));
 }
@@ -129,8 +129,11 @@ fn without_a_terminal_there_is_help() {
         assert!(ran.stdout.contains("Usage: ccctl"), "{}", ran.stdout);
     }
     for (words, says) in [
-        (&["--json"][..], "ccctl needs a verb"),
-        (&["--json", "session"], "ccctl session needs a verb"),
+        (&["--json"][..], "ccctl: the subcommand is missing"),
+        (
+            &["--json", "session"],
+            "ccctl session: the subcommand is missing",
+        ),
     ] {
         let ran = ccctl.run(words);
         assert_eq!(ran.code, Some(2), "{words:?}");
@@ -162,7 +165,7 @@ fn a_session_is_attached_to_from_top() {
     top.shows("typed here");
     top.keys(&["C-\\"]);
     top.text("d");
-    top.shows("back from cat");
+    top.shows("detached from cat");
     top.shows("ccctl top  2 live sessions");
     assert!(top.screen().alternate);
     assert!(cat.now().attached.is_empty());
@@ -191,5 +194,5 @@ fn short_forms_are_the_same_as_the_verbs() {
     );
     let ran = ccctl.run(&["attach", "nobody"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("needs a terminal"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("must be a terminal"), "{}", ran.stderr);
 }

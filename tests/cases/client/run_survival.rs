@@ -163,7 +163,7 @@ fn input_that_was_not_answered_is_not_typed_twice_and_told() {
     let ran = run.wait_with_output().unwrap();
     assert_eq!(
         String::from_utf8_lossy(&ran.stderr),
-        "ccctl: run: the daemon was handed over or killed: up to 2 bytes of input may be lost\n"
+        "ccctl: run: the daemon was restarted or killed: up to 2 bytes of input may be lost\n"
     );
     assert_eq!(ran.status.code(), Some(0));
 }
@@ -197,7 +197,7 @@ fn a_run_that_nobody_goes_on_with_says_so() {
     let ran = run.wait_with_output().unwrap();
     assert_eq!(
         String::from_utf8_lossy(&ran.stderr),
-        "ccctl: run: the daemon was handed over or killed before it answered; the program that was run ends too\n"
+        "ccctl: run: the daemon was restarted or killed before it replied; the program is ended too\n"
     );
     assert_eq!(ran.status.code(), Some(3));
 }

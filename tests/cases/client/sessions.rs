@@ -142,7 +142,6 @@ fn tail_follows_a_session_to_its_end() {
     assert!(output.status.success());
 }
 
-// Case 39.
 #[test]
 fn the_status_counts_sessions_and_names_limits_and_paths() {
     let daemon = Daemon::builder().config(r#"{"max_sessions": 7}"#).start();
@@ -193,7 +192,7 @@ fn what_is_no_longer_in_memory_is_told_of() {
         read.stderr.starts_with("ccctl: output before offset ")
             && read
                 .stderr
-                .ends_with(" is left out; --since 0 reads it from the log\n"),
+                .ends_with(" is omitted; --since 0 reads it from the log\n"),
         "{}",
         read.stderr
     );

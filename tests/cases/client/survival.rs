@@ -214,8 +214,8 @@ fn a_send_that_was_not_answered_is_not_repeated_and_says_so() {
     assert_eq!(output.status.code(), Some(3));
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(
-        errors.starts_with("ccctl: session.send: the daemon was handed over or killed")
-            && errors.contains("it is not known whether it was typed")
+        errors.starts_with("ccctl: session.send: the daemon was restarted or killed")
+            && errors.contains("it is unknown whether the input was typed")
             && errors.contains("ccctl session read")
             && errors.lines().count() == 1,
         "{errors}"
@@ -287,7 +287,7 @@ fn a_stop_at_a_terminal_names_the_live_sessions_and_asks() {
     let has_rest = [2, 3].map(|rest| question.contains(&format!(", and {rest} more. Stop")));
     assert!(has_rest.contains(&true), "{question}");
     stop.line("n");
-    stop.expect("ccctl: the daemon goes on");
+    stop.expect("ccctl: daemon stop: cancelled");
     assert_eq!(stop.ended().exitstatus, Some(1));
     assert_eq!(daemon.listed(false).len(), cats.len());
 }

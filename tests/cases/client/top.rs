@@ -91,7 +91,7 @@ fn keys_read_signal_and_close_sessions() {
     top.text("susr1");
     top.shows("signal told: USR1");
     top.keys(&["Enter"]);
-    top.shows("USR1 was sent");
+    top.shows("sent USR1");
     told.expect("was told");
     top.text("r");
     let lines = top.shows("was told");
@@ -208,7 +208,7 @@ fn any_size_of_terminal_is_used() {
             cols,
         };
         daemon.call::<SessionResize>(&params).unwrap();
-        let foot = "a attach  r read  s signal  c close  p screen  / filter  o sort  e ended  ? help  q leave";
+        let foot = "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";
         let width = usize::try_from(cols).unwrap();
         let expected = match width >= foot.len() {
             true => foot.to_owned(),
@@ -243,10 +243,10 @@ fn a_daemon_that_goes_away_is_waited_for() {
     );
     top.shows(&id);
     looked_at.kill();
-    let lines = top.shows("no daemon runs at");
+    let lines = top.shows("no daemon is running at");
     assert!(lines.iter().any(|line| line.contains(&id)), "{lines:?}");
     looked_at.restart();
-    top.shows("the daemon was restarted: another process answers now");
+    top.shows("the daemon was restarted");
     hides(&top, &id);
     top.text("q");
     assert_eq!(top.ended().exitstatus, Some(0));

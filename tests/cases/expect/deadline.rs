@@ -15,7 +15,6 @@ const CHATTY: &[&str] = &[
     "n=0; while :; do n=$((n+1)); echo tick $n; sleep 0.3; done",
 ];
 
-// Case 9.
 #[test]
 fn a_chatty_program_cannot_stretch_the_deadline() {
     let daemon = Daemon::start();
@@ -75,7 +74,6 @@ fn the_sessions_own_time_out_holds_where_a_request_names_none() {
     assert!(started.elapsed() < Duration::from_secs(5));
 }
 
-// Case 10.
 #[test]
 fn a_time_out_of_zero_looks_once() {
     let daemon = Daemon::start();
@@ -95,7 +93,6 @@ fn a_time_out_of_zero_looks_once() {
     assert!(started.elapsed() < Duration::from_secs(2));
 }
 
-// Case 11.
 #[test]
 fn the_programs_end_is_one_error_for_every_kind_of_pattern() {
     let daemon = Daemon::start();

@@ -25,7 +25,6 @@ fn printing<'a>(daemon: &'a Daemon, text: &str) -> OpenSession<'a> {
     session
 }
 
-// Cases 4 to 6.
 #[test]
 fn a_conversation_with_python_goes_step_by_step() {
     if lacks(&["python3"]) {
@@ -54,7 +53,6 @@ fn a_conversation_with_python_goes_step_by_step() {
     assert_eq!(python.ask("6 * 7", "(?m)^42$").matched, "42");
 }
 
-// Case 7.
 #[test]
 fn a_list_tells_which_pattern_came_and_what_stood_before() {
     let daemon = Daemon::start();
@@ -81,7 +79,6 @@ fn the_earliest_match_wins_and_then_the_first_pattern() {
     assert_eq!((found.index, found.matched.as_str()), (1, "b"));
 }
 
-// Case 8.
 #[test]
 fn exact_text_is_no_expression() {
     let daemon = Daemon::start();
@@ -124,7 +121,6 @@ fn the_default_cursor_moves_past_each_match_and_from_moves_nothing() {
     assert_error(&beyond.unwrap_err(), ErrorCode::InvalidArgument);
 }
 
-// Case 12.
 #[test]
 fn reading_does_not_take_anything_from_expect() {
     let daemon = Daemon::start();

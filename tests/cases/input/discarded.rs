@@ -83,7 +83,10 @@ fn a_wait_that_is_over_says_that_the_input_was_discarded() {
         (error["data"]["discarded"] == true).then_some(error)
     });
     let hint = told.unwrap()["data"]["hint"].clone();
-    assert!(hint.as_str().unwrap().contains("threw away"), "{hint}");
+    assert!(
+        hint.as_str().unwrap().contains("discarded the input"),
+        "{hint}"
+    );
     let ccctl = Ccctl::new(&daemon);
     let send = [
         "session",

@@ -28,7 +28,7 @@ fn a_second_daemon_names_the_first_and_ends() {
     let pid = format!("pid {}", daemon.pid());
     let socket = daemon.socket();
     let socket = socket.to_str().unwrap();
-    assert_refused(&daemon.run_to_end(&[]), &["already runs", &pid, socket]);
+    assert_refused(&daemon.run_to_end(&[]), &["already running", &pid, socket]);
     let ran = daemon.run_to_end(&["--if-not-running"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(
@@ -43,7 +43,7 @@ fn a_base_folder_has_one_daemon_whatever_its_socket() {
     let daemon = Daemon::start();
     let other = daemon.home().join("other.sock");
     let ran = daemon.run_to_end(&["--socket", other.to_str().unwrap()]);
-    assert_refused(&ran, &["already runs", &format!("pid {}", daemon.pid())]);
+    assert_refused(&ran, &["already running", &format!("pid {}", daemon.pid())]);
     assert!(!other.exists());
 }
 
@@ -52,7 +52,7 @@ fn a_socket_has_one_daemon_whatever_its_base_folder() {
     let daemon = Daemon::start();
     let other = Daemon::builder().socket(&daemon.socket()).prepare();
     let ran = other.run_to_end(&[]);
-    assert_refused(&ran, &["already runs", &format!("pid {}", daemon.pid())]);
+    assert_refused(&ran, &["already running", &format!("pid {}", daemon.pid())]);
     assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
 }
 
@@ -129,7 +129,7 @@ fn a_socket_of_somebody_else_is_left_alone() {
     let listener = UnixListener::bind(daemon.socket()).unwrap();
     assert_refused(
         &daemon.run_to_end(&[]),
-        &["somebody else listens", daemon.socket().to_str().unwrap()],
+        &["another process listens", daemon.socket().to_str().unwrap()],
     );
     drop(listener);
 }

@@ -32,7 +32,6 @@ fn flooded<'a>(daemon: &'a Daemon, command: &str, bytes: u64) -> OpenSession<'a>
     })
 }
 
-// Case 24.
 #[test]
 fn a_thousand_lines_are_all_there() {
     let daemon = Daemon::start();
@@ -42,7 +41,6 @@ fn a_thousand_lines_are_all_there() {
     assert_eq!(session.output(), expected);
 }
 
-// Case 24.
 #[test]
 fn twenty_megabytes_without_a_reader_neither_stop_the_program_nor_fill_memory() {
     let daemon = Daemon::start();

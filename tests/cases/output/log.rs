@@ -51,7 +51,6 @@ fn filled<'a>(daemon: &'a Daemon, params: &SessionCreateParams, bytes: u64) -> O
     })
 }
 
-// Case 25.
 #[test]
 fn a_log_rotates_and_no_byte_gets_lost_between_the_files() {
     let daemon = Daemon::builder().config(ROTATION).start();
@@ -85,7 +84,6 @@ fn a_log_rotates_and_no_byte_gets_lost_between_the_files() {
     assert_eq!(decoded(&around), &expected[border - 7..border + 13]);
 }
 
-// Case 25.
 #[test]
 fn only_the_owner_can_read_a_log() {
     let daemon = Daemon::builder().config(ROTATION).start();

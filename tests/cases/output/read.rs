@@ -111,7 +111,6 @@ fn text_has_no_control_sequences_and_raw_has_every_byte() {
     );
 }
 
-// Case 26.
 #[test]
 fn any_text_comes_back_as_it_was() {
     let daemon = Daemon::start();

@@ -96,7 +96,7 @@ fn an_entry_of_another_shape_leaves_the_others_and_is_never_written_over() {
     let wrong = [
         (
             r#"{"pattern_type":"eror","category":"x","patterns":["x"]}"#,
-            "\"eror\" is none of",
+            "\"eror\": give one of",
         ),
         (
             r#"{"pattern_type":"error","category":"x","patterns":"x"}"#,
@@ -121,7 +121,7 @@ fn an_entry_of_another_shape_leaves_the_others_and_is_never_written_over() {
     assert_eq!(warnings.len(), wrong.len(), "{warnings:?}");
     for (number, (warning, (_, problem))) in (1..).zip(warnings.iter().zip(wrong)) {
         let warning = warning.as_str().unwrap();
-        let place = format!("patterns.json, entry {number} is left out: ");
+        let place = format!("patterns.json, entry {number} is ignored: ");
         assert!(
             warning.contains(&place) && warning.contains(problem),
             "{warning}"
@@ -154,7 +154,7 @@ fn an_entry_of_another_shape_leaves_the_others_and_is_never_written_over() {
         let list = call(&daemon, "pattern.list", &json!({}));
         let warning = list["warnings"][0].as_str().unwrap();
         assert!(
-            warning.contains("the built-in patterns count alone"),
+            warning.contains("only the built-in patterns are used"),
             "{warning}"
         );
     }

@@ -144,12 +144,12 @@ fn wrong_patterns_are_refused_with_their_place() {
     for (patterns, problem) in [
         (
             vec!["ok", "(a{1000}){1000}"],
-            "pattern 2 may have 1001001 places to follow at once: at most 1000",
+            "pattern 2 would track up to 1001001 positions at once, which is slow: at most 1000",
         ),
         (vec![r"(\pL{100}){1000}"], "at most 1000"),
         (
             vec!["[ab]{400}"; 3],
-            "all patterns that were set may have 1203 places",
+            "all patterns that were set would together track up to 1203 positions",
         ),
         (vec!["ok", r"first\nsecond"], "pattern 2 can never match"),
     ] {

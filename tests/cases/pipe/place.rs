@@ -67,7 +67,7 @@ fn a_pipe_that_somebody_removed_is_made_again_and_what_replaced_it_is_not_touche
     session.ask("goes on", "goes on\n");
     let ran = Ccctl::new(&daemon).run(&["session", "pipe", session.id()]);
     assert!(
-        ran.code == Some(0) && ran.stderr.contains("made again"),
+        ran.code == Some(0) && ran.stderr.contains("created again"),
         "{}",
         ran.stderr
     );
@@ -90,7 +90,7 @@ fn a_pipe_that_somebody_removed_is_made_again_and_what_replaced_it_is_not_touche
             error["message"]
                 .as_str()
                 .unwrap()
-                .contains("no pipe of ours"),
+                .contains("was not created by ccd"),
             "{error}"
         );
     }
@@ -134,7 +134,7 @@ fn an_unsafe_folder_is_not_used() {
                     error["message"]
                         .as_str()
                         .unwrap()
-                        .contains("no folder is safe"),
+                        .contains("no directory is safe"),
                     "{error}"
                 );
             }

@@ -30,7 +30,6 @@ fn nothing_is_left(session: &OpenSession<'_>, pids: &[i32]) {
     assert!(marked.is_empty(), "{marked:?}");
 }
 
-// Case 23.
 #[test]
 fn close_ends_the_group_and_a_grandchild_that_left_with_setsid() {
     if lacks(&["setsid"]) {
@@ -53,7 +52,6 @@ fn close_ends_the_group_and_a_grandchild_that_left_with_setsid() {
     assert_eq!(session.now().end_reason, Some(EndReason::Closed));
 }
 
-// Case 23.
 #[test]
 fn a_program_that_ignores_every_request_is_killed_after_the_grace_period() {
     let daemon = Daemon::start();

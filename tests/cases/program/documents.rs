@@ -83,19 +83,22 @@ fn one_that_is_there_is_only_replaced_when_asked() {
     assert!(
         refused
             .stderr
-            .contains("named 'x' already; --force replaces it"),
+            .contains("named 'x' already; --force overwrites it"),
         "{}",
         refused.stderr
     );
     let forced = save_file(&daemon, "x", r#"{"command_template": "b"}"#, &["--force"]);
-    assert!(forced.stderr.contains("was replaced"), "{}", forced.stderr);
+    assert!(
+        forced.stderr.contains("was overwritten"),
+        "{}",
+        forced.stderr
+    );
     let kept = daemon
         .call_value("program.get", &json!({"name": "x"}))
         .unwrap();
     assert_eq!(kept["command_template"], "b");
 }
 
-// Case 28.
 #[test]
 fn names_that_would_lead_elsewhere_are_refused_and_write_nothing() {
     let daemon = Daemon::start();
@@ -188,10 +191,10 @@ fn unknown_fields_and_doubts_are_warnings() {
     let saved = save_file(&daemon, "x", document, &[]);
     assert_eq!(saved.code, Some(0));
     for told in [
-        "ready_indicator is no field (did you mean ready_indicators?)",
-        "expect_sequences[0].newlin is no field (did you mean newline?)",
+        "ready_indicator is not a known field (did you mean ready_indicators?)",
+        "expect_sequences[0].newlin is not a known field (did you mean newline?)",
         "command_template: | at byte 2",
-        "expect_sequences[0].response is kept in clear text",
+        "expect_sequences[0].response is stored as plain text",
     ] {
         assert!(saved.stderr.contains(told), "{}", saved.stderr);
     }
@@ -242,7 +245,6 @@ fn a_broken_file_is_named_and_hides_no_other() {
     assert_eq!(daemon.listed(false).len(), 1);
 }
 
-// Case 30.
 #[test]
 fn what_was_done_in_a_session_is_saved_and_done_again() {
     if lacks(&["sqlite3"]) {
@@ -408,7 +410,7 @@ fn what_was_typed_is_kept_to_the_end_of_its_line() {
     );
     let warning = saved["warnings"][0].as_str().unwrap();
     assert!(
-        warning.starts_with("the response of step 3 is not what was typed"),
+        warning.starts_with("the response of step 3 differs from what was typed"),
         "{saved}"
     );
 }

@@ -299,7 +299,7 @@ fn a_secret_that_stands_in_a_configuration_is_refused_with_its_place() {
         assert_error(&error, ErrorCode::InvalidArgument);
         let message = error["message"].as_str().unwrap();
         assert!(
-            message.contains(&format!("{place}: it has what looks like a secret")),
+            message.contains(&format!("{place}: it contains what looks like a secret")),
             "{message}"
         );
         assert!(!message.contains("hunter2"), "{message}");

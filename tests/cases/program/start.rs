@@ -66,7 +66,7 @@ fn values_that_are_missing_or_unknown_are_named() {
     assert!(
         missing
             .stderr
-            .contains("needs values for {host}, {user}; give each with --set"),
+            .contains("needs values for {host}, {user}; set each with --set"),
         "{}",
         missing.stderr
     );
@@ -226,7 +226,7 @@ fn a_start_that_takes_too_long_is_closed_and_says_where() {
     let failed = ccctl.run(&["-v", "session", "create", "--config", "slow", "--name", "s"]);
     assert_eq!(failed.code, Some(124), "{}", failed.stderr);
     for told in [
-        "the start by 'slow' failed at step 2 of 2, \"Hallo\": no pattern matched within",
+        "starting with 'slow' failed at step 2 of 2, \"Hallo\": no pattern matched within",
         "was closed; -v shows",
         "recent_output:",
         "    hello",
@@ -355,7 +355,6 @@ fn success_is_known_after_the_worker_was_replaced() {
     assert_eq!(get(&daemon, &record)["success"], true);
 }
 
-// Case 16.
 #[test]
 fn reuse_compares_the_configuration_and_its_values() {
     let daemon = Daemon::start();
@@ -460,7 +459,7 @@ fn a_start_whose_worker_was_killed_is_ended() {
     kill_worker(&daemon);
     let told = std::io::read_to_string(client.stderr.take().unwrap()).unwrap();
     assert!(
-        told.contains("not known whether the program was started"),
+        told.contains("unknown whether the program was started"),
         "{told}"
     );
     assert_eq!(client.wait().unwrap().code(), Some(3));

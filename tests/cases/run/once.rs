@@ -38,7 +38,6 @@ fn nothing_is_left(daemon: &Daemon) {
     });
 }
 
-// Case 31.
 #[test]
 fn the_output_is_the_programs_and_nothing_else() {
     let daemon = Daemon::start();
@@ -65,7 +64,6 @@ fn output_that_is_no_text_comes_as_bytes_too() {
     assert_eq!(reply.output, "a\u{fffd}\r\n\x1b[1m");
 }
 
-// Case 32.
 #[test]
 fn a_time_out_ends_the_program_and_says_so() {
     let daemon = Daemon::start();
@@ -214,7 +212,6 @@ fn a_client_that_goes_away_ends_its_program() {
     nothing_is_left(&daemon);
 }
 
-// Case 31.
 #[test]
 fn the_client_mirrors_output_and_status() {
     let daemon = Daemon::start();
@@ -235,7 +232,6 @@ fn the_client_mirrors_output_and_status() {
     nothing_is_left(&daemon);
 }
 
-// Case 32.
 #[test]
 fn the_client_ends_with_124_after_its_time_out_and_leaves_nothing() {
     let daemon = Daemon::start();

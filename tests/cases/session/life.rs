@@ -14,7 +14,6 @@ fn cleanup(daemon: &Daemon, params: &SessionCleanupParams) -> u64 {
     daemon.call::<SessionCleanup>(params).unwrap().removed
 }
 
-// Case 1.
 #[test]
 fn a_session_is_listed_from_its_start_to_the_cleanup_after_its_end() {
     let daemon = Daemon::start();
@@ -41,7 +40,6 @@ fn a_session_is_listed_from_its_start_to_the_cleanup_after_its_end() {
     assert_error(&unknown, ErrorCode::SessionNotFound);
 }
 
-// Cases 2 and 3.
 #[test]
 fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
     let daemon = Daemon::start();
@@ -88,7 +86,7 @@ fn a_request_without_a_program_is_an_argument_error() {
     assert!(daemon.listed(true).is_empty());
 }
 
-// Case 3, where the rule is that nothing is parsed.
+// Arguments are never parsed.
 #[test]
 fn arguments_reach_the_program_as_they_are() {
     let daemon = Daemon::start();
@@ -100,7 +98,6 @@ fn arguments_reach_the_program_as_they_are() {
     assert_eq!(printf.record.args[1..], args);
 }
 
-// Case 13.
 #[test]
 fn the_exit_status_or_the_signal_is_recorded_never_both_or_none() {
     let daemon = Daemon::start();
@@ -134,7 +131,6 @@ fn close_on_an_ended_session_answers_with_its_status() {
     assert_eq!(session.now().end_reason, Some(EndReason::Exited));
 }
 
-// Case 14.
 #[test]
 fn a_dead_session_and_an_unknown_one_are_different_errors() {
     let daemon = Daemon::start();
@@ -154,7 +150,6 @@ fn a_dead_session_and_an_unknown_one_are_different_errors() {
     assert_error(&send("nobody"), ErrorCode::SessionNotFound);
 }
 
-// Case 15.
 #[test]
 fn a_session_keeps_its_state_when_its_creator_goes() {
     if lacks(&["python3"]) {
@@ -175,7 +170,6 @@ fn a_session_keeps_its_state_when_its_creator_goes() {
     assert_eq!(answer.groups[1].as_deref(), Some("42"));
 }
 
-// Case 18.
 #[test]
 fn sessions_know_nothing_of_each_other() {
     if lacks(&["python3"]) {
@@ -196,7 +190,6 @@ fn sessions_know_nothing_of_each_other() {
     assert_eq!(one.ask("print(secret + 1)", r"(?m)^2$").matched, "2");
 }
 
-// Case 20.
 #[test]
 fn a_finished_session_is_only_listed_when_all_are_asked_for() {
     let daemon = Daemon::start();
@@ -207,7 +200,6 @@ fn a_finished_session_is_only_listed_when_all_are_asked_for() {
     assert_eq!(daemon.listed(true), [finished.id(), live.id()]);
 }
 
-// Case 21.
 #[test]
 fn cleanup_closes_idle_sessions_and_with_force_all() {
     let daemon = Daemon::start();

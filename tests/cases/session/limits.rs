@@ -23,7 +23,6 @@ fn end_row(daemon: &Daemon, session: &str) -> (Action, String) {
     })
 }
 
-// Case 22.
 #[test]
 fn a_session_that_nobody_uses_is_closed_with_that_reason() {
     let daemon = Daemon::start();
@@ -55,7 +54,6 @@ fn output_and_input_keep_a_session_from_being_idle() {
     assert_eq!(session.output().matches("tick").count(), 9);
 }
 
-// Case 22.
 #[test]
 fn a_session_that_runs_too_long_is_closed_with_that_reason() {
     let daemon = Daemon::start();
@@ -145,7 +143,6 @@ fn a_limit_over_thirty_days_is_shortened_and_said_so() {
     }
 }
 
-// Case 19.
 #[test]
 fn twenty_live_sessions_are_the_limit_and_ended_ones_do_not_count() {
     let daemon = Daemon::start();
@@ -160,7 +157,6 @@ fn twenty_live_sessions_are_the_limit_and_ended_ones_do_not_count() {
     daemon.open("cat", &[]);
 }
 
-// Case 19.
 #[test]
 fn the_number_of_sessions_comes_from_the_configuration() {
     let daemon = Daemon::builder().config(r#"{"max_sessions": 2}"#).start();

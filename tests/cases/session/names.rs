@@ -21,7 +21,6 @@ fn with_name(daemon: &Daemon, name: &str) -> SessionCreateParams {
     }
 }
 
-// Case 17.
 #[test]
 fn a_live_id_or_name_cannot_be_taken_by_another_session() {
     let daemon = Daemon::start();
@@ -78,7 +77,6 @@ fn a_name_means_the_live_session_else_the_newest() {
     assert_eq!(daemon.id_of(first.id()).unwrap(), first.id());
 }
 
-// Case 28.
 #[test]
 fn ids_that_could_leave_their_folder_are_argument_errors() {
     let daemon = Daemon::start();

@@ -14,7 +14,6 @@ fn reusing(daemon: &Daemon) -> SessionCreateParams {
     }
 }
 
-// Case 16.
 #[test]
 fn the_same_request_finds_the_same_session() {
     let daemon = Daemon::start();

@@ -6,7 +6,6 @@ use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{Action, SessionCreateParams, SessionHistory, SessionHistoryParams};
 use serde_json::Value;
 
-// Case 27.
 #[test]
 fn a_terminal_has_24_rows_and_80_columns_until_it_is_resized() {
     let daemon = Daemon::start();

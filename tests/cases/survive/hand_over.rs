@@ -124,7 +124,7 @@ fn what_is_no_daemon_is_refused_and_nothing_happens() {
         assert_error(&error, ErrorCode::InvalidArgument);
         let message = error["message"].as_str().unwrap();
         assert!(
-            message.starts_with(&format!("{binary} cannot go on: ")),
+            message.starts_with(&format!("{binary} cannot take over: ")),
             "{message}"
         );
     }

@@ -154,7 +154,9 @@ fn has_gaps(client: &mut Client, session: &str) -> bool {
     let has_gaps = record["output"]["gaps"].is_array();
     assert_eq!(
         has_gaps,
-        history.to_string().contains("the disk takes no log")
+        history
+            .to_string()
+            .contains("could not write logs to the disk")
     );
     has_gaps
 }

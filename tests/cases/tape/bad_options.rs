@@ -135,7 +135,7 @@ fn a_filter_that_fails_leaves_no_tape_and_says_why() {
         ("output", json!(["yes"]), "bytes"),
         ("output", json!(["false"]), "1"),
         ("input", json!(["no-such-filter"]), "127"),
-        ("tape", json!(["echo", "no tape"]), "something else"),
+        ("tape", json!(["echo", "no tape"]), "did not return a tape"),
         ("tape", json!(["sh", "-c", "kill -9 $$"]), "9"),
     ] {
         let root = daemon

@@ -66,11 +66,15 @@ fn one_bad_tape_is_told_with_its_place_and_stops_nothing_else() {
     let bad: Vec<(&str, Vec<u8>, &str)> = vec![
         ("empty", Vec::new(), "empty"),
         ("blank", b"\n\n  \n".to_vec(), "empty"),
-        ("cut", good.as_bytes()[..good.len() / 2].to_vec(), "cut off"),
+        (
+            "cut",
+            good.as_bytes()[..good.len() / 2].to_vec(),
+            "truncated",
+        ),
         (
             "deep",
             with("meta: {", &format!("meta: {{ weather: {deep}")),
-            "within each other",
+            "are nested more than",
         ),
         ("deep-only", deep.clone().into_bytes(), ""),
         ("number", with("meta: {", "meta: 5, x: {"), "must be"),

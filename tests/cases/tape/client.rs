@@ -111,7 +111,7 @@ fn a_script_gets_the_same_bytes_and_status_without_the_program() {
     assert!(
         again
             .stderr
-            .contains("recorded nothing: tapes have 4 exchanges already"),
+            .contains("recorded nothing: 4 exchanges are already on tapes"),
         "{again:?}"
     );
     stage.take_program_away();
@@ -122,7 +122,7 @@ fn a_script_gets_the_same_bytes_and_status_without_the_program() {
         "{played:?}"
     );
     assert!(
-        played.stderr.contains("played 4 exchanges of asking/"),
+        played.stderr.contains("replayed 4 exchanges of asking/"),
         "{played:?}"
     );
     let silent = stage.piped(&["play", "--latency", "0", "--no-summary"], ASKED);
@@ -180,7 +180,7 @@ fn a_proxy_asks_the_program_what_no_tape_has() {
         "{proxied:?}"
     );
     assert!(
-        proxied.stderr.contains("the program itself answered"),
+        proxied.stderr.contains("the real program answered"),
         "{proxied:?}"
     );
     assert_eq!(stage.ids().len(), 1, "nothing is recorded");
@@ -204,7 +204,7 @@ fn a_proxy_whose_program_is_missing_plays_what_there_is_and_says_so() {
         assert!(
             missed
                 .stderr
-                .contains("no tape has this input, and the real program cannot go on")
+                .contains("the input is on no tape, and the real program could not take over")
                 && missed.stderr.contains("there is no file")
                 && missed.stderr.contains("asking"),
             "{missed:?}"
@@ -243,7 +243,7 @@ fn a_person_records_and_replays_in_a_terminal() {
     person.text("what?\r");
     person.expect("no tape|tape has");
     converse();
-    person.expect("1 input is in no tape");
+    person.expect("1 input is on no tape");
     person.expect("status 7");
 }
 
@@ -283,7 +283,7 @@ fn leaving_ends_the_program_and_keeps_the_recording() {
     person.text("one\r");
     person.shows("answer 1 to one");
     person.keys(DETACH);
-    person.expect("was left, and ended");
+    person.expect("detached; .* was ended");
     person.expect("recorded 2 exchanges as asking/");
     person.expect("status 129");
     assert_eq!(
@@ -344,7 +344,7 @@ fn the_tools_read_what_was_recorded() {
     let clean = stage.tape(&["redact"]);
     assert_eq!(
         (clean.code, clean.stdout.as_str()),
-        (Some(0), "3 tapes, no secrets\n")
+        (Some(0), "3 tapes checked, no secrets\n")
     );
 }
 

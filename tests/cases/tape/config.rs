@@ -252,7 +252,7 @@ fn a_summary_is_told_once_unless_that_is_not_wanted() {
     }
     let (daemon, _) = configured(json!({}));
     let (_, stderr) = told(&daemon, &[]);
-    assert_eq!(stderr.matches("played 1 exchange").count(), 1, "{stderr}");
+    assert_eq!(stderr.matches("replayed 1 exchange").count(), 1, "{stderr}");
     assert_eq!(stderr.matches("never played").count(), 1, "{stderr}");
     let (daemon, _) = configured(json!({}));
     let (_, stderr) = told(&daemon, &["--no-summary"]);

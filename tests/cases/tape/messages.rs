@@ -21,16 +21,13 @@ fn what_is_not_there_is_told_as_that() {
     };
     for words in [&["list"][..], &["validate"], &["show", "x"]] {
         let (_, text) = told(words);
-        assert!(
-            text.contains("is a link that leads to nothing"),
-            "{words:?}: {text}"
-        );
+        assert!(text.contains("is a dangling link"), "{words:?}: {text}");
     }
     // Likewise where it comes while the folder is watched.
     symlink(daemon.home().join("nowhere"), root.join("y.json5")).unwrap();
     eventually("the link is seen", || {
         let (_, text) = told(&["list"]);
-        (text.matches("is a link that leads to nothing").count() == 2).then_some(())
+        (text.matches("is a dangling link").count() == 2).then_some(())
     });
     let missing = daemon.home().join("nosuch.json5");
     let missing = missing.to_str().unwrap();
@@ -46,7 +43,7 @@ fn what_is_not_there_is_told_as_that() {
     let cast = daemon.home().join("a.cast");
     fs::write(&cast, "{\"version\": 2, \"width\": 80, \"height\": 24}\n").unwrap();
     let (_, text) = told(&["import", cast.to_str().unwrap()]);
-    assert!(text.contains("behind --"), "{text}");
+    assert!(text.contains("after --"), "{text}");
 }
 
 #[test]
@@ -128,7 +125,7 @@ fn a_file_that_is_named_is_the_one_that_is_told_of() {
         Ran::of(ran.output().unwrap())
     };
     for (file, what) in [
-        ("bad/folder.json5", "is a folder, not a tape"),
+        ("bad/folder.json5", "is a directory, not a tape"),
         ("bad/nosuch.json5", "there is no file \"bad/nosuch.json5\""),
     ] {
         let ran = told(&["tape", "validate", file].map(OsStr::new));

@@ -1,5 +1,5 @@
-//! `^C` while a job is waited for: the first cancels it, a second one leaves. TERM does the same, and within another job HUP,
-//! which a step's programs get when it is ended: what a step has started ends with it.
+//! `^C` while waiting for a job: the first cancels the job, a second one exits. TERM does the same. So does HUP inside
+//! another job, whose steps get it when they are ended: a job started by a step ends with that step.
 
 use crate::call::call_at;
 use crate::connect::Place;
@@ -13,23 +13,23 @@ use signal_hook::low_level::emulate_default_handler;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Set by the daemon for the programs of a job.
+/// Set by the daemon in the environment of the programs of a job.
 const JOB_DEPTH: &str = "CCD_JOB_DEPTH";
 
-/// Whether the end was asked for from here.
+/// Whether a signal asked for the end of the job.
 #[derive(Debug, Clone, Default)]
-pub(in crate::verb) struct Cancel(Arc<Mutex<State>>);
+pub(in crate::verb) struct Cancel(Arc<Mutex<CancelState>>);
 
 #[derive(Debug, Default)]
-struct State {
+struct CancelState {
     signal: Option<i32>,
-    /// The end of a step is HUP and TERM at once, which are one wish.
+    /// When the last signal arrived: a step is ended by HUP and TERM at once, which count as one.
     is_within_job: bool,
-    /// Once it is known.
+    /// The job, once it is known.
     job: Option<Waited>,
 }
 
-/// The job that is waited for.
+/// The job to wait for.
 #[derive(Debug, Clone)]
 pub(super) struct Waited {
     pub(super) place: Place,
@@ -39,11 +39,12 @@ pub(super) struct Waited {
 }
 
 impl Cancel {
-    /// Starts to listen, in a thread that ends with the process: before the job is started, so that none is left behind.
+    /// Starts to listen, in a thread that ends with the process. Called before the job is started, so that no job is left
+    /// running.
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// Errors of the system.
     pub(in crate::verb) fn listen() -> Result<Self, Failure> {
         let system = |source: io::Error| Failure::Io {
             what: "signals".to_owned(),
@@ -64,12 +65,12 @@ impl Cancel {
         Ok(cancel)
     }
 
-    /// The number of the signal that asked for it.
+    /// The number of the signal that asked for the end.
     pub(super) fn by(&self) -> Option<i32> {
         self.state().signal
     }
 
-    /// The job was started.
+    /// Notes that the job was started.
     pub(super) fn started(&self, job: Waited) {
         let mut state = self.state();
         state.job = Some(job.clone());
@@ -89,15 +90,15 @@ impl Cancel {
         };
         match (before, job) {
             (None, Some(job)) => job.cancel(),
-            // It is cancelled when the daemon says which it is.
+            // The job is cancelled once its id is known.
             (None, None) => {}
             (Some(_), Some(job)) => job.lifeline.cut(),
-            // The daemon does not answer.
+            // The daemon does not reply.
             (Some(_), None) => drop(emulate_default_handler(signal)),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CancelState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -105,7 +106,7 @@ impl Cancel {
 impl Waited {
     fn cancel(&self) {
         note(&format!(
-            "cancelling {}; once more leaves it to itself",
+            "cancelling {}; press again to exit without waiting",
             self.job
         ));
         let params = JobParams {

@@ -5,14 +5,14 @@ use serde_json::Value;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Longest file: what the daemon takes in one request.
+/// Longest file: the most that the daemon accepts in one request.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Returns what a file holds; `-` is standard input.
+/// Returns the content of a file; `-` is standard input.
 ///
 /// # Errors
 ///
-/// [`Failure::Io`] names the file, [`Failure::Usage`] when it is too long or not UTF-8.
+/// [`Failure::Io`] names the file, [`Failure::Usage`] if it is too long or not UTF-8.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
     let name = path.display().to_string();
     let mut bytes = Vec::new();
@@ -30,13 +30,13 @@ pub(super) fn read(path: &Path) -> Result<String, Failure> {
     })?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Failure::Usage(format!(
-            "{name} has more than {MAX_BYTES} bytes"
+            "{name} is longer than {MAX_BYTES} bytes"
         )));
     }
     String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("{name} is not UTF-8")))
 }
 
-/// Returns the JSON object that a file holds.
+/// Returns the JSON object in a file.
 ///
 /// # Errors
 ///
@@ -48,10 +48,10 @@ pub(super) fn read_object(path: &Path) -> Result<Value, Failure> {
     match value {
         Value::Object(_) => Ok(value),
         Value::Array(_) => Err(wrong(
-            &"it is a list: a chain is an object, {\"commands\": […]}",
+            &"it is a list, not a chain; give an object, {\"commands\": […]}",
         )),
         _ => Err(wrong(
-            &"it is no chain: give an object, {\"commands\": […]}",
+            &"it is not a chain; give an object, {\"commands\": […]}",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Waiting for a job, entry by entry.
+//! Follows a job, entry by entry.
 
 use super::cancel::{Cancel, Waited};
 use super::progress::Progress;
@@ -13,20 +13,20 @@ use ccd_protocol::job::{Job, JobState};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// How a job ended, as far as its list does not tell.
+/// How a job ended, beyond its list.
 pub(in crate::verb) enum End {
     Done(Box<Job>),
-    /// What there is to say was said.
+    /// Everything is reported already.
     Exit(Exit),
 }
 
-/// Starts a job by `M`, and prints its id or follows it to its end: `entry` gets each entry of its list.
+/// Starts a job by method `M`, and prints its id or follows it to its end; `entry` gets each entry of its list.
 ///
-/// With `--json` the entries and then the record are printed here.
+/// With `--json`, the entries and then the record are printed here.
 ///
 /// # Errors
 ///
-/// Those of the calls; [`Failure::Failed`] when the job failed.
+/// Errors of the calls; [`Failure::Failed`] if the job failed.
 pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     params: &M::Params,
     is_detached: bool,
@@ -45,11 +45,11 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     until_end(&cancel, started.job, context, entry)
 }
 
-/// Follows a job that was started after `cancel` listened to its end: `entry` gets each entry of its list.
+/// Follows a job to its end, which was started after `cancel`; `entry` gets each entry of its list.
 ///
 /// # Errors
 ///
-/// Those of the calls; [`Failure::Failed`] when the job failed.
+/// Errors of the calls; [`Failure::Failed`] if the job failed.
 pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     cancel: &Cancel,
     job: String,
@@ -79,11 +79,13 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
             }
             Ok(News::Omitted(count)) => {
                 progress.clear();
-                context.note(&format!("{count} came too fast and were not kept"));
+                context.note(&format!(
+                    "{count} entries arrived too fast and were dropped"
+                ));
             }
             Ok(News::Changed(job)) => {
                 progress.show(&job);
-                tell_of_wait(&job, &mut told, context);
+                note_wait(&job, &mut told, context);
             }
             Ok(News::Ended(job)) => break job,
             Err(failure) => match cancel.by() {
@@ -117,8 +119,8 @@ fn detach(started: &ChainStarted, context: &mut Context) -> Result<(), Failure> 
     }
 }
 
-/// Says once what a job waits for.
-fn tell_of_wait(job: &Job, told: &mut String, context: &Context) {
+/// Prints once what a job waits for.
+fn note_wait(job: &Job, told: &mut String, context: &Context) {
     let progress = job.progress.as_ref();
     let waits = progress.and_then(|progress| progress.get("waits_for")?.as_str());
     if let Some(waits) = waits
@@ -144,7 +146,7 @@ fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, Failure> {
     })
 }
 
-/// A number of the result.
+/// A number in the result.
 pub(super) fn count(job: &Job, key: &str) -> u64 {
     let result = job.result.as_ref();
     result
@@ -152,7 +154,7 @@ pub(super) fn count(job: &Job, key: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// A truth of the result.
+/// A boolean in the result.
 pub(super) fn is(job: &Job, key: &str) -> bool {
     let result = job.result.as_ref();
     result

@@ -1,4 +1,4 @@
-//! `ccctl watch --run`: a command for each hit, one after the other.
+//! `ccctl watch --run`: a command for each match, one at a time.
 
 use crate::context::note;
 use crate::failure::Failure;
@@ -13,13 +13,13 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Hits that wait for their command; further ones get none.
+/// Most matches that wait for their command; further ones get none.
 const QUEUE_LEN: usize = 1000;
 
-/// A command that runs when the watch is over gets so long to end, and as long again before it is killed.
+/// How long a running command may take to exit when the watch ends, and again before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Longest time between two looks at a command.
+/// Longest time between two checks of a command.
 const MAX_PAUSE: Duration = Duration::from_millis(20);
 
 /// A thread that runs the commands.
@@ -27,29 +27,29 @@ const MAX_PAUSE: Duration = Duration::from_millis(20);
 pub(super) struct HitCommand {
     hits: SyncSender<WatchHit>,
     thread: JoinHandle<()>,
-    /// What still waits is not run.
+    /// True if waiting commands are not to be run.
     is_given_up: Arc<AtomicBool>,
     dropped: u64,
 }
 
-/// What is run.
+/// The command.
 #[derive(Debug)]
-enum Line {
+enum CommandForm {
     Words(Vec<String>),
     Shell(String),
 }
 
 impl HitCommand {
-    /// Waits for hits. What the commands print goes to standard error when standard output is JSON.
+    /// Starts to wait for matches. If standard output is JSON, the output of commands goes to standard error.
     ///
     /// # Errors
     ///
-    /// [`Failure::Usage`] when the line cannot be split, or needs a shell and has none.
+    /// [`Failure::Usage`] if the line cannot be split into words, or needs a shell but --shell is missing.
     pub(super) fn start(line: &str, by_shell: bool, is_json: bool) -> Result<Self, Failure> {
         let line = if by_shell {
-            Line::Shell(line.to_owned())
+            CommandForm::Shell(line.to_owned())
         } else {
-            Line::Words(words_of(line)?)
+            CommandForm::Words(words_of(line)?)
         };
         let (hits, waiting) = sync_channel(QUEUE_LEN);
         let is_given_up = Arc::new(AtomicBool::new(false));
@@ -69,23 +69,23 @@ impl HitCommand {
         })
     }
 
-    /// Runs the command for a hit, behind those that wait.
+    /// Queues the command for a match.
     pub(super) fn run(&mut self, hit: WatchHit) {
         if let Err(TrySendError::Full(_)) = self.hits.try_send(hit) {
             self.dropped += 1;
         }
     }
 
-    /// Waits for the command that runs, and if `all` is set for those that wait. Otherwise it has [`GRACE`] to end.
+    /// Waits for the running command; with `all`, also for the waiting ones, otherwise it has [`GRACE`] to exit.
     pub(super) fn finish(self, all: bool) {
         self.is_given_up.store(!all, Ordering::Release);
         drop(self.hits);
-        // Its panic has been told.
+        // A panic of the thread has been reported.
         let _ = self.thread.join();
         if self.dropped > 0 {
             let dropped = self.dropped;
             note(&format!(
-                "watch: for {dropped} hits --run was not run: {QUEUE_LEN} waited already"
+                "watch: --run was skipped for {dropped} matches, because {QUEUE_LEN} were waiting already"
             ));
         }
     }
@@ -96,19 +96,19 @@ fn words_of(line: &str) -> Result<Vec<String>, Failure> {
     let words = split(line).map_err(|what| wrong(&what))?;
     if let Some(name) = read_by_shell(&words.words) {
         return Err(wrong(&format!(
-            "a shell would run what a program prints in {name}: use ${} there",
+            "the shell would interpret the output that replaces {name}; use ${} instead",
             variable_of(name)
         )));
     }
     match words.needs_shell {
         Some(what) => Err(wrong(&format!(
-            "{what} is for a shell: add --shell, or put it in quotes"
+            "{what} needs a shell; add --shell, or quote it"
         ))),
         None => Ok(words.words),
     }
 }
 
-/// A name that stands in the command of a shell, where what is put in is read as a command.
+/// A placeholder in the command of a shell, which would interpret the text that replaces it.
 fn read_by_shell(words: &[String]) -> Option<&'static str> {
     let program = words.first()?.rsplit('/').next()?;
     let is_shell = ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish"].contains(&program);
@@ -128,20 +128,20 @@ fn variable_of(name: &str) -> &'static str {
     }
 }
 
-fn run_all(line: &Line, is_json: bool, hits: &Receiver<WatchHit>, is_given_up: &AtomicBool) {
+fn run_all(line: &CommandForm, is_json: bool, hits: &Receiver<WatchHit>, is_given_up: &AtomicBool) {
     while let Ok(hit) = hits.recv() {
         if is_given_up.load(Ordering::Acquire) {
             return;
         }
         match status_of(command(line, &hit, is_json), is_given_up) {
             Ok(status) if status.success() => {}
-            Ok(status) => note(&format!("watch: --run ended with {status}")),
+            Ok(status) => note(&format!("watch: the --run command failed: {status}")),
             Err(error) => note(&format!("watch: --run could not be started: {error}")),
         }
     }
 }
 
-/// Waits for a command, and ends it when it is given up and does not end by itself.
+/// Waits for a command; ends it if the watch is over and it does not exit by itself.
 fn status_of(mut command: Command, is_given_up: &AtomicBool) -> io::Result<ExitStatus> {
     let mut child = command.spawn()?;
     let mut pause = Duration::from_millis(1);
@@ -165,15 +165,15 @@ fn status_of(mut command: Command, is_given_up: &AtomicBool) -> io::Result<ExitS
     }
 }
 
-fn command(line: &Line, hit: &WatchHit, is_json: bool) -> Command {
+fn command(line: &CommandForm, hit: &WatchHit, is_json: bool) -> Command {
     let mut command = match line {
-        // What a program printed is never read by a shell: it finds it in its variables.
-        Line::Shell(line) => {
+        // Output of a program is never part of a shell command: the shell finds it in variables.
+        CommandForm::Shell(line) => {
             let mut command = Command::new("sh");
             command.args(["-c", line]);
             command
         }
-        Line::Words(words) => {
+        CommandForm::Words(words) => {
             let mut words = words.iter().map(|word| filled(word, hit));
             let mut command = Command::new(words.next().unwrap_or_default());
             command.args(words);
@@ -194,7 +194,7 @@ fn command(line: &Line, hit: &WatchHit, is_json: bool) -> Command {
     command
 }
 
-/// A word with what the hit has in place of its names; what is put in is not looked at again.
+/// A word with its placeholders replaced from the match; replaced text is not searched again.
 fn filled(word: &str, hit: &WatchHit) -> String {
     let offset = hit.offset.to_string();
     let names = [

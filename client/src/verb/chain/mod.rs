@@ -23,11 +23,11 @@ pub(in crate::verb) use follow::{End, until_end};
 pub(crate) use parallel::parallel;
 pub(crate) use watch::watch;
 
-/// Does what `ccctl chain` asks for.
+/// Carries out `ccctl chain`.
 ///
 /// # Errors
 ///
-/// Those of the calls.
+/// Errors of the calls.
 pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ChainVerb::List => list(context),

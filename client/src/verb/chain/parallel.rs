@@ -10,26 +10,26 @@ use crate::failure::Failure;
 use crate::render;
 use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ParallelCommand};
 
-/// Runs commands side by side, and tells of each as it ends.
+/// Runs commands in parallel, and reports each as it ends.
 ///
 /// # Errors
 ///
-/// Those of the file and of the calls.
+/// Errors of the file and of the calls.
 pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let place = &args.place;
+    let start = &args.start;
     let params = ChainParallelParams {
         commands: commands(args)?,
         max_concurrent: args.max_concurrent,
         timeout_ms: args.timeout.unwrap_or_default(),
         shell: args.shell,
-        cwd: Some(caller::working_folder(place.cwd.as_deref())?),
-        env: place.env.iter().cloned().collect(),
-        caller_env: (!place.clean_env).then(caller::environment),
+        cwd: Some(caller::working_directory(start.cwd.as_deref())?),
+        env: start.env.iter().cloned().collect(),
+        caller_env: (!start.clean_env).then(caller::environment),
     };
     let total = params.commands.len() as u64;
     let end = follow::<ChainParallel, _>(
         &params,
-        place.detach,
+        start.detach,
         context,
         |command: ParallelCommand, context| {
             if context.global.json {
@@ -54,7 +54,7 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
     })
 }
 
-/// Those of the command line, then those of the file: one a line, but for empty ones and comments.
+/// The commands of the command line, then those of the file, one per line; empty lines and comments are skipped.
 fn commands(args: &ParallelArgs) -> Result<Vec<String>, Failure> {
     let mut commands = args.commands.clone();
     if let Some(file) = &args.file {
@@ -64,7 +64,7 @@ fn commands(args: &ParallelArgs) -> Result<Vec<String>, Failure> {
         commands.extend(lines.map(str::to_owned));
         if commands.is_empty() {
             return Err(Failure::Usage(format!(
-                "{} has no commands",
+                "{} contains no commands",
                 file.display()
             )));
         }

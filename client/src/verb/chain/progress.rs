@@ -1,4 +1,4 @@
-//! A line that says what a job is doing, for who looks at a terminal.
+//! A progress line on the terminal.
 
 use crate::context::Context;
 use crate::render;
@@ -6,10 +6,10 @@ use crate::terminal::output_columns;
 use ccd_protocol::job::{Job, JobState};
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// Goes to the begin of the line and clears it.
+/// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\x1b[K";
 
-/// The last line of the terminal, as long as nothing else is printed there.
+/// The progress line, until something else is printed.
 #[derive(Debug)]
 pub(super) struct Progress {
     is_wanted: bool,
@@ -17,7 +17,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Nothing is shown unless both outputs are terminals.
+    /// Shows nothing unless standard output and standard error are terminals.
     pub(super) fn new(context: &Context) -> Self {
         Self {
             is_wanted: context.style.is_terminal
@@ -27,19 +27,19 @@ impl Progress {
         }
     }
 
-    /// Shows how far a job is.
+    /// Shows the progress of a job.
     pub(super) fn show(&mut self, job: &Job) {
         self.clear();
         if let Some(text) = text_of(job).filter(|_| self.is_wanted) {
             let columns = output_columns().unwrap_or(80).saturating_sub(1);
             let text = render::cut(&render::printable(&text), columns);
-            // Who has closed standard error does not look.
+            // If standard error is closed, nobody looks.
             let _ = write!(io::stderr(), "{text}");
             self.is_shown = true;
         }
     }
 
-    /// Makes room for what is printed next.
+    /// Clears the line, so that other output can follow.
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.is_shown) {
             let _ = write!(io::stderr(), "{CLEAR}");

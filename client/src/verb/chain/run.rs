@@ -10,31 +10,31 @@ use crate::failure::Failure;
 use crate::render;
 use ccd_protocol::chain::{ChainRun, ChainRunParams, ChainStep};
 
-/// Runs a chain, and shows each step with its output as it ends.
+/// Runs a chain, and prints each step with its output as it ends.
 ///
 /// # Errors
 ///
-/// Those of the file and of the calls.
+/// Errors of the file and of the calls.
 pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let place = &args.place;
+    let start = &args.start;
     let params = ChainRunParams {
         name: args.name.clone(),
         chain: args.file.as_deref().map(read_object).transpose()?,
         shared: args.shared,
         shell: args.shell,
         timeout_ms: args.timeout.unwrap_or_default(),
-        cwd: place
+        cwd: start
             .cwd
             .as_deref()
-            .map(|cwd| caller::working_folder(Some(cwd)))
+            .map(|cwd| caller::working_directory(Some(cwd)))
             .transpose()?,
-        caller_cwd: Some(caller::working_folder(None)?),
-        env: place.env.iter().cloned().collect(),
-        caller_env: (!place.clean_env).then(caller::environment),
+        caller_cwd: Some(caller::working_directory(None)?),
+        env: start.env.iter().cloned().collect(),
+        caller_env: (!start.clean_env).then(caller::environment),
     };
     let end = follow::<ChainRun, _>(
         &params,
-        place.detach,
+        start.detach,
         context,
         |step: ChainStep, context| {
             if context.global.json {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 ///
 /// # Errors
 ///
-/// Those of the file and of the call.
+/// Errors of the file and of the call.
 pub(super) fn save(args: &ChainSaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = ChainSaveParams {
         name: args.name.clone(),
@@ -32,7 +32,7 @@ pub(super) fn save(args: &ChainSaveArgs, context: &mut Context) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// What is to be saved: options lie over what a file says.
+/// The chain to save: options override the file.
 fn chain(args: &ChainSaveArgs) -> Result<Value, Failure> {
     let mut chain = match &args.file {
         Some(file) => read_object(file)?,
@@ -50,7 +50,7 @@ fn chain(args: &ChainSaveArgs) -> Result<Value, Failure> {
         chain["shell"] = args.shell.into();
     }
     if let Some(cwd) = &args.cwd {
-        chain["cwd"] = caller::working_folder(Some(cwd))?.into();
+        chain["cwd"] = caller::working_directory(Some(cwd))?.into();
     }
     if let Some(timeout) = args.timeout {
         chain["timeout"] = timeout.into();

@@ -10,11 +10,11 @@ use crate::failure::Failure;
 use ccd_protocol::chain::{ChainWatch, ChainWatchParams, WatchHit};
 use ccd_protocol::session::Pattern;
 
-/// Reports each hit as it comes, and runs a command for it where that is asked for.
+/// Reports each match as it arrives, and runs a command for it if asked for.
 ///
 /// # Errors
 ///
-/// Those of the calls, and of the command's line.
+/// Errors of the calls, and of the command's line.
 pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Failure> {
     let mut command = args
         .run
@@ -25,7 +25,7 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
     let mut hits = 0;
     let end = follow::<ChainWatch, _>(
         &params,
-        args.place.detach,
+        args.start.detach,
         context,
         |hit: WatchHit, context| {
             hits += 1;
@@ -39,7 +39,7 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
         },
     );
     if let Some(command) = command {
-        // What waits is run as long as the watch has time.
+        // Waiting commands are run unless the watch timed out.
         let has_time = matches!(&end, Ok(End::Done(job)) if !is(job, "timed_out"));
         command.finish(has_time);
     }
@@ -58,7 +58,7 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
 }
 
 fn params(args: &WatchArgs) -> Result<ChainWatchParams, Failure> {
-    let place = &args.place;
+    let start = &args.start;
     let pattern = if args.exact {
         Pattern::Exact
     } else {
@@ -79,8 +79,8 @@ fn params(args: &WatchArgs) -> Result<ChainWatchParams, Failure> {
         timeout_ms: args.timeout.unwrap_or_default(),
         max_hits: args.max,
         shell: args.shell && args.session.is_none(),
-        cwd: Some(caller::working_folder(place.cwd.as_deref())?),
-        env: place.env.iter().cloned().collect(),
-        caller_env: (!place.clean_env).then(caller::environment),
+        cwd: Some(caller::working_directory(start.cwd.as_deref())?),
+        env: start.env.iter().cloned().collect(),
+        caller_env: (!start.clean_env).then(caller::environment),
     })
 }

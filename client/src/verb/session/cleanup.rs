@@ -6,11 +6,11 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use ccd_protocol::session::{SessionCleanup, SessionCleanupParams, SessionList, SessionListParams};
 
-/// Collects ended sessions, closes idle or all live ones if asked for, and prints how many went.
+/// Removes ended sessions, closes idle or all live ones if asked for, and prints how many.
 ///
 /// # Errors
 ///
-/// Those of the call; [`Failure::Failed`] when the user says no.
+/// Errors of the call; [`Failure::Failed`] if the user says no.
 pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.force && !args.yes && is_at_terminal() {
         let live = context.call::<SessionList>(&SessionListParams::default())?;
@@ -19,9 +19,9 @@ pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit,
             1 => "1 live session".to_owned(),
             many => format!("{many} live sessions"),
         };
-        if live_len > 0 && !confirm(&format!("this ends {what}. Go on?")) {
+        if live_len > 0 && !confirm(&format!("this ends {what}. Continue?")) {
             return Err(Failure::Failed(
-                "session.cleanup: nothing was done".to_owned(),
+                "session.cleanup: cancelled; nothing was done".to_owned(),
             ));
         }
     }

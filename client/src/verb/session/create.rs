@@ -12,11 +12,11 @@ use crate::tape;
 use crate::terminal::terminal_size;
 use ccd_protocol::session::{SessionCreate, SessionCreateParams};
 
-/// Starts a session and prints its id; what its user should know goes to standard error.
+/// Starts a session and prints its id; warnings go to standard error.
 ///
 /// # Errors
 ///
-/// Those of the call.
+/// Errors of the call.
 pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.attach {
         attach::require_terminal()?;
@@ -28,22 +28,22 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
     let session = &answer.value;
     context.warn(&session.warnings);
     if session.reused {
-        context.note("the session was there already");
+        context.note("an existing session is reused");
     }
     if let Some(sentence) = render::will_end(session) {
         context.note(&sentence);
     }
     if args.attach {
-        let keys = &args.leaving.detach_keys;
+        let keys = &args.detach.detach_keys;
         let exit = attach::attach_created(&session.session_id, keys, context)?;
         let summary = tape::Summary::of(params.tape.as_ref());
         if summary == tape::Summary::Told {
-            tape::tell_if_ended(summary, &context.place()?, &session.session_id, context);
+            tape::print_summary_if_ended(summary, &context.place()?, &session.session_id, context);
         }
         return Ok(exit);
     }
     context.print(&answer, |session, out, style| match &session.name {
-        // A script wants one word.
+        // Scripts expect one word.
         Some(name) if style.is_terminal => writeln!(out, "{} ({name})", session.session_id),
         _ => writeln!(out, "{}", session.session_id),
     })?;
@@ -58,7 +58,7 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
         program: words.next(),
         args: words.collect(),
         shell: args.shell,
-        cwd: Some(caller::working_folder(args.cwd.as_deref())?),
+        cwd: Some(caller::working_directory(args.cwd.as_deref())?),
         env: args.env.iter().cloned().collect(),
         caller_env: (!args.clean_env).then(caller::environment),
         name: args.name.clone(),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_on_persistence_counts() {
+    fn the_last_option_about_persistence_counts() {
         assert_eq!(params_of(&["sh"]).persist, None);
         assert_eq!(params_of(&["--persist", "sh"]).persist, Some(true));
         assert_eq!(params_of(&["--no-persist", "sh"]).persist, Some(false));

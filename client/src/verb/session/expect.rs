@@ -10,7 +10,7 @@ use ccd_protocol::session::{ExpectResult, Pattern, SessionExpect, SessionExpectP
 ///
 /// # Errors
 ///
-/// Those of the call: a time-out, or the program's end.
+/// Errors of the call: a timeout, or the end of the program.
 pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, Failure> {
     let mut patterns = patterns(&args.patterns, args.exact);
     if args.eof {
@@ -42,7 +42,7 @@ pub(crate) fn patterns(texts: &[String], is_exact: bool) -> Vec<Pattern> {
     texts.iter().cloned().map(pattern).collect()
 }
 
-/// Prints the text from the start of the search to the end of the match, ended by a newline.
+/// Prints the text from the start of the search to the end of the match, and a final newline.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ pub(crate) fn print_match(found: &ExpectResult, context: &mut Context) -> Result
     }
     if found.before_omitted_bytes > 0 {
         context.note(&format!(
-            "{} bytes before this are left out; ccctl session read shows them",
+            "{} bytes before this are omitted; ccctl session read prints them",
             found.before_omitted_bytes
         ));
     }

@@ -21,11 +21,11 @@ use ccd_protocol::session::{
     SessionResizeParams, SessionSignal, SessionSignalParams,
 };
 
-/// Does what `ccctl session` asks for.
+/// Carries out `ccctl session`.
 ///
 /// # Errors
 ///
-/// Those of the calls.
+/// Errors of the calls.
 pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         SessionVerb::Create(args) => create::create(args, context),
@@ -68,11 +68,11 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
     }
 }
 
-/// Lists sessions; where there are none, standard error tells how to start one.
+/// Lists sessions; if there are none, a note on standard error says how to start one.
 ///
 /// # Errors
 ///
-/// Those of the call.
+/// Errors of the call.
 pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionListParams { all, waiting: true };
     let answer = context.call::<SessionList>(&params)?;
@@ -104,13 +104,13 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
         let killed: Vec<String> = reply.killed.iter().map(i32::to_string).collect();
         match killed.is_empty() {
             true => writeln!(out, "{end}"),
-            false => writeln!(out, "{end}, killed {}", killed.join(" ")),
+            false => writeln!(out, "{end}; killed {}", killed.join(" ")),
         }
     })?;
     Ok(Exit::Done)
 }
 
-/// Prints the path of a pipe that is open.
+/// Prints the path of an open named pipe.
 fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionPipeParams {
         session: args.session.clone(),

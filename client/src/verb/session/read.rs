@@ -7,11 +7,11 @@ use crate::failure::Failure;
 use crate::output::bytes_of;
 use ccd_protocol::session::{SessionRead, SessionReadParams};
 
-/// Prints output; what is left out is told on standard error.
+/// Prints output; a note on standard error reports what is omitted.
 ///
 /// # Errors
 ///
-/// Those of the call.
+/// Errors of the call.
 pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionReadParams {
         session: args.session.clone(),
@@ -23,19 +23,22 @@ pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failu
     let answer = context.call::<SessionRead>(&params)?;
     let reply = &answer.value;
     let was_bounded = args.lines.is_some() || args.bytes.is_some();
-    // Who asked for a part knows that there is more.
+    // A user who asked for a part knows that there is more.
     if reply.omitted_bytes > 0 && (!was_bounded || context.global.verbose) {
         context.note(&format!(
-            "{} bytes are left out; this is {}-{}",
+            "{} bytes are omitted; this is {}-{}",
             reply.omitted_bytes, reply.start, reply.end
         ));
     }
     if reply.truncated && (!was_bounded || context.global.verbose) {
-        context.note(&format!("there is more: --since {}", reply.end));
+        context.note(&format!(
+            "there is more output; --since {} continues",
+            reply.end
+        ));
     }
     if args.since.is_none() && !was_bounded && reply.start > 0 {
         context.note(&format!(
-            "output before offset {} is left out; --since 0 reads it from the log",
+            "output before offset {} is omitted; --since 0 reads it from the log",
             reply.start
         ));
     }

@@ -7,11 +7,11 @@ use crate::failure::Failure;
 use crate::output::decode;
 use ccd_protocol::session::{SessionRun, SessionRunParams};
 
-/// Runs a command in a session's shell, prints exactly its output and passes its status on.
+/// Runs a command in a session's shell, prints exactly its output and returns its exit status.
 ///
 /// # Errors
 ///
-/// Those of the call; after a time-out the output so far is printed as well.
+/// Errors of the call; after a timeout, the output so far is printed too.
 pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionRunParams {
         session: args.session.clone(),
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
     }
     if reply.truncated {
         context.note(&format!(
-            "session.run: the output was cut; ccctl session read {} --since {} has all of it",
+            "session.run: the output was truncated; ccctl session read {} --since {} prints all of it",
             args.session, reply.start
         ));
     }

@@ -8,14 +8,14 @@ use crate::{render, whole_file};
 use ccd_protocol::session::{Cursor, ScreenFormat, SessionScreen, SessionScreenParams};
 use std::path::Path;
 
-/// Prints the screen, row by row, or draws it into a file.
+/// Prints the screen row by row, or saves it as an image.
 ///
 /// # Errors
 ///
-/// Those of the call, and of the file.
+/// Errors of the call, and of the file.
 pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.svg.is_some() && context.global.json {
-        let text = "--svg draws a picture and --json prints data: leave one out";
+        let text = "--svg and --json cannot be combined; leave one out";
         return Err(Failure::Usage(text.into()));
     }
     if args.plain {
@@ -34,7 +34,7 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
     };
     let answer = context.call::<SessionScreen>(&params)?;
     match &args.svg {
-        Some(file) => write_picture(file, answer.value.svg.as_deref(), context)?,
+        Some(file) => write_image(file, answer.value.svg.as_deref(), context)?,
         None if args.cells => context.print(&answer, render::runs)?,
         None => context.print(&answer, render::screen)?,
     }
@@ -44,16 +44,16 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
     Ok(Exit::Done)
 }
 
-fn write_picture(file: &Path, picture: Option<&str>, context: &mut Context) -> Result<(), Failure> {
-    let picture = picture.ok_or_else(|| Failure::Garbled {
+fn write_image(file: &Path, image: Option<&str>, context: &mut Context) -> Result<(), Failure> {
+    let image = image.ok_or_else(|| Failure::Garbled {
         method: "session.screen".to_owned(),
-        why: "it has no picture".to_owned(),
+        why: "the reply contains no image".to_owned(),
     })?;
     if file == Path::new("-") {
-        return context.write_bytes(picture.as_bytes());
+        return context.write_bytes(image.as_bytes());
     }
-    whole_file::write(file, picture.as_bytes()).map_err(|source| Failure::Io {
-        what: format!("could not write the picture to {}", file.display()),
+    whole_file::write(file, image.as_bytes()).map_err(|source| Failure::Io {
+        what: format!("could not write the image to {}", file.display()),
         source,
     })
 }

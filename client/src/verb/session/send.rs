@@ -10,11 +10,11 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{SendExpect, SessionSend, SessionSendParams};
 use std::io::Read as _;
 
-/// Types into a session; with `--expect` it waits for the answer and prints it.
+/// Types into a session; with `--expect`, waits for the answer and prints it.
 ///
 /// # Errors
 ///
-/// [`Failure::Io`] when the input cannot be read, else those of the call.
+/// [`Failure::Io`] if the input cannot be read, otherwise errors of the call.
 pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failure> {
     let mut params = typed(&args.input)?;
     params.session.clone_from(&args.session);
@@ -30,7 +30,7 @@ pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failu
     let reply = &answer.value;
     if reply.discarded == Some(true) {
         context
-            .note("the program threw away what was typed; send it again once it waits for input");
+            .note("the program discarded the input unread; send it again when the program waits for input");
     }
     if context.global.verbose {
         let hidden = if reply.hidden { ", hidden" } else { "" };

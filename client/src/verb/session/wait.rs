@@ -7,13 +7,13 @@ use crate::failure::Failure;
 use crate::render;
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 
-/// Waits for a condition and prints what came true.
+/// Waits for a condition and prints which one was met.
 ///
-/// It fails when the program ended while something else was waited for.
+/// Fails if the program exits before the condition is met.
 ///
 /// # Errors
 ///
-/// Those of the call: a time-out.
+/// Errors of the call: a timeout.
 pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failure> {
     let condition = &args.condition;
     let wanted = if condition.exit {
@@ -42,7 +42,7 @@ pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failu
         writeln!(out, "{end}")
     })?;
     if has_ended && wanted != WaitFor::Exit {
-        context.note("session.wait: the program ended first");
+        context.note("session.wait: the program exited first");
         return Ok(Exit::Failed);
     }
     Ok(Exit::Done)

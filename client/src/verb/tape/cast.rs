@@ -1,46 +1,46 @@
-//! An asciicast, version 2, as far as it is needed to be watched.
+//! An asciicast, version 2, as far as playback needs it.
 
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Output that is shown at once, and how long after the one before.
+/// Output that is shown at once, and the pause before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct CastChunk {
     pub(super) after: Duration,
     pub(super) text: String,
 }
 
-/// A line: when, what kind, and what.
+/// A line: time, kind and data.
 #[derive(Deserialize)]
-struct Event(f64, String, String);
+struct CastEvent(f64, String, String);
 
-/// How pauses are changed.
+/// How pauses are scaled and limited.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pace {
-    /// Times as fast.
+pub(super) struct PlaybackPace {
+    /// Speed factor.
     pub(super) speed: f64,
     pub(super) longest: Option<Duration>,
 }
 
-impl Pace {
+impl PlaybackPace {
     fn of(self, seconds: f64) -> Duration {
         let pause = Duration::try_from_secs_f64(seconds / self.speed).unwrap_or_default();
         self.longest.map_or(pause, |longest| pause.min(longest))
     }
 }
 
-/// Returns the output in an asciicast; lines that say something else are passed over.
-pub(super) fn pieces(cast: &str, pace: Pace) -> Vec<Piece> {
+/// Returns the output in an asciicast; other lines are skipped.
+pub(super) fn pieces(cast: &str, pace: PlaybackPace) -> Vec<CastChunk> {
     let mut last = 0.0;
     let mut pieces = Vec::new();
     for line in cast.lines().skip(1) {
-        let Ok(Event(at, kind, text)) = serde_json::from_str(line) else {
+        let Ok(CastEvent(at, kind, text)) = serde_json::from_str(line) else {
             continue;
         };
         if kind == "o" {
             let after = pace.of(at - last);
             last = at;
-            pieces.push(Piece { after, text });
+            pieces.push(CastChunk { after, text });
         }
     }
     pieces
@@ -61,7 +61,7 @@ torn
 
     fn pauses(speed: f64, longest: Option<u64>) -> Vec<u128> {
         let longest = longest.map(Duration::from_millis);
-        let pieces = pieces(CAST, Pace { speed, longest });
+        let pieces = pieces(CAST, PlaybackPace { speed, longest });
         pieces.iter().map(|piece| piece.after.as_millis()).collect()
     }
 
@@ -69,7 +69,7 @@ torn
     fn only_output_is_shown_at_its_time() {
         let all = pieces(
             CAST,
-            Pace {
+            PlaybackPace {
                 speed: 1.0,
                 longest: None,
             },
@@ -85,7 +85,7 @@ torn
     proptest! {
         #[test]
         fn no_line_is_too_strange(cast in "(\\PC{0,20}\n|\\[-?[0-9]{1,400}(e[0-9]{1,3})?, \"o\", \"[a-z]*\"\\]\n){0,6}", speed in 1e-300..1e300_f64) {
-            let _ = pieces(&cast, Pace { speed, longest: None });
+            let _ = pieces(&cast, PlaybackPace { speed, longest: None });
         }
     }
 }

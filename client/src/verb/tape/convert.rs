@@ -13,14 +13,14 @@ use ccd_protocol::tape::{
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Longest asciicast that is read from standard input: what the daemon takes in one request.
+/// Longest asciicast from standard input: the most that the daemon accepts in one request.
 const MAX_INPUT_BYTES: u64 = 16 << 20;
 
-/// Makes a tape of an asciicast and prints its id.
+/// Converts an asciicast into a tape and prints its id.
 ///
 /// # Errors
 ///
-/// Those of the file and of the call.
+/// Errors of the file and of the call.
 pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exit, Failure> {
     let is_stdin = args.file == Path::new("-");
     let mut program = args.program.iter().cloned();
@@ -54,7 +54,7 @@ fn standard_input() -> Result<String, Failure> {
     })?;
     if bytes.len() as u64 > MAX_INPUT_BYTES {
         return Err(Failure::Usage(format!(
-            "{name} has more than {MAX_INPUT_BYTES} bytes: give a file"
+            "{name} is longer than {MAX_INPUT_BYTES} bytes; give a file"
         )));
     }
     String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("{name} is not UTF-8")))
@@ -64,7 +64,7 @@ fn standard_input() -> Result<String, Failure> {
 ///
 /// # Errors
 ///
-/// Those of the call and of the file.
+/// Errors of the call and of the file.
 pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exit, Failure> {
     let format = match args.transcript {
         true => TapeFormat::Transcript,
@@ -77,7 +77,7 @@ pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exi
     };
     let answer = context.call::<TapeExport>(&params)?;
     if answer.value.is_lossy {
-        context.note("bytes that are no UTF-8 were replaced");
+        context.note("bytes that are not UTF-8 were replaced");
     }
     if context.global.json && args.output.is_none() {
         context.write_line(answer.json.get())?;
@@ -87,11 +87,11 @@ pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exi
     Ok(Exit::Done)
 }
 
-/// Prints the picture of a tape, or writes it to a file.
+/// Prints an image of a tape, or writes it to a file.
 ///
 /// # Errors
 ///
-/// Those of the call and of the file.
+/// Errors of the call and of the file.
 pub(super) fn svg(args: &TapeSvgArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = TapeSvgParams {
         root: root(&args.of.root)?,

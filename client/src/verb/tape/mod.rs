@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render;
-use crate::tape::{folder, shim};
+use crate::tape::{self, shim};
 use ccd_protocol::tape::{
     TapeDiff, TapeDiffParams, TapeGet, TapeList, TapeListParams, TapeListReply, TapeParams,
     TapeProblem, TapePrune, TapePruneParams, TapeRedact, TapeRedactParams, TapeValidate,
@@ -19,16 +19,16 @@ use ccd_protocol::tape::{
 };
 use std::path::Path;
 
-/// Tapes that are asked for at a time.
+/// Tapes per request.
 const PAGE_LEN: u64 = 1_000;
 
 const EXTENSION: &str = ".json5";
 
-/// Does what `ccctl tape` asks for.
+/// Carries out `ccctl tape`.
 ///
 /// # Errors
 ///
-/// Those of the calls.
+/// Errors of the calls.
 pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         TapeVerb::List(args) => list(args, context),
@@ -78,12 +78,12 @@ pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, F
     }
 }
 
-/// The folder that was given, absolute.
+/// The given tapes directory, as an absolute path.
 fn root(args: &RootArgs) -> Result<Option<String>, Failure> {
-    folder(args.tapes.as_deref())
+    tape::root(args.tapes.as_deref())
 }
 
-/// Returns a tape as the daemon knows it: a file by its absolute path, else an id or a part of one.
+/// Returns a tape as the daemon knows it: the absolute path of a file, or an id or a part of one.
 fn named(tape: &str) -> Result<String, Failure> {
     let path = Path::new(tape);
     let is_path = ["/", "./", "../"]
@@ -103,7 +103,7 @@ fn yes_or_failed(yes: bool) -> Exit {
     }
 }
 
-fn tell_problems(problems: &[TapeProblem], context: &Context) {
+fn print_problems(problems: &[TapeProblem], context: &Context) {
     if !context.global.json {
         problems
             .iter()
@@ -128,7 +128,7 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
         page_len = page.tapes.len();
         all.tapes.extend(page.tapes);
     }
-    tell_problems(&all.problems, context);
+    print_problems(&all.problems, context);
     if context.global.json {
         match params.after {
             None => context.write_line(answer.json.get())?,
@@ -144,7 +144,7 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Says why a list is empty, as far as the options tell.
+/// Says why a list is empty, depending on the options.
 fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<String, Failure> {
     let params = TapeListParams {
         root: root(&args.root)?,
@@ -163,7 +163,7 @@ fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<Str
     };
     Ok(match all {
         0 => format!("no tapes{of} in {in_root}; ccctl rec PROGRAM records one"),
-        _ if args.used => format!("no tape{of} in {in_root} was played"),
+        _ if args.used => format!("no tape{of} in {in_root} was ever played"),
         _ => format!("every tape{of} in {in_root} was played"),
     })
 }
@@ -177,7 +177,7 @@ fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, 
         match (reply.problems.is_empty(), reply.left_out) {
             (true, _) => writeln!(
                 out,
-                "{}, nothing is wrong",
+                "{} checked, no problems",
                 render::counted(reply.checked, "tape")
             ),
             (false, 0) => Ok(()),
@@ -189,25 +189,29 @@ fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, 
 
 fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<TapeRedact>(params)?;
-    tell_problems(&answer.value.problems, context);
+    print_problems(&answer.value.problems, context);
     context.print(&answer, |reply, out, _| {
-        let done = if reply.is_done { "took" } else { "would take" };
+        let done = if reply.is_done {
+            "removed"
+        } else {
+            "would remove"
+        };
         for tape in &reply.tapes {
             let secrets = render::counted(tape.removed, "secret");
             let places = tape.places.join(", ");
-            writeln!(out, "{}: {done} {secrets} out of {places}", tape.tape_id)?;
+            writeln!(out, "{}: {done} {secrets} from {places}", tape.tape_id)?;
         }
         match reply.tapes.is_empty() {
             true => writeln!(
                 out,
-                "{}, no secrets",
+                "{} checked, no secrets",
                 render::counted(reply.checked, "tape")
             ),
             false => Ok(()),
         }
     })?;
     if !answer.value.is_done && !answer.value.tapes.is_empty() && !context.global.json {
-        context.note("nothing was changed; --inplace rewrites them");
+        context.note("nothing was changed; --inplace removes the secrets");
     }
     Ok(yes_or_failed(answer.value.problems.is_empty()))
 }
@@ -221,7 +225,7 @@ fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
     };
     let answer = context.call::<TapePrune>(&params)?;
     let reply = &answer.value;
-    tell_problems(&reply.problems, context);
+    print_problems(&reply.problems, context);
     context.print(&answer, |reply, out, _| {
         reply
             .tapes
@@ -231,9 +235,9 @@ fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
     if !context.global.json {
         let tapes = render::counted(reply.tapes.len() as u64, "tape");
         let done = match (reply.is_done, args.unused) {
-            (true, _) => "removed",
-            (false, true) => "would be removed",
-            (false, false) => "were never played; --unused removes them",
+            (true, _) => "deleted",
+            (false, true) => "would be deleted",
+            (false, false) => "never played; --unused deletes them",
         };
         context.note(&format!("{tapes}, {} bytes, {done}", reply.bytes));
     }

@@ -1,6 +1,6 @@
-//! `ccctl tape play`: a tape, watched in this terminal.
+//! `ccctl tape play`: plays back a tape in this terminal.
 
-use super::cast::{Pace, Piece, pieces};
+use super::cast::{CastChunk, PlaybackPace, pieces};
 use super::{named, root};
 use crate::args::TapePlayArgs;
 use crate::attach::{Below, UserScreen};
@@ -15,11 +15,11 @@ use rustix::termios::{QueueSelector, tcflush};
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Shows a tape's output at its pace; all at once where nobody looks.
+/// Shows a tape's output at its pace; without a terminal, prints all of it at once.
 ///
 /// # Errors
 ///
-/// Those of the call and of the terminal.
+/// Errors of the call and of the terminal.
 pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, Failure> {
     let is_watched = can_draw();
     let params = TapeExportParams {
@@ -46,7 +46,7 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
         return Ok(Exit::Done);
     }
     let limit = args.idle_limit.map(Duration::try_from_secs_f64);
-    let pace = Pace {
+    let pace = PlaybackPace {
         speed: args.speed.unwrap_or(1.0),
         longest: limit.and_then(Result::ok),
     };
@@ -57,7 +57,7 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
     })
 }
 
-fn watch(reply: &TapeExportReply, pieces: &[Piece]) -> io::Result<Exit> {
+fn watch(reply: &TapeExportReply, pieces: &[CastChunk]) -> io::Result<Exit> {
     let (mut events, _waker) = Events::listen()?;
     let mut screen = UserScreen::enter(reply.tape_id.clone())?;
     let mut player = Player::new(pieces);
@@ -66,32 +66,32 @@ fn watch(reply: &TapeExportReply, pieces: &[Piece]) -> io::Result<Exit> {
         screen.show(b"\r\n")?;
     }
     screen.leave(Below::Here);
-    // What the terminal answered to queries on the tape is not for the shell.
+    // Replies of the terminal to queries on the tape are not meant for the shell.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     exit
 }
 
-/// What to do after a key.
+/// What to do after keys.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
-    /// Shows so many pieces.
+    /// Show this many chunks.
     Steps(usize),
     Leave,
 }
 
-/// A tape that is being watched.
+/// A tape that is being played back.
 #[derive(Debug)]
 struct Player<'a> {
-    rest: &'a [Piece],
+    rest: &'a [CastChunk],
     is_paused: bool,
-    /// When the last piece was due; a pause moves it.
+    /// When the last chunk was due; a pause moves it.
     since: Instant,
-    /// What was shown ends with a newline.
+    /// True if the output so far ends with a newline.
     ends_line: bool,
 }
 
 impl<'a> Player<'a> {
-    fn new(pieces: &'a [Piece]) -> Self {
+    fn new(pieces: &'a [CastChunk]) -> Self {
         Self {
             rest: pieces,
             is_paused: false,
@@ -130,7 +130,7 @@ impl<'a> Player<'a> {
         Ok(Exit::Done)
     }
 
-    /// Takes keys that were typed `now`.
+    /// Takes keys typed `now`.
     fn take(&mut self, keys: &[Key], now: Instant) -> Next {
         let mut steps = 0;
         for key in keys {

@@ -1,4 +1,4 @@
-//! `ccctl tape verify`: the real program against a tape.
+//! `ccctl tape verify`: compares the real program with a tape.
 
 use super::{named, root, yes_or_failed};
 use crate::args::TapeVerifyArgs;
@@ -14,21 +14,21 @@ use serde_json::Value;
 use std::io;
 use std::path::Path;
 
-/// "No limit" on the command line; a program that never answers ends by `^C` then.
+/// "No limit" on the command line; `^C` then ends a program that never answers.
 const FOREVER_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
-/// Compares what the program answers, and shows each exchange where it does not say the same.
+/// Compares the answers of the program with the tape, and shows each exchange that differs.
 ///
 /// # Errors
 ///
-/// Those of the calls; [`Failure::Failed`] when the program could not be asked.
+/// Errors of the calls; [`Failure::Failed`] if the comparison failed.
 pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exit, Failure> {
     let cwd = args.cwd.as_deref();
     let params = TapeVerifyParams {
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
         cwd: cwd
-            .map(|cwd| caller::working_folder(Some(cwd)))
+            .map(|cwd| caller::working_directory(Some(cwd)))
             .transpose()?,
         caller_env: (!args.clean_env).then(caller::environment),
         timeout_ms: args.timeout.and_then(limit_ms),
@@ -49,7 +49,7 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
     Ok(yes_or_failed(verdict.same))
 }
 
-/// The lines of a file; not of the command line, which others can see.
+/// The secrets in a file, one per line. They are not on the command line, which other users can read.
 fn secrets(file: Option<&Path>) -> Result<Vec<String>, Failure> {
     let Some(file) = file else {
         return Ok(Vec::new());

@@ -29,14 +29,14 @@ pub enum DocumentError {
     Read { path: PathBuf, source: io::Error },
     #[error("{} cannot be written: {source}", .path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("{} is not what it should be: {source}", .path.display())]
+    #[error("{} is not valid: {source}", .path.display())]
     Shape {
         path: PathBuf,
         source: serde_json::Error,
     },
-    #[error("{} would have {len} bytes: at most {MAX_BYTES} are kept", .path.display())]
+    #[error("{} would have {len} bytes: at most {MAX_BYTES} are allowed", .path.display())]
     TooLarge { path: PathBuf, len: u64 },
-    #[error("{} holds {MAX_DOCUMENTS} documents already: delete some", .path.display())]
+    #[error("{} contains {MAX_DOCUMENTS} documents already: delete some", .path.display())]
     Full { path: PathBuf },
 }
 
@@ -152,7 +152,7 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DocumentError
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(failed(source)),
         Ok(facts) if !facts.is_file() => {
-            return Err(failed(io::Error::other("it is no file")));
+            return Err(failed(io::Error::other("it is not a file")));
         }
         Ok(facts) if facts.len() > MAX_BYTES => {
             return Err(failed(io::Error::other("it is too large")));
@@ -310,7 +310,7 @@ mod tests {
         let text = error.to_string();
         assert!(text.contains("x.json") && text.contains("line 1"), "{text}");
         let error = documents.get::<u8>(&name("folder")).await.unwrap_err();
-        assert!(error.to_string().contains("no file"), "{error}");
+        assert!(error.to_string().contains("not a file"), "{error}");
     }
 
     #[tokio::test]

@@ -53,7 +53,7 @@ impl Reportable for StoreError {
 
     fn hint(&self) -> Option<&str> {
         matches!(self, Self::Full { .. })
-            .then_some("free space, then repeat the call: nothing of it was done")
+            .then_some("free some space, then repeat the call: nothing was done")
     }
 }
 

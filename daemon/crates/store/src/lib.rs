@@ -8,6 +8,7 @@ mod database;
 mod database_tests;
 pub mod documents;
 mod error;
+pub mod folder;
 mod limits;
 mod open;
 mod row;

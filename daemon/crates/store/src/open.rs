@@ -91,7 +91,7 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
             && error.is_corrupt()
         {
             let aside = move_aside(path)?;
-            tracing::error!(%error, path = %aside.display(), "the database was damaged and set aside; a new one was begun");
+            tracing::error!(%error, path = %aside.display(), "the database was damaged and set aside; a new one was created");
             (is_new, set_aside) = (true, Some(aside));
             opened = self.open_once(path, how).await;
         }

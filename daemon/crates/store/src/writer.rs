@@ -37,7 +37,7 @@ pub(crate) async fn run<W: AnyWrite + ?Sized>(
     }
     let checkpoint = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)");
     if let Err(error) = checkpoint.execute(&pool).await {
-        tracing::warn!(%error, "the database was not checkpointed");
+        tracing::warn!(%error, "could not checkpoint the database");
     }
     pool.close().await;
 }
@@ -66,7 +66,7 @@ async fn commit<W: AnyWrite + ?Sized>(pool: &SqlitePool, group: &[Request<W>]) -
         // SQLite rolls back by itself on some errors, as when the disk is full. sqlx does not notice, and would
         // take the transaction for open on this connection for ever; the pool opens another one.
         if let Err(error) = connection.close().await {
-            tracing::warn!(%error, "a connection to the database was not closed well");
+            tracing::warn!(%error, "could not close a connection to the database cleanly");
         }
     }
     committed

@@ -28,11 +28,11 @@ const NOTE: &str = "decorators";
 /// Why a decorator is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecoratorError {
-    #[error("decorators has {found} entries, at most {MAX_DECORATORS} are allowed")]
+    #[error("decorators has {found} entries: at most {MAX_DECORATORS} are allowed")]
     TooMany { found: usize },
     #[error("decorators[{index}] must have either `replace` and `with`, or `filter`")]
     Form { index: usize },
-    #[error("decorators[{index}].replace is no regular expression: {reason}")]
+    #[error("decorators[{index}].replace is not a regular expression: {reason}")]
     Regex { index: usize, reason: String },
     #[error("decorators[{index}] is longer than {MAX_TEXT_BYTES} bytes or {MAX_WORDS} words")]
     TooLong { index: usize },
@@ -49,9 +49,9 @@ pub enum DecorateError {
         program: String,
         reason: String,
     },
-    #[error("decorators[{index}] gives or gets more than {MAX_FILTERED_BYTES} bytes")]
+    #[error("decorators[{index}]: its input or output exceeds {MAX_FILTERED_BYTES} bytes")]
     TooLarge { index: usize },
-    #[error("decorators[{index}] made something else of the tape: {reason}")]
+    #[error("decorators[{index}] did not return a tape: {reason}")]
     NoTape { index: usize, reason: String },
 }
 

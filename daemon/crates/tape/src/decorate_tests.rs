@@ -177,7 +177,7 @@ fn a_tape_is_changed_as_json() {
     assert!(
         error
             .to_string()
-            .starts_with("decorators[0] made something else of the tape: "),
+            .starts_with("decorators[0] did not return a tape: "),
         "{error}"
     );
 }
@@ -217,7 +217,7 @@ fn decorators_are_checked_before_they_are_used() {
     assert!(error(half).starts_with("decorators[1] must have either"));
     assert_eq!(
         error(replace(on, "(", "")),
-        "decorators[1].replace is no regular expression: unclosed group"
+        "decorators[1].replace is not a regular expression: unclosed group"
     );
     assert_eq!(
         error(filter(on, &[])),

@@ -17,15 +17,15 @@ pub enum TapeError {
     Rules(#[from] RuleError),
     #[error(transparent)]
     Root(#[from] RootError),
-    #[error("nothing can be recorded: {0}")]
+    #[error("could not start the recording: {0}")]
     Journal(#[source] io::Error),
     #[error("a tape cannot be read: {0}")]
     Read(#[source] io::Error),
-    #[error("no tape has an input of more than 16 MiB")]
+    #[error("the input exceeds 16 MiB: no tape can contain it")]
     TooLong,
     #[error("the recorded program has ended")]
     Ended,
-    #[error("no tape has this input, and the real program cannot go on where the tape ended: {0}")]
+    #[error("the input is on no tape, and the real program could not take over: {0}")]
     Proxy(String),
 }
 
@@ -44,9 +44,7 @@ impl Reportable for TapeError {
 
     fn hint(&self) -> Option<&str> {
         match self {
-            Self::Root(_) | Self::Journal(_) => {
-                Some("give another root, or see to its permissions")
-            }
+            Self::Root(_) | Self::Journal(_) => Some("give another root, or check its permissions"),
             Self::Miss(_)
             | Self::Rules(_)
             | Self::Read(_)

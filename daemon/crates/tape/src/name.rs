@@ -25,16 +25,14 @@ const GAPS: [&str; 5] = ["program", "tag", "verb", "time", "random"];
 pub enum NameError {
     #[error("it is empty or longer than {MAX_TEMPLATE_BYTES} bytes")]
     Length,
-    #[error(
-        "{{{gap}}} is unknown: there are {{program}}, {{tag}}, {{verb}}, {{time}} and {{random}}"
-    )]
+    #[error("{{{gap}}} is unknown: use {{program}}, {{tag}}, {{verb}}, {{time}} or {{random}}")]
     Gap { gap: String },
     #[error("a name in it can be longer than {MAX_NAME_BYTES} bytes")]
     NameLength,
     #[error("a brace has no partner")]
     Brace,
     #[error(
-        "it must be a relative path without empty, hidden or `..` folders and without control characters"
+        "it must be a relative path without empty, hidden or `..` directories and without control characters"
     )]
     Path,
 }

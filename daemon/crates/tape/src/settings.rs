@@ -26,7 +26,7 @@ pub enum SettingsError {
     #[error("tape.error_rate must be from 0 to 100, found {found}")]
     ErrorRate { found: f64 },
     #[error(
-        "tape.latency must be at most {MAX_LATENCY_MS} ms, and a range from the least to the most, found {found}"
+        "tape.latency must be at most {MAX_LATENCY_MS} ms, with the smaller end of a range first, found {found}"
     )]
     Latency { found: String },
     #[error("tape.tag must have from 1 to {MAX_TAG_BYTES} bytes and no control characters")]

@@ -2,7 +2,7 @@
 
 use super::super::accept::{Ends, serve_as};
 use super::super::{Limits, Settings};
-use crate::peer::Peer;
+use ccd_session::peer::Peer;
 use jsonrpsee::core::to_json_raw_value;
 use jsonrpsee::server::{Methods, TrySendError};
 use jsonrpsee::types::{ErrorObjectOwned, Params};

@@ -88,10 +88,10 @@ fn a_recording_between_pipes_is_its_own_beside_one_in_a_terminal() {
     let shell = Shell::new(&daemon);
     shell.in_terminal("rec", "one");
     let [_, told] = shell.prints("echo two | play -- ./ask");
-    let how = "differs    it was recorded in a terminal, now it is between pipes";
+    let how = "differs    it was recorded in a terminal, but now runs with pipes";
     assert!(told.contains(how), "{told}");
     assert!(
-        told.contains("record it between pipes with `ccctl rec --tapes"),
+        told.contains("record it with pipes, with `ccctl rec --tapes"),
         "{told}"
     );
     let [out, told] = shell.prints("echo one | rec -- ./ask");
@@ -115,8 +115,8 @@ fn a_recording_in_a_terminal_is_its_own_beside_one_between_pipes() {
     shell.person.line("play -- ./ask");
     shell
         .person
-        .shows("it was recorded between pipes, now it is in a terminal");
-    shell.person.shows("record it in a terminal with");
+        .shows("it was recorded with pipes, but now runs in a terminal");
+    shell.person.shows("record it in a terminal, with");
     shell.in_terminal("rec", "one");
     let tapes = shell.tapes();
     assert_eq!(tapes.len(), 2);

@@ -62,7 +62,7 @@ fn a_tape_that_begins_in_the_middle_is_told_with_what_leads_there() {
     );
     let shown = words(&["show", "second"]);
     assert!(
-        shown.contains("in the middle, behind exchange 1 of first"),
+        shown.contains("mid-conversation, after exchange 1 of first"),
         "{shown}"
     );
     let validate = || {
@@ -87,7 +87,7 @@ fn a_tape_that_begins_in_the_middle_is_told_with_what_leads_there() {
     );
     let shown = words(&["show", "second"]);
     assert!(
-        shown.contains("in the middle, no tape leads there"),
+        shown.contains("mid-conversation, no tape leads up to it"),
         "{shown}"
     );
     let options = tape(&root, json!({"strict": true}));

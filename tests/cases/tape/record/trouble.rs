@@ -134,7 +134,7 @@ fn a_root_that_goes_while_it_is_recorded_into_costs_the_tape_alone() {
     ask(&daemon, &session, (Some("two"), "two\ntwo\n")).unwrap();
     if !crate::support::worker::is_one_process(&daemon) {
         crate::support::worker::kill_worker(&daemon);
-        assert!(problem(&daemon, &session).contains("nothing more is recorded"));
+        assert!(problem(&daemon, &session).contains("recording has stopped"));
     }
     ask(&daemon, &session, (Some("three"), "three\nthree\n")).unwrap();
     types(&daemon, &session, "\u{4}");

@@ -32,12 +32,12 @@ pub fn bring(
         (Some(cast), None) => cast.clone().into_bytes(),
         (None, Some(path)) => read_cast(path)?,
         _ => {
-            let told = "give cast, the text of an asciicast, or path, its file";
+            let told = "give either cast (the text of an asciicast) or path (its file)";
             return Err(FilesError::Argument(told.into()));
         }
     };
     if params.program.is_none() && !params.args.is_empty() {
-        let told = "args are those of program: give it too";
+        let told = "args need program: give it too";
         return Err(FilesError::Argument(told.into()));
     }
     let facts = Facts {
@@ -99,7 +99,7 @@ fn read_cast(path: &str) -> Result<Vec<u8>, FilesError> {
     };
     // Opening a pipe would wait for who writes to it.
     if !std::fs::metadata(path).map_err(io)?.is_file() {
-        return Err(io(io::Error::other("it is no file")));
+        return Err(io(io::Error::other("it is not a file")));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(io)?;

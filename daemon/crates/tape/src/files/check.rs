@@ -13,8 +13,8 @@ use std::sync::Arc;
 const MAX_PROBLEMS: usize = 1_000;
 
 /// Of a tape that begins where none leads.
-const NO_LEAD: &str = "it begins in the middle of a conversation, and no tape leads there: with `strict` it never plays; \
-    bring back the tape that it was recorded beside, or record it anew";
+const NO_LEAD: &str = "it starts in the middle of a recording, and no tape leads up to it: with `strict` it never plays; \
+    restore the tape that comes before it, or record it again";
 
 /// Reads a tape, or all of the folder, and returns what is wrong with them. Two exchanges with the same key, and tapes to
 /// which no other leads, are told of when all are read.

@@ -17,13 +17,13 @@ pub enum FilesError {
     NoSuch { given: String, root: String },
     #[error("there is no file {path:?}")]
     NoFile { path: String },
-    #[error("several tapes have {given:?} in their ids")]
+    #[error("several tape ids contain {given:?}")]
     Ambiguous {
         given: String,
         /// Some of them.
         candidates: Vec<String>,
     },
-    #[error("{given:?} is no id of a tape: {why}")]
+    #[error("{given:?} is not the id of a tape: {why}")]
     NoId { given: String, why: &'static str },
     /// With the place, as compilers tell it.
     #[error("{path}:{error}")]
@@ -34,11 +34,11 @@ pub enum FilesError {
     Root(#[from] RootError),
     #[error(transparent)]
     Cast(#[from] CastError),
-    #[error("{path}: secrets cannot be taken out: {why}")]
+    #[error("{path}: secrets cannot be redacted: {why}")]
     Redaction { path: String, why: String },
     #[error("{0}")]
     Argument(String),
-    #[error("the picture would be larger than 16 MiB")]
+    #[error("the image would exceed 16 MiB")]
     PictureTooLarge,
     #[error("{path}: {source}")]
     Io { path: String, source: io::Error },
@@ -64,7 +64,7 @@ impl Reportable for FilesError {
 
     fn hint(&self) -> Option<&str> {
         match self {
-            Self::NotFound { .. } => Some("tape.list names all tapes"),
+            Self::NotFound { .. } => Some("tape.list lists all tapes"),
             Self::Ambiguous { .. } => Some("give more letters of the id"),
             Self::NoSuch { .. }
             | Self::NoFile { .. }

@@ -69,7 +69,9 @@ fn remove(path: &Path, tape: &IndexedTape, root: &Path) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     if now != tape.stamp {
-        return Err(io::Error::other("it has just been changed: left as it is"));
+        return Err(io::Error::other(
+            "it has just been changed, so it is not deleted",
+        ));
     }
     std::fs::remove_file(path)?;
     let folders = path.ancestors().skip(1);

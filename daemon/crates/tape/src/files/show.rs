@@ -78,7 +78,7 @@ fn first_state(tape: &Tape) -> Option<Fingerprint> {
 fn key(context: &BTreeMap<String, String>, exchange: &Exchange) -> BTreeMap<String, String> {
     let mut key = context.clone();
     let input = match exchange.pre.hidden {
-        true => "any, typed hidden".to_owned(),
+        true => "any hidden input".to_owned(),
         false => {
             let input = normal_input(&exchange.input.bytes);
             beginning(String::from_utf8_lossy(&input).trim_end_matches('\n'))

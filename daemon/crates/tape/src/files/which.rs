@@ -119,10 +119,10 @@ impl Folder {
             why,
         };
         if given.contains('\0') {
-            return Err(no_id("it has a NUL character"));
+            return Err(no_id("it contains a NUL character"));
         }
         let Some(stem) = given.strip_suffix(EXTENSION) else {
-            return Err(no_id("the file of a tape ends in .json5"));
+            return Err(no_id("the name of a tape file ends in .json5"));
         };
         let path = PathBuf::from(given);
         let below = Path::new(stem).strip_prefix(self.path());
@@ -200,10 +200,10 @@ impl Which {
 fn check_id(id: &str) -> Result<(), FilesError> {
     let why = match id {
         "" => Some("it is empty"),
-        id if id.contains('\0') => Some("it has a NUL character"),
-        id if id.split('/').any(|part| part == "..") => Some("it leads out of the folder"),
+        id if id.contains('\0') => Some("it contains a NUL character"),
+        id if id.split('/').any(|part| part == "..") => Some("it leads out of the directory"),
         id if id.split('/').any(|part| part.starts_with('.')) => {
-            Some("what begins with a dot is no tape")
+            Some("names that start with a dot are not tapes")
         }
         // A part of an id may end with a folder.
         id if id.contains("//") => Some("a part of it is empty"),

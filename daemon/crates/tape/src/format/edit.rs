@@ -17,12 +17,12 @@ use std::ops::Range;
 pub enum EditError {
     #[error("the tape has no `{place}`")]
     NoPlace { place: String },
-    #[error("two changes meet in line {line}: make one after the other")]
+    #[error("two changes overlap in line {line}: make them one at a time")]
     Overlap { line: u64 },
     #[error("the tape cannot be read: {0}")]
     Format(#[from] FormatError),
     /// Nothing was changed.
-    #[error("the changed tape could not be read any more: {0}")]
+    #[error("the change would make the tape unreadable: {0}")]
     Broken(#[source] FormatError),
 }
 

@@ -40,27 +40,29 @@ impl Reportable for FormatError {
 pub enum Fault {
     #[error("the file is empty: a tape is at least {{ meta: {{ program: \"NAME\" }} }}")]
     Empty,
-    #[error("the file has {bytes} bytes, a tape at most {MAX_BYTES}: record it in several parts")]
+    #[error(
+        "the file has {bytes} bytes: a tape may have at most {MAX_BYTES}; record it in several parts"
+    )]
     TooLarge { bytes: u64 },
     #[error(
-        "a byte that is not UTF-8: save the file as UTF-8, and put bytes that are no text into `dataB64`"
+        "a byte is not UTF-8: save the file as UTF-8, and put bytes that are not text into `dataB64`"
     )]
     NotUtf8,
-    #[error("the file ends within {within}: it was cut off, or something is not closed")]
+    #[error("the file ends inside {within}: it is truncated, or something is not closed")]
     Ends { within: &'static str },
-    #[error("{wanted} must stand here, not {found}")]
+    #[error("expected {wanted}, found {found}")]
     Unexpected { wanted: &'static str, found: String },
-    #[error("more than {MAX_DEPTH} objects and lists within each other")]
+    #[error("objects and lists are nested more than {MAX_DEPTH} deep")]
     TooDeep,
     #[error("more than {most} {what}: record the program in several tapes")]
     TooMany { what: &'static str, most: u32 },
     #[error(
-        "a text may not go over the end of its line: close it with {quote}, or end the line with a backslash"
+        "a string must end on its line: close it with {quote}, or end the line with a backslash"
     )]
     OpenText { quote: char },
     #[error("{what}: write \\\\ for a backslash, \\xHH or \\uHHHH for a character by number")]
     Escape { what: &'static str },
-    #[error("{text:?} is no number")]
+    #[error("{text:?} is not a number")]
     Number { text: String },
     #[error("{} must be {wanted}, not {found}", name(.path))]
     Kind {
@@ -68,13 +70,13 @@ pub enum Fault {
         wanted: &'static str,
         found: String,
     },
-    #[error(
-        "`{path}` is no base64 ({what}): correct it, or write the text as `dataText` in its place"
-    )]
+    #[error("`{path}` is not base64 ({what}): correct it, or write the text as `dataText` instead")]
     Base64 { path: String, what: String },
     #[error("`{path}` is missing: {why}")]
     Missing { path: String, why: &'static str },
-    #[error("the tape has format {format}, this ccd knows formats up to {FORMAT}: use a newer ccd")]
+    #[error(
+        "the tape has format {format}, but this ccd supports formats up to {FORMAT}: use a newer ccd"
+    )]
     Newer { format: u64 },
 }
 
@@ -116,7 +118,7 @@ pub(super) fn shorten(text: &mut String) {
 
 fn name(path: &str) -> String {
     if path.is_empty() {
-        "what stands here".to_owned()
+        "this value".to_owned()
     } else {
         format!("`{path}`")
     }

@@ -41,15 +41,15 @@ pub enum FileError {
     NotFound { path: PathBuf },
     #[error("{} is {what}, not a tape: move it away or give it another name", .path.display())]
     NotAFile { path: PathBuf, what: &'static str },
-    #[error("{} is a link that leads to nothing: remove it, or bring back what it led to", .path.display())]
+    #[error("{} is a dangling link: remove it, or restore its target", .path.display())]
     Dangling { path: PathBuf },
-    #[error("{} is a link that leads back to itself: remove it", .path.display())]
+    #[error("{} is a link to itself: remove it", .path.display())]
     Loop { path: PathBuf },
-    #[error("{} has {bytes} bytes, a tape at most {MAX_BYTES}: record it in several parts", .path.display())]
+    #[error("{} has {bytes} bytes: a tape may have at most {MAX_BYTES}; record it in several parts", .path.display())]
     TooLarge { path: PathBuf, bytes: u64 },
-    #[error("{} is there already: tapes are never overwritten by a new one", .path.display())]
+    #[error("{} exists already: a new tape never overwrites another", .path.display())]
     Exists { path: PathBuf },
-    #[error("{} is being written by somebody else for more than {} s: try again", .path.display(), LOCK_WAIT.as_secs())]
+    #[error("{} has been locked by another writer for more than {} s: try again", .path.display(), LOCK_WAIT.as_secs())]
     Locked { path: PathBuf },
     #[error("{} cannot be read: {source}", .path.display())]
     Read { path: PathBuf, source: io::Error },
@@ -233,7 +233,7 @@ fn other_than_file(metadata: &Metadata) -> Option<&'static str> {
     if kind.is_file() {
         None
     } else if kind.is_dir() {
-        Some("a folder")
+        Some("a directory")
     } else {
         Some("a pipe, a socket or a device")
     }

@@ -24,7 +24,7 @@ fn what_is_no_file_is_refused_by_name() {
     let folder = folder();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("x.json5")).unwrap();
-    assert!(say(&at("x.json5")).contains("x.json5 is a folder"));
+    assert!(say(&at("x.json5")).contains("x.json5 is a directory"));
     #[cfg(target_os = "linux")]
     {
         rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe.json5"), 0o600.into()).unwrap();
@@ -37,7 +37,7 @@ fn what_is_no_file_is_refused_by_name() {
     assert!(say(&at("s.json5")).contains("a socket"));
     symlink(at("b.json5"), at("a.json5")).unwrap();
     symlink(at("a.json5"), at("b.json5")).unwrap();
-    assert!(say(&at("a.json5")).contains("leads back to itself"));
+    assert!(say(&at("a.json5")).contains("is a link to itself"));
     assert!(say(&at("none.json5")).starts_with("there is no tape"));
     let huge = File::create(at("huge.json5")).unwrap();
     huge.set_len(100 << 20).unwrap();

@@ -128,7 +128,7 @@ fn decimal(text: &str) -> Option<(Number, usize)> {
 /// it ends.
 pub(super) fn escape(text: &str, at: usize) -> Scanned<(Option<char>, usize)> {
     let stop = |what| Stop::at(at, Fault::Escape { what });
-    let cut = || Stop::at(at, Fault::Ends { within: "a text" });
+    let cut = || Stop::at(at, Fault::Ends { within: "a string" });
     let rest = text.get(at + 1..).unwrap_or_default();
     let char = rest.chars().next().ok_or_else(cut)?;
     let next = at + 1 + char.len_utf8();
@@ -143,7 +143,7 @@ pub(super) fn escape(text: &str, at: usize) -> Scanned<(Option<char>, usize)> {
         'f' => (Some('\u{c}'), next),
         'r' => (Some('\r'), next),
         '0' if !follows.is_some_and(u8::is_ascii_digit) => (Some('\0'), next),
-        '0'..='9' => return Err(stop("an escape may not be an octal number")),
+        '0'..='9' => return Err(stop("octal escapes are not allowed")),
         'x' => {
             let code =
                 hex(text, next, 2).ok_or_else(|| stop("\\x needs two hexadecimal digits"))?;

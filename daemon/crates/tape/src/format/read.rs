@@ -156,7 +156,7 @@ fn tape<'a, E>(
     })?;
     let missing = || {
         let path = "meta".to_owned();
-        let why = "a tape says in `meta.program` what was recorded";
+        let why = "a tape names the recorded program in `meta.program`";
         Stop::at(start, Fault::Missing { path, why })
     };
     let meta = meta.ok_or_else(missing)?;
@@ -194,7 +194,7 @@ fn read_meta(scanner: &mut Scanner<'_>) -> Scanned<Meta> {
     })?;
     if meta.program.is_empty() {
         let path = "program".to_owned();
-        let why = "it says what was recorded, such as \"sqlite3\"";
+        let why = "it names the recorded program, such as \"sqlite3\"";
         return Err(Stop::at(start, Fault::Missing { path, why }));
     }
     Ok(meta)

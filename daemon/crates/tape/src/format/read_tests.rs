@@ -138,7 +138,7 @@ fn bad_files_are_refused_with_place_and_advice() {
         ("\u{feff} \n", "1:1: the file is empty"),
         ("// only a comment", "1:18: the file ends"),
         ("{}", "1:1: `meta` is missing"),
-        ("[]", "1:1: what stands here must be an object"),
+        ("[]", "1:1: this value must be an object"),
         ("{ meta: {} }", "1:9: `meta.program` is missing"),
         ("{ meta: null }", "1:1: `meta` is missing"),
         (
@@ -147,7 +147,7 @@ fn bad_files_are_refused_with_place_and_advice() {
         ),
         (
             "{\r\n meta: { program: 5 } }",
-            "2:19: `meta.program` must be a text in quotation marks, not `5`",
+            "2:19: `meta.program` must be a string in quotation marks, not `5`",
         ),
         (
             "{ meta: { program: 'p', args: 'x' } }",
@@ -155,11 +155,11 @@ fn bad_files_are_refused_with_place_and_advice() {
         ),
         (
             "{ meta: { program: 'p', args: [1] } }",
-            "1:32: `meta.args[0]` must be a text",
+            "1:32: `meta.args[0]` must be a string",
         ),
         (
             "{ meta: { program: 'p', env: { A: 1 } } }",
-            "1:35: `meta.env.A` must be a text",
+            "1:35: `meta.env.A` must be a string",
         ),
         (
             "{ meta: { program: 'p', errorRate: NaN } }",
@@ -210,7 +210,7 @@ fn bad_exchanges_are_refused_with_place_and_advice() {
         ),
         (
             "output: { chunks: [{ dataB64: 'M!' }] }",
-            "`exchanges[0].output.chunks[0].dataB64` is no base64",
+            "`exchanges[0].output.chunks[0].dataB64` is not base64",
         ),
         (
             "output: { chunks: [{ stream: 'x' }] }",

@@ -129,7 +129,7 @@ impl<'a> Scanner<'a> {
 
     /// Takes a text.
     pub(super) fn text(&mut self) -> Scanned<Cow<'a, str>> {
-        self.expect(Kind::Text, "a text in quotation marks")?;
+        self.expect(Kind::Text, "a string in quotation marks")?;
         let token = self.text_token()?;
         Ok(self.decode(&token))
     }
@@ -266,7 +266,7 @@ impl<'a> Scanner<'a> {
         let span = from..self.at;
         self.blanks()?;
         if self.byte() != Some(b':') {
-            return Err(self.unexpected("`:` behind the key"));
+            return Err(self.unexpected("`:` after the key"));
         }
         self.at += 1;
         Ok(Some((token, span)))
@@ -350,7 +350,7 @@ impl<'a> Scanner<'a> {
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
             let Some(found) = memchr3(quote, b'\\', b'\n', rest) else {
-                return Err(Stop::at(self.at, Fault::Ends { within: "a text" }));
+                return Err(Stop::at(self.at, Fault::Ends { within: "a string" }));
             };
             // Lone ones are rare: a second look costs less than a search for four.
             let is_broken = memchr(b'\r', rest.get(..found).unwrap_or_default()).is_some();

@@ -64,29 +64,25 @@ fn a_value_is_stepped_over_to_its_end() {
 #[test]
 fn faults_name_what_is_wrong_and_where() {
     let cases = [
-        ("", 0, "the file ends within the tape's object"),
-        ("{", 1, "the file ends within the tape's object"),
-        ("[1", 2, "the file ends within the tape's object"),
-        ("[1 2]", 3, "`,` or `]` must stand here, not `2`"),
-        ("{a 1}", 3, "`:` behind the key must stand here, not `1`"),
-        ("{a: 1 b: 2}", 6, "`,` or `}` must stand here, not `b`"),
-        ("[,]", 1, "a value must stand here, not ','"),
-        ("{,}", 1, "a key must stand here, not ','"),
-        ("{1: 2}", 1, "a key must stand here, not `1`"),
-        ("'a", 0, "the file ends within a text"),
-        ("'a\nb'", 0, "a text may not go over the end of its line"),
-        ("'a\rb'", 0, "a text may not go over the end of its line"),
-        ("/* a", 0, "the file ends within a comment"),
-        ("/ a", 0, "a value or a comment must stand here, not '/'"),
-        ("01", 0, "\"`01`\" is no number"),
+        ("", 0, "the file ends inside the tape's object"),
+        ("{", 1, "the file ends inside the tape's object"),
+        ("[1", 2, "the file ends inside the tape's object"),
+        ("[1 2]", 3, "expected `,` or `]`, found `2`"),
+        ("{a 1}", 3, "expected `:` after the key, found `1`"),
+        ("{a: 1 b: 2}", 6, "expected `,` or `}`, found `b`"),
+        ("[,]", 1, "expected a value, found ','"),
+        ("{,}", 1, "expected a key, found ','"),
+        ("{1: 2}", 1, "expected a key, found `1`"),
+        ("'a", 0, "the file ends inside a string"),
+        ("'a\nb'", 0, "a string must end on its line"),
+        ("'a\rb'", 0, "a string must end on its line"),
+        ("/* a", 0, "the file ends inside a comment"),
+        ("/ a", 0, "expected a value or a comment, found '/'"),
+        ("01", 0, "\"`01`\" is not a number"),
         ("'\\ud800'", 1, "no character has this \\u"),
-        ("'\\1'", 1, "an escape may not be an octal number"),
-        (
-            "{} {}",
-            3,
-            "the end of the file must stand here, not an object",
-        ),
-        ("nul", 0, "a value must stand here, not `nul`"),
+        ("'\\1'", 1, "octal escapes are not allowed"),
+        ("{} {}", 3, "expected the end of the file, found an object"),
+        ("nul", 0, "expected a value, found `nul`"),
     ];
     for (text, offset, message) in cases {
         let (at, said) = fault(text);
@@ -102,12 +98,20 @@ fn depth_is_bounded() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert!(value(&nested(depth)).is_ok());
     assert!(skip(&nested(depth)).is_ok());
-    assert!(fault(&nested(depth + 1)).1.starts_with("more than 64 "));
-    assert!(fault(&"[".repeat(1_000_000)).1.starts_with("more than 64 "));
+    assert!(
+        fault(&nested(depth + 1))
+            .1
+            .starts_with("objects and lists are nested more than 64 ")
+    );
+    assert!(
+        fault(&"[".repeat(1_000_000))
+            .1
+            .starts_with("objects and lists are nested more than 64 ")
+    );
     assert!(
         fault(&"{a:".repeat(1_000_000))
             .1
-            .starts_with("more than 64 ")
+            .starts_with("objects and lists are nested more than 64 ")
     );
 }
 

@@ -125,12 +125,12 @@ impl Walk<'_> {
                     .join(", ");
                 let mut name = key.name.clone().into_owned();
                 shorten(&mut name);
-                let message = format!("unknown key `{name}`: here stand {all}");
+                let message = format!("unknown key `{name}`: the known keys are {all}");
                 self.tell(key.span.start, message);
                 return scanner.skip();
             };
             if seen.iter().any(|(name, _)| *name == known) {
-                let message = format!("`{known}` stands here twice: the last one counts");
+                let message = format!("duplicate key `{known}`: the last value is used");
                 self.tell(key.span.start, message);
                 seen.retain(|(name, _)| *name != known);
             }
@@ -190,13 +190,12 @@ impl Walk<'_> {
                 && !possible.contains(&number)
             {
                 let (least, most) = (possible.start(), possible.end());
-                let message = format!("`{name}` is {number}: it is from {least} to {most}");
+                let message = format!("`{name}` is {number}: it must be from {least} to {most}");
                 self.tell(at, message);
             }
         }
         if code.is_some() && signal.is_some() {
-            let message =
-                "`code` and `signal`: a program ends with one of them, set the other one to null";
+            let message = "both `code` and `signal` are set: a program ends with only one of them; set the other one to null";
             self.tell(start, message.to_owned());
         }
     }
@@ -205,7 +204,7 @@ impl Walk<'_> {
         if let Some((at, number)) = self.number(seen, "format")
             && number < 1
         {
-            self.tell(at, format!("`format` is {number}: the first one is 1"));
+            self.tell(at, format!("`format` is {number}: it must be 1 or more"));
         }
     }
 
@@ -242,7 +241,7 @@ impl Walk<'_> {
                     .unwrap_or(bytes)
         {
             let message = format!(
-                "`dataText` and `{base64_key}` say different things: set one of them to null"
+                "`dataText` and `{base64_key}` contradict each other: set one of them to null"
             );
             self.tell(start, message);
         }
@@ -337,7 +336,8 @@ mod tests {
         let loose = said(FIXTURE, false);
         assert_eq!(loose.len(), 2, "{loose:?}");
         assert!(
-            loose[0].starts_with("14:5: warning: unknown key `mood`: here stand `createdAt`, ")
+            loose[0]
+                .starts_with("14:5: warning: unknown key `mood`: the known keys are `createdAt`, ")
         );
         assert!(loose[1].starts_with("21:5: warning: unknown key `shoe_size`"));
         assert!(said(FIXTURE, true)[0].starts_with("14:5: unknown key `mood`"));
@@ -371,9 +371,9 @@ mod tests {
             { delay_ms: 0, dataText: 'a', dataB64: 'Yg==' },\n { delay_ms: 0, dataB64: '/w==', isUtf8: true } ] } },\n\
             { pre: { prompt: '' }, input: { kind: 'line', data_text: 'a' }, output: { chunks: [] }, exit: { code: 1 } } ] }";
         let expected = [
-            "1:25: `program` stands here twice: the last one counts",
+            "1:25: duplicate key `program`: the last value is used",
             "2:1: an `exit` before the last exchange: only the last one can end the program",
-            "3:1: `dataText` and `dataB64` say different things: set one of them to null",
+            "3:1: `dataText` and `dataB64` contradict each other: set one of them to null",
             "4:2: `isUtf8` should be false",
         ];
         assert_eq!(said(text, true), expected);
@@ -390,32 +390,36 @@ mod tests {
         for (format, exit, expected) in [
             ("1", "code: 255, signal: null", &[][..]),
             ("1", "code: null, signal: 64", &[]),
-            ("0", "code: 0", &["1:74: `format` is 0: the first one is 1"]),
+            (
+                "0",
+                "code: 0",
+                &["1:74: `format` is 0: it must be 1 or more"],
+            ),
             (
                 "1",
                 "code: 256",
-                &["2:100: `code` is 256: it is from 0 to 255"],
+                &["2:100: `code` is 256: it must be from 0 to 255"],
             ),
             (
                 "1",
                 "code: -1",
-                &["2:100: `code` is -1: it is from 0 to 255"],
+                &["2:100: `code` is -1: it must be from 0 to 255"],
             ),
             (
                 "1",
                 "signal: 0",
-                &["2:102: `signal` is 0: it is from 1 to 64"],
+                &["2:102: `signal` is 0: it must be from 1 to 64"],
             ),
             (
                 "1",
                 "signal: 99",
-                &["2:102: `signal` is 99: it is from 1 to 64"],
+                &["2:102: `signal` is 99: it must be from 1 to 64"],
             ),
             (
                 "1",
                 "code: 1, signal: 9",
                 &[
-                    "2:92: `code` and `signal`: a program ends with one of them, set the other one to null",
+                    "2:92: both `code` and `signal` are set: a program ends with only one of them; set the other one to null",
                 ],
             ),
         ] {
@@ -436,7 +440,7 @@ mod tests {
     fn what_cannot_be_read_is_an_error_beside_the_rest() {
         let text = "{ meta: { program: 1, x: 2 } ";
         let said = said(text, false);
-        let refused = "1:20: `meta.program` must be a text in quotation marks, not `1`";
+        let refused = "1:20: `meta.program` must be a string in quotation marks, not `1`";
         assert!(said.iter().any(|problem| problem == refused), "{said:?}");
         assert!(
             said.iter()

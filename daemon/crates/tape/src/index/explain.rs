@@ -80,7 +80,7 @@ impl Fits {
         let mut all = hints(nearest, asked);
         let root = self.index.root.display();
         if !self.index.root.exists() {
-            let hint = format!("name another folder with `--tapes`: {root} is not there");
+            let hint = format!("name another directory with `--tapes`: {root} does not exist");
             all.insert(0, hint);
             return all;
         }
@@ -93,7 +93,7 @@ impl Fits {
             count => format!("and {} more files are", count - 1),
         };
         let hint = format!(
-            "see with `ccctl tape validate --tapes {}` why {first} {more} set aside at the moment",
+            "run `ccctl tape validate --tapes {}` to see why {first} {more} skipped",
             shell_word(&root.to_string())
         );
         all.insert(if is_own { 0 } else { all.len() }, hint);
@@ -178,40 +178,36 @@ fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
             hints.push(format!("compare with `ccctl tape show {tape} --keys`"));
         }
         Some("state") if asked.is_strict => {
-            hints.push("without `--strict` an exchange may answer after other inputs than it was recorded after".to_owned());
+            hints.push("omit `--strict` to let an exchange answer after other inputs than those it was recorded after".to_owned());
         }
-        Some("cwd") => hints.push("without `--match-cwd` the folder does not count".to_owned()),
+        Some("cwd") => hints.push("omit `--match-cwd` to ignore the directory".to_owned()),
         Some(part) => {
             if let Some(name) = part.strip_prefix("env ") {
-                hints.push(format!(
-                    "with `--ignore-env {name}` the variable does not count"
-                ));
+                hints.push(format!("use `--ignore-env {name}` to ignore the variable"));
             } else if let Some(index) = part.strip_prefix("args[") {
                 let index = index.trim_end_matches(']');
-                hints.push(format!(
-                    "with `--ignore-arg {index}` the argument does not count"
-                ));
+                hints.push(format!("use `--ignore-arg {index}` to ignore the argument"));
             }
         }
         None => {}
     }
     hints.push(how_to_record(nearest, asked));
-    hints.push("with `--fallback proxy` the program itself answers".to_owned());
+    hints.push("use `--fallback proxy` to let the real program answer".to_owned());
     hints
 }
 
 fn how_to_record(nearest: Option<&Nearest>, asked: &Asked<'_>) -> String {
     let record_with = asked.record_with;
     if nearest.is_some_and(Nearest::is_used_up) {
-        return format!("record a run that goes on like this with `{record_with}`");
+        return format!("record a longer run with `{record_with}`");
     }
     let is_other = |nearest: &Nearest| nearest.differs.iter().any(|part| part.part == TERMINAL);
     match asked.session.has_terminal {
         Some(true) if nearest.is_some_and(is_other) => {
-            format!("record it in a terminal with `{record_with}`")
+            format!("record it in a terminal, with `{record_with}`")
         }
         Some(false) if nearest.is_some_and(is_other) => {
-            format!("record it between pipes with `{record_with} | cat`")
+            format!("record it with pipes, with `{record_with} | cat`")
         }
         _ => format!("record it with `{record_with}`"),
     }
@@ -284,11 +280,11 @@ impl fmt::Display for Miss {
         if let Some(nearest) = &self.nearest {
             write!(
                 f,
-                "; the nearest is exchange {} of {} (line {})",
+                "; the closest is exchange {} of {} (line {})",
                 nearest.exchange, nearest.tape_id, nearest.line
             )?;
             if nearest.is_used_up() {
-                f.write_str(", which was played already")?;
+                f.write_str(", which has already been played")?;
             } else if let Some(differs) = nearest.differs.first() {
                 write!(f, ", where {differs}")?;
             }
@@ -309,7 +305,7 @@ impl fmt::Display for Differs {
         match (&self.recorded, &self.asked) {
             _ if part == "state" => f.write_str("other inputs came before"),
             (Some(recorded), Some(asked)) if part == TERMINAL => {
-                write!(f, "it was recorded {recorded}, now it is {asked}")
+                write!(f, "it was recorded {recorded}, but now runs {asked}")
             }
             (Some(recorded), Some(asked)) => {
                 write!(f, "{part} differs: recorded {recorded:?}, now {asked:?}")

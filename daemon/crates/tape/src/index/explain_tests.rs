@@ -49,9 +49,9 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
     let said = other_input.to_string();
     assert_eq!(
         said,
-        "no tape of sqlite3 answers \"select 3;\" at the prompt \"> \"; the nearest is exchange 2 of sqlite3/a (line 14), \
+        "no tape of sqlite3 answers \"select 3;\" at the prompt \"> \"; the closest is exchange 2 of sqlite3/a (line 14), \
          where input differs: recorded \"select 2;\", now \"select 3;\"; record it with `ccctl rec --tapes t -- sqlite3 -batch`, \
-         or with `--fallback proxy` the program itself answers"
+         or use `--fallback proxy` to let the real program answer"
     );
     let other_arg = miss(
         &context("sqlite3", &["-csv"]),
@@ -77,10 +77,8 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
     assert!(used_up.nearest.as_ref().unwrap().was_played);
     let said = used_up.to_string();
     assert!(
-        said.contains("(line 9), which was played already; without `--strict`")
-            && said.contains(
-                "record a run that goes on like this with `ccctl rec --tapes t -- sqlite3 -batch`"
-            ),
+        said.contains("(line 9), which has already been played; omit `--strict`")
+            && said.contains("record a longer run with `ccctl rec --tapes t -- sqlite3 -batch`"),
         "{said}"
     );
     let other_prompt = miss(&same, "...> ", b"select 2;\r", &["select 1;"], None);
@@ -127,22 +125,20 @@ fn a_miss_tells_of_files_that_are_set_aside_and_of_a_folder_that_is_not_there() 
     std::fs::write(root.path().join("a.json5"), "{").unwrap();
     assert_eq!(
         hints().last().unwrap(),
-        &format!(
-            "see with `ccctl tape validate --tapes {shown}` why a.json5 is set aside at the moment"
-        )
+        &format!("run `ccctl tape validate --tapes {shown}` to see why a.json5 is skipped")
     );
     std::fs::create_dir(root.path().join("sqlite3")).unwrap();
     std::fs::write(root.path().join("sqlite3/b.json5"), "{").unwrap();
     assert_eq!(
         hints()[0],
         format!(
-            "see with `ccctl tape validate --tapes {shown}` why sqlite3/b.json5 and another file are set aside at the moment"
+            "run `ccctl tape validate --tapes {shown}` to see why sqlite3/b.json5 and another file are skipped"
         )
     );
     std::fs::remove_dir_all(root.path()).unwrap();
     assert_eq!(
         hints()[0],
-        format!("name another folder with `--tapes`: {shown} is not there")
+        format!("name another directory with `--tapes`: {shown} does not exist")
     );
 }
 

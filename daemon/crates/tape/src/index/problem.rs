@@ -30,19 +30,19 @@ pub(super) enum LoadError {
     Io(#[from] io::Error),
     #[error("it is a {kind}, not a file; give it another name")]
     Kind { kind: &'static str },
-    #[error("it is a link that leads to nothing; remove it, or bring back what it led to")]
+    #[error("it is a dangling link; remove it, or restore its target")]
     Link,
-    #[error("it has {bytes} bytes, a tape at most {MAX_BYTES}", MAX_BYTES = super::build::MAX_TAPE_BYTES)]
+    #[error("it has {bytes} bytes; a tape may have at most {MAX_BYTES}", MAX_BYTES = super::build::MAX_TAPE_BYTES)]
     TooLarge { bytes: u64 },
-    #[error("it was changed while it was read; save it again")]
+    #[error("it changed while it was being read; save it again")]
     Moving,
     #[error("its name is not UTF-8; rename it")]
     Name,
-    #[error("more than {MAX_TAPES} tapes; move some into another folder", MAX_TAPES = super::build::MAX_TAPES)]
+    #[error("more than {MAX_TAPES} tapes; move some into another directory", MAX_TAPES = super::build::MAX_TAPES)]
     TooMany,
-    #[error("more than {MAX_FOLDERS} folders; remove links that lead elsewhere", MAX_FOLDERS = super::walk::MAX_FOLDERS)]
+    #[error("more than {MAX_FOLDERS} directories; remove links that lead elsewhere", MAX_FOLDERS = super::walk::MAX_FOLDERS)]
     TooManyFolders,
-    #[error("folders are nested too deep here")]
+    #[error("directories are nested too deep here")]
     TooDeep,
 }
 

@@ -23,24 +23,24 @@ const MAX_REGEX_BYTES: usize = 1 << 20;
 /// The name of the part that says whether a program had a terminal, and what it may be.
 pub const TERMINAL: &str = "terminal";
 const IN_TERMINAL: &str = "in a terminal";
-const BETWEEN_PIPES: &str = "between pipes";
+const WITH_PIPES: &str = "with pipes";
 
 /// Why rules for matching are none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
-    #[error("match.{list} has {found} entries, at most {MAX_ENTRIES} are allowed")]
+    #[error("match.{list} has {found} entries: at most {MAX_ENTRIES} are allowed")]
     TooMany { list: &'static str, found: usize },
     #[error("match.{list}[{index}] is longer than {MAX_ENTRY_BYTES} bytes")]
     TooLong { list: &'static str, index: usize },
     #[error(
-        "match.{list}[{index}] is no name of a variable: {entry:?} (a name, or its begin with a * behind)"
+        "match.{list}[{index}] is not the name of a variable: {entry:?} (give a name, or a prefix followed by *)"
     )]
     Name {
         list: &'static str,
         index: usize,
         entry: String,
     },
-    #[error("match.ignore_args[{index}] is no regular expression: {reason}")]
+    #[error("match.ignore_args[{index}] is not a regular expression: {reason}")]
     Regex { index: usize, reason: String },
 }
 
@@ -196,7 +196,7 @@ impl Context {
 fn ends(has_terminal: bool) -> &'static str {
     match has_terminal {
         true => IN_TERMINAL,
-        false => BETWEEN_PIPES,
+        false => WITH_PIPES,
     }
 }
 

@@ -212,7 +212,7 @@ fn a_terminal_is_not_pipes_and_a_tape_that_does_not_say_plays_with_both() {
         }
     }
     let components = context(Some(false)).components();
-    assert_eq!(components[TERMINAL], "between pipes");
+    assert_eq!(components[TERMINAL], "with pipes");
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn rules_that_cannot_be_used_are_refused_by_name() {
             allow_env: Some(words(&["LANG", "A*B"])),
             ..MatchOptions::default()
         }),
-        "match.allow_env[1] is no name of a variable: \"A*B\" (a name, or its begin with a * behind)"
+        "match.allow_env[1] is not the name of a variable: \"A*B\" (give a name, or a prefix followed by *)"
     );
     let error = refused(MatchOptions {
         ignore_args: Some(vec![IgnoredArg::Text("/(/".to_owned())]),
@@ -242,7 +242,7 @@ fn rules_that_cannot_be_used_are_refused_by_name() {
     });
     assert_eq!(
         error,
-        "match.ignore_args[0] is no regular expression: unclosed group"
+        "match.ignore_args[0] is not a regular expression: unclosed group"
     );
     let error = refused(MatchOptions {
         ignore_args: Some(vec![IgnoredArg::Text("/(\\w{1000}){1000}/".to_owned())]),

@@ -69,7 +69,7 @@ impl Ended {
             Finished::problem(format!("{} cannot be read: {error}", journal.display()))
         })?;
         let journalled = Journalled::of(entries)
-            .ok_or_else(|| Finished::problem(format!("{} is no journal", journal.display())))?;
+            .ok_or_else(|| Finished::problem(format!("{} is not a journal", journal.display())))?;
         Ok(Self {
             journal: journal.to_owned(),
             journalled,
@@ -110,7 +110,7 @@ impl Ended {
             Note::remove(folder);
             if printed.is_cut {
                 finished.problem = Some(format!(
-                    "output behind the first {MAX_OUTPUT_BYTES} bytes is not on the tape"
+                    "output after the first {MAX_OUTPUT_BYTES} bytes is not on the tape"
                 ));
             }
         }
@@ -123,7 +123,7 @@ fn kept(journal: &Path) -> String {
     let journal = journal.display();
     format!(
         "; the recording is kept in {journal}: the next start of the daemon tries again (`ccctl daemon restart`), \
-        or throws it away where that file was removed"
+        unless you delete that file"
     )
 }
 

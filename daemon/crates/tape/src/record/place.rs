@@ -29,7 +29,7 @@ pub(super) enum PlaceError {
     Edit(#[from] EditError),
     #[error("the tape cannot be read: line {}, column {}: {}", .0.line, .0.column, .0.fault)]
     Format(#[from] FormatError),
-    #[error("no free name was found below {0}; give another --name")]
+    #[error("no free name was found in {0}: give another --name")]
     NoName(PathBuf),
 }
 

@@ -306,7 +306,7 @@ impl State {
         };
         self.lines.extend_from_slice(&line_of(&Entry::End(end)));
         if let Some(problem) = &mut self.problem {
-            problem.push_str("; nothing more is recorded");
+            problem.push_str("; recording has stopped");
         }
     }
 
@@ -400,7 +400,7 @@ impl State {
             }
             Err(error) if self.problem.is_none() => {
                 let problem = unwritten(&journal.path, &error);
-                tracing::error!(problem, "what is recorded waits in memory");
+                tracing::error!(problem, "the recording is kept in memory");
                 self.problem = Some(problem);
             }
             Err(_) => {}
@@ -417,7 +417,7 @@ fn unwritten(journal: &Path, error: &io::Error) -> String {
 
 fn stopped(journal: &Path, error: &io::Error) -> String {
     format!(
-        "nothing more is recorded: {} cannot be used: {error}",
+        "recording has stopped: {} cannot be used: {error}",
         journal.display()
     )
 }

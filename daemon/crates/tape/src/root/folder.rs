@@ -28,15 +28,15 @@ const SUMMARY_TAPES: usize = 100;
 /// Why a folder of tapes cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
-    #[error("the folder of tapes {path:?} is not absolute: name it from / on")]
+    #[error("the tape directory {path:?} is not absolute: give an absolute path")]
     Relative { path: PathBuf },
     #[error(
-        "{open} folders of tapes are in use, no more are allowed: end sessions that play or record tapes"
+        "{open} tape directories are in use, which is the limit: end sessions that play or record tapes"
     )]
     TooMany { open: usize },
-    #[error("{path:?} is no folder: name a folder of tapes")]
+    #[error("{path:?} is not a directory: name a directory of tapes")]
     NotAFolder { path: PathBuf },
-    #[error("the folder of tapes {path:?} cannot be used: {source}")]
+    #[error("the tape directory {path:?} cannot be used: {source}")]
     Io { path: PathBuf, source: io::Error },
 }
 
@@ -228,7 +228,7 @@ impl Root {
             return;
         }
         if let Err(error) = cache.save(&index) {
-            tracing::warn!(%error, root = %self.path.display(), "the index of tapes was not saved: the next start reads them");
+            tracing::warn!(%error, root = %self.path.display(), "could not save the index of tapes: the next start reads all tapes");
         }
     }
 

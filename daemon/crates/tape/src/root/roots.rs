@@ -108,7 +108,7 @@ impl Roots {
     pub async fn forget(&self, root: &Root, tapes: &[Arc<str>]) {
         root.usage.forget(tapes);
         if let Err(error) = self.usage.forget(&root.path, tapes).await {
-            tracing::warn!(%error, "how often removed tapes were played is not forgotten");
+            tracing::warn!(%error, "could not delete the use counts of removed tapes");
         }
     }
 
@@ -117,7 +117,7 @@ impl Roots {
         for root in self.all() {
             let followed = tokio::task::spawn_blocking(move || root.follow_rules()).await;
             if let Err(error) = followed {
-                tracing::warn!(%error, "tapes were not read under the new rules");
+                tracing::warn!(%error, "could not read tapes under the new rules");
             }
         }
     }
@@ -149,7 +149,7 @@ impl Roots {
             return;
         }
         if let Err(error) = self.usage.save(&root.path, &counts).await {
-            tracing::warn!(%error, "how often tapes were played is not saved");
+            tracing::warn!(%error, "could not save the use counts of tapes");
             root.usage.not_saved(counts);
         }
     }
@@ -170,7 +170,7 @@ impl Roots {
         })??;
         match self.usage.load(path).await {
             Ok(counts) => root.usage.load(counts),
-            Err(error) => tracing::warn!(%error, "how often tapes were played is not known"),
+            Err(error) => tracing::warn!(%error, "could not read the use counts of tapes"),
         }
         Ok(root)
     }
@@ -219,7 +219,7 @@ impl Place {
 async fn save_cache(root: Arc<Root>) {
     let saved = tokio::task::spawn_blocking(move || root.save_cache()).await;
     if let Err(error) = saved {
-        tracing::warn!(%error, "the index of tapes was not saved");
+        tracing::warn!(%error, "could not save the index of tapes");
     }
 }
 

@@ -55,9 +55,9 @@ pub enum SpawnError {
         cwd: PathBuf,
         source: SystemError,
     },
-    #[error("a NUL byte is in {place}")]
+    #[error("{place} contains a NUL byte")]
     Nul { place: Cow<'static, str> },
-    #[error("the arguments and the environment are together longer than the kernel allows")]
+    #[error("the arguments and the environment together exceed what the kernel allows")]
     TooLong,
     #[error("no terminal is free; the limit is kernel.pty.max = {limit} (sysctl raises it)")]
     NoTerminal { limit: String },
@@ -65,7 +65,7 @@ pub enum SpawnError {
     NoDescriptor { limit: u64 },
     #[error("all descriptors of this machine are in use; the limit is fs.file-max")]
     NoDescriptorAnywhere,
-    #[error("all {MAX_SLOTS} places for sessions are in use")]
+    #[error("{MAX_SLOTS} sessions are alive, which is the limit")]
     NoSlot,
     #[error("{0}")]
     Ring(String),
@@ -77,7 +77,7 @@ pub enum SpawnError {
         path: PathBuf,
         source: SystemError,
     },
-    #[error("{REQUESTS_LEN} starts already wait")]
+    #[error("{REQUESTS_LEN} starts are waiting already: try again")]
     Busy,
     #[error("the daemon is stopping")]
     Stopped,

@@ -420,7 +420,7 @@ async fn answers(mut port: Port, link: Weak<Link>) {
     let heard = hear(&mut port, &link).await;
     if let Some(link) = link.upgrade() {
         if let Err(error) = heard {
-            tracing::error!(%error, "the holder cannot be understood");
+            tracing::error!(%error, "the holder sent something unreadable");
         }
         link.end_requests();
         link.gone.cancel();

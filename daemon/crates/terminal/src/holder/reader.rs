@@ -123,7 +123,7 @@ impl Reader {
                 // Only a bug in the arguments can make it fail, and then it would fail for ever.
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
-                    "the holder cannot wait"
+                    "the holder cannot wait for events"
                 );
                 return;
             }
@@ -247,7 +247,7 @@ impl Reader {
             Ok(())
         });
         if let Err(error) = &result {
-            tracing::error!(%error, "the worker cannot be understood");
+            tracing::error!(%error, "the worker sent something unreadable");
         }
         if result.is_err() || self.port.has_ended() {
             if self.worker.is_some() {
@@ -321,7 +321,7 @@ impl Reader {
             }
         };
         if let Err(error) = sent {
-            tracing::error!(%error, "the worker cannot be answered");
+            tracing::error!(%error, "could not answer the worker");
         }
     }
 
@@ -349,7 +349,11 @@ impl Reader {
             Some(Ok(keepsake)) => self.slots.keep(slot, keepsake),
             #[cfg(portable)]
             Some(Ok(_)) => {}
-            failed => tracing::error!(slot, ?failed, "the next worker gets older facts"),
+            failed => tracing::error!(
+                slot,
+                ?failed,
+                "could not take the state for the next worker: it gets an older one"
+            ),
         }
     }
 

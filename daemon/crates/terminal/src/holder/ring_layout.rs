@@ -158,7 +158,7 @@ impl RingLayout {
     /// Says what is wrong with a header that was found.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         if self.magic.load(Acquire) != MAGIC {
-            return Err("it does not begin as a ring does");
+            return Err("it does not start as a ring does");
         }
         if self.version.load(Relaxed) != VERSION {
             return Err("its layout has another version");

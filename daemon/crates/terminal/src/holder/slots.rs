@@ -101,7 +101,7 @@ impl Slots {
             tracing::error!(
                 slot,
                 error = &error as &dyn std::error::Error,
-                "a terminal cannot be watched"
+                "could not watch a terminal"
             );
             outcome.watch = Watch::Starved;
         }
@@ -294,7 +294,7 @@ fn remove_ring(path: &Path) {
     if let Err(error) = Ring::remove(path) {
         tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "a ring file stays"
+            "could not remove a ring file"
         );
     }
 }

@@ -213,15 +213,18 @@ impl Worker {
                 (self.proven.clone(), Cause::Crash, None)
             }
         };
-        tracing::warn!(%ended, ?cause, "another worker is started");
+        tracing::warn!(%ended, ?cause, "starting another worker");
         let reason = match cause {
-            Cause::Upgrade if self.was_late => {
-                failed.map(|_| format!("it did not serve within {} s", READY_TIME.as_secs()))
-            }
+            Cause::Upgrade if self.was_late => failed.map(|_| {
+                format!(
+                    "the worker did not start serving within {} s",
+                    READY_TIME.as_secs()
+                )
+            }),
             Cause::Upgrade => {
-                failed.map(|failed| format!("it ended with {failed} before it served"))
+                failed.map(|failed| format!("the worker ended with {failed} before it served"))
             }
-            Cause::Crash => Some(format!("ended by {ended}")),
+            Cause::Crash => Some(format!("the worker was ended by {ended}")),
         };
         // One that never served is no hand-over of its own.
         self.hand_overs += u64::from(failed.is_none());
@@ -243,7 +246,7 @@ impl Worker {
         let (pid, port) = match started {
             Ok(started) => started,
             Err(error) => {
-                tracing::error!(%error, "a worker cannot be started");
+                tracing::error!(%error, "could not start a worker");
                 self.ended = Some(NOT_STARTED);
                 self.restart_at = Some(Instant::now() + self.pause());
                 return Next::Later;
@@ -400,9 +403,9 @@ impl std::fmt::Display for Ended {
             Self::Worker(exit) => write!(f, "the worker ended with {exit}"),
             Self::Hopeless(count, exit) => write!(
                 f,
-                "{count} workers in a row did not get to serve; the last ended with {exit}"
+                "{count} workers in a row ended before they served; the last one with {exit}"
             ),
-            Self::Lost => write!(f, "the worker is lost"),
+            Self::Lost => write!(f, "contact with the worker was lost"),
         }
     }
 }

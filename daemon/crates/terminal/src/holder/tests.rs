@@ -294,7 +294,7 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
     assert!(fail(&|spec| spec.program = text.clone()).contains("#!"));
     assert!(fail(&|spec| spec.program = orphan.clone()).contains("interpreter"));
     let long = c_string("x".repeat(4 << 20), "an argument").unwrap();
-    assert!(fail(&|spec| spec.argv.push(long.clone())).contains("longer"));
+    assert!(fail(&|spec| spec.argv.push(long.clone())).contains("exceed"));
     let no_folder = dir.join("none/failed.ring");
     assert!(fail(&|spec| spec.ring_path = no_folder.clone()).contains("none/failed.ring"));
     // Tests beside this one open descriptors too, but not as many as the leak of one for each start would.

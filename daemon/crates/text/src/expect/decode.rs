@@ -17,9 +17,7 @@ const UNIT_BYTES: usize = 32;
 pub enum EncodingError {
     #[error("no encoding has the label {label:?}")]
     Unknown { label: String },
-    #[error(
-        "encoding {name} does not contain ASCII, so control sequences cannot be told from text"
-    )]
+    #[error("encoding {name} does not contain ASCII, so control sequences cannot be recognised")]
     NotAscii { name: &'static str },
 }
 

@@ -66,15 +66,19 @@ pub fn closest_miss(patterns: &[Pattern], recent_text: &str) -> Option<Miss> {
 fn message(needle: &str, is_whole: bool, found: &str) -> String {
     match (found.len() == needle.len(), found == needle) {
         (true, true) if is_whole => {
-            format!("{found:?} is in the recent output, but before the search began")
+            format!(
+                "the recent output contains {found:?}, but before the point where the search started"
+            )
         }
         (true, true) => {
-            format!("the output has {found:?}, but not the rest of the pattern after it")
+            format!("the output contains {found:?}, but not followed by the rest of the pattern")
         }
-        (true, false) => format!("the output has {found:?}, which differs from {needle:?} in case"),
+        (true, false) => {
+            format!("the output contains {found:?}, which differs from {needle:?} in case")
+        }
         (false, _) => {
             let missing = &needle[found.len()..];
-            format!("the output has {found:?}, but without {missing:?} after it")
+            format!("the output contains {found:?}, but not followed by {missing:?}")
         }
     }
 }
@@ -177,7 +181,7 @@ mod tests {
         assert_eq!(found.found, "Login:");
         assert_eq!(
             found.message,
-            r#"the output has "Login:", which differs from "login:" in case"#
+            r#"the output contains "Login:", which differs from "login:" in case"#
         );
     }
 
@@ -185,7 +189,11 @@ mod tests {
     fn of_a_regular_expression_the_beginning_is_looked_at() {
         let found = closest_miss(&[regex(r"passed in (\d+)s")], "3 passed in a hurry").unwrap();
         assert_eq!(found.found, "passed in ");
-        assert!(found.message.contains("not the rest"), "{}", found.message);
+        assert!(
+            found.message.contains("not followed by the rest"),
+            "{}",
+            found.message
+        );
         assert_eq!(miss(&[regex(r"\d+ x"), regex("(")], "12 y"), None);
     }
 

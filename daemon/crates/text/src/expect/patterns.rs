@@ -46,7 +46,7 @@ pub enum Pattern {
 pub enum PatternError {
     #[error("the list of patterns is empty")]
     Empty,
-    #[error("{count} patterns in one list, at most {MAX_PATTERNS} are allowed")]
+    #[error("{count} patterns in one list: at most {MAX_PATTERNS} are allowed")]
     TooMany { count: usize },
     #[error("pattern {} is wrong at byte {at}: {message}", .index + 1)]
     Syntax {
@@ -54,9 +54,9 @@ pub enum PatternError {
         at: usize,
         message: String,
     },
-    #[error("pattern {} matches the empty text, and so every line: make it match something", .index + 1)]
+    #[error("pattern {} matches empty text, and therefore every line: make it match something", .index + 1)]
     MatchesNothing { index: usize },
-    #[error("pattern {} can never match: each line is looked at alone, without what ends it", .index + 1)]
+    #[error("pattern {} can never match: lines are searched one at a time, without their line ends", .index + 1)]
     NeedsLineEnd { index: usize },
     #[error("pattern {} needs more than {} MiB", .index + 1, MAX_COMPILED_BYTES >> 20)]
     PatternTooBig { index: usize },

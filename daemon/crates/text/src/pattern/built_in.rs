@@ -146,13 +146,13 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             "(?i)(?:\\by/n(?:/[qa])?|[(\\[]y(?:es)?/no?(?:/\\[fingerprint\\]|/[qa])?[)\\]])[ \t\u{a0}]*$",
             "(?i)\\b(?:press|hit) .*(?:key|enter|return|space)",
         ],
-        description: "A sign with a blank or only a name with it, a question, a choice, or a key to press",
+        description: "A prompt character after a space or a name, a question, a choice, or a key to press",
     },
     BuiltIn {
         pattern_type: Prompt,
         category: PROMPT_ENDINGS,
         patterns: &["[>#$%):?\\]»›→➜▶❯❱λ✗][ \t\u{a0}]*$"],
-        description: "How prompts end; counts only where the program is seen to wait for input",
+        description: "How prompts end; counts only if the program is known to be waiting for input",
     },
     BuiltIn {
         pattern_type: Error,
@@ -163,7 +163,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"(?i)\bis not recognized\b|\bnot recognized as\b",
             r"^[A-Za-z0-9_./ -]+: (?:line )?[0-9]+: [^ ]+: not found$",
         ],
-        description: "A program or file is not there",
+        description: "A program or file does not exist",
     },
     BuiltIn {
         pattern_type: Error,
@@ -194,7 +194,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"(?i)\blogin (?:incorrect|failed)\b",
             r"(?i)^sorry, try again\.?$",
         ],
-        description: "Somebody is not who they say",
+        description: "Authentication failed",
     },
     BuiltIn {
         pattern_type: Error,
@@ -223,7 +223,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"^[\t ]*FAIL(?:$|[: \t] *[A-Za-z_./])",
             r"(?i)\babort(?:ed|ing)?[.!:]?$|^abort(?:ed|ing)?(?:[:.!,(]| by | due )",
         ],
-        description: "A line that tells of an error by its label or its sentence",
+        description: "A line that reports an error by its label or its wording",
     },
     BuiltIn {
         pattern_type: Error,
@@ -233,7 +233,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"(?i)(?:^|[^f] |[^ 0-9.,/])[1-9][0-9,]* (?:[a-z]+ )?(?:errors?|failures?|failed)(?:[^A-Za-z=:-]|: *[^ 0-9]|:?$)",
             r"(?i)(?:^|[^0-9.,/])[1-9][0-9,]*(?:/| (?:out )?of )[1-9][0-9,]* (?:[a-z]+ )?(?:errors?|failures?|failed)(?:[^A-Za-z=:-]|: *[^ 0-9]|:?$)",
         ],
-        description: "How many things failed; in a help text it is only told what that would mean",
+        description: "How many things failed; ignored in help texts, which only explain it",
     },
     BuiltIn {
         pattern_type: Help,
@@ -243,7 +243,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"(?i)^[ \t]*usage *:.*(?:\[|<[a-z]|[ \t]--?[a-z]|\.\.\.)",
             r"(?i)^[ \t]*(?:[a-z]+ ){0,3}(?:commands|subcommands|options|arguments|flags|examples|synopsis|syntax|help menu|usage) *:? *$",
         ],
-        description: "A heading or a line of usage, as help texts have; one alone says nothing",
+        description: "A heading or usage line of a help text; one alone is not enough",
     },
     BuiltIn {
         pattern_type: Help,
@@ -255,7 +255,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"(?i)\buse .{1,40} to find out (?:more )?about\b",
             r"(?i)(?:--help\b|-h\b)['\x60]? for (?:more|help|usage)|\b(?:try|see|use|run) .{0,80}--?help\b",
         ],
-        description: "Where help is to be found, as banners and errors say too; one alone says nothing",
+        description: "Where to find help, as banners and errors also say; one alone is not enough",
     },
     BuiltIn {
         pattern_type: Help,
@@ -271,19 +271,19 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             r"^[ \t]*(?:Type: *)?(?P<name>\\[A-Za-z?]+)(?: or .*)? (?:for|to) (?P<description>.*)$",
             r"^[ \t]+(?P<name>--?[A-Za-z0-9][A-Za-z0-9-]*(?:[= ][A-Z<\[][^ ]*)?)[ \t]*$",
         ],
-        description: "A command or option and what it does; counts in a help text only",
+        description: "A command or option and what it does; counts only in a help text",
     },
     BuiltIn {
         pattern_type: DataFormat,
         category: "json",
         patterns: &[r"[{\[]"],
-        description: "Where an object or array may begin; what is there must parse and have content",
+        description: "Where an object or array may start; it must parse and have content",
     },
     BuiltIn {
         pattern_type: DataFormat,
         category: "xml",
         patterns: &[r"^[ \t]*<[A-Za-z_?!]"],
-        description: "Where an element may begin; every tag in it must be closed",
+        description: "Where an element may start; every tag in it must be closed",
     },
     BuiltIn {
         pattern_type: DataFormat,

@@ -78,7 +78,7 @@ impl Compiled {
                     Err(error) => {
                         let name = pattern_type.name();
                         warnings.push(format!(
-                            "the {name} patterns that were set are left out: {error}"
+                            "the {name} patterns that were set are not used: {error}"
                         ));
                         entries.retain(|entry| entry.pattern_type != pattern_type);
                         entries.extend(built_ins().filter(|e| e.pattern_type == pattern_type));

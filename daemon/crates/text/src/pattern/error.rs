@@ -17,13 +17,13 @@ pub enum EntryError {
     #[error(transparent)]
     Pattern(#[from] PatternError),
     #[error(
-        "pattern {number} may have {weight} places to follow at once: at most {MAX_WEIGHT} are allowed, since each takes \
-         time for every byte; make its repetitions smaller"
+        "pattern {number} would track up to {weight} positions at once, which is slow: at most {MAX_WEIGHT} are allowed; \
+         make its repetitions smaller"
     )]
     Heavy { number: usize, weight: u64 },
     #[error(
-        "all patterns that were set may have {weight} places to follow at once: at most {MAX_WEIGHT} are allowed, since \
-         each takes time for every byte; make repetitions smaller or unset some"
+        "all patterns that were set would together track up to {weight} positions at once, which is slow: at most \
+         {MAX_WEIGHT} are allowed; make repetitions smaller or unset some"
     )]
     HeavyTogether { weight: u64 },
 }

@@ -57,7 +57,7 @@ impl Override {
         }
         if self.patterns.len() > MAX_PATTERNS {
             return Err(EntryError::Limit(format!(
-                "{} patterns in one category: at most {MAX_PATTERNS} are kept",
+                "{} patterns in one category: at most {MAX_PATTERNS} are allowed",
                 self.patterns.len()
             )));
         }
@@ -67,14 +67,14 @@ impl Override {
             .position(|pattern| pattern.len() > MAX_PATTERN_BYTES);
         if let Some(index) = long {
             return Err(EntryError::Limit(format!(
-                "pattern {} has {} bytes: at most {MAX_PATTERN_BYTES} are kept",
+                "pattern {} has {} bytes: at most {MAX_PATTERN_BYTES} are allowed",
                 index + 1,
                 self.patterns[index].len()
             )));
         }
         if self.description.len() > MAX_DESCRIPTION_BYTES {
             return Err(EntryError::Limit(format!(
-                "the description has {} bytes: at most {MAX_DESCRIPTION_BYTES} are kept",
+                "the description has {} bytes: at most {MAX_DESCRIPTION_BYTES} are allowed",
                 self.description.len()
             )));
         }
@@ -139,11 +139,11 @@ pub fn usable(path: &Path, entries: Vec<Entry>) -> (Vec<Override>, Vec<String>) 
         let mut warn = |problem: String| {
             let path = path.display();
             warnings.push(format!(
-                "{path}, entry {number}{name} is left out: {problem}"
+                "{path}, entry {number}{name} is ignored: {problem}"
             ));
         };
         if number > MAX_ENTRIES {
-            warn(format!("at most {MAX_ENTRIES} entries are kept"));
+            warn(format!("at most {MAX_ENTRIES} entries are allowed"));
             break;
         }
         let entry = match entry {
@@ -157,7 +157,7 @@ pub fn usable(path: &Path, entries: Vec<Entry>) -> (Vec<Override>, Vec<String>) 
             .iter()
             .any(|other| other.is(entry.pattern_type, &entry.category))
         {
-            warn("an entry before it has the same type and category".to_owned());
+            warn("an earlier entry has the same type and category".to_owned());
             continue;
         }
         match entry.check() {
@@ -182,6 +182,6 @@ fn any_case<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PatternType, D
         .find(|pattern_type| pattern_type.name().eq_ignore_ascii_case(&name));
     found.ok_or_else(|| {
         let names = PatternType::ALL.map(PatternType::name);
-        serde::de::Error::custom(format!("the pattern_type {name:?} is none of {names:?}"))
+        serde::de::Error::custom(format!("pattern_type is {name:?}: give one of {names:?}"))
     })
 }

@@ -15,13 +15,13 @@ const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// Why a list of rules is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
-    #[error("{count} rules are too many: at most {MAX_RULES} are allowed")]
+    #[error("{count} rules: at most {MAX_RULES} are allowed")]
     TooMany { count: usize },
     #[error("rule {index} is longer than {MAX_RULE_BYTES} bytes")]
     TooLong { index: usize },
     #[error("rule {index} is not a regular expression: {why}")]
     Syntax { index: usize, why: String },
-    #[error("rule {index} matches the empty text, so it says nothing about secrets")]
+    #[error("rule {index} matches empty text, so it would match everywhere")]
     Empty { index: usize },
 }
 
@@ -32,7 +32,7 @@ impl RuleError {
             RuleError::TooMany { .. } => format!("more than {MAX_RULES} rules"),
             RuleError::TooLong { .. } => format!("longer than {MAX_RULE_BYTES} bytes"),
             RuleError::Syntax { why, .. } => why.clone(),
-            RuleError::Empty { .. } => "it matches the empty text".to_owned(),
+            RuleError::Empty { .. } => "it matches empty text".to_owned(),
         }
     }
 }
@@ -133,9 +133,9 @@ mod tests {
             error(&["a", "(b"]),
             "rule 1 is not a regular expression: unclosed group"
         );
-        assert!(error(&["a*"]).starts_with("rule 0 matches the empty text"));
+        assert!(error(&["a*"]).starts_with("rule 0 matches empty text"));
         assert!(error(&[&"a".repeat(MAX_RULE_BYTES + 1)]).starts_with("rule 0 is longer"));
-        assert!(error(&["a"; MAX_RULES + 1]).contains("too many"));
+        assert!(error(&["a"; MAX_RULES + 1]).contains("at most"));
         assert!(
             error(&["(?:[a-z]{100}){100}{100}"]).contains("size limit"),
             "{}",

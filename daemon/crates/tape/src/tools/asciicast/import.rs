@@ -33,34 +33,32 @@ const MASK: &str = "***";
 /// Why an asciicast was not imported.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum CastError {
-    #[error("the asciicast has more than {} MiB", MAX_CAST_BYTES >> 20)]
+    #[error("the asciicast exceeds {} MiB", MAX_CAST_BYTES >> 20)]
     TooLarge,
     #[error("the asciicast is empty")]
     Empty,
-    #[error(
-        "line {line} of the asciicast is no UTF-8; asciicasts that are compressed must be unpacked first"
-    )]
+    #[error("line {line} of the asciicast is not UTF-8: unpack a compressed asciicast first")]
     NotText { line: usize },
-    #[error("line 1 is no header of an asciicast: {0}")]
+    #[error("line 1 is not the header of an asciicast: {0}")]
     Header(String),
     #[error(
-        "the asciicast has version {0}: versions 2 and 3 can be imported; asciinema convert makes one of another"
+        "the asciicast has version {0}: only versions 2 and 3 can be imported; convert it with asciinema convert"
     )]
     Version(u64),
     #[error(
-        "the asciicast says a terminal of {cols} columns and {rows} rows: from 1 to 65535 are possible"
+        "the asciicast has a terminal of {cols} columns and {rows} rows: 1 to 65535 are allowed"
     )]
     Size { cols: u64, rows: u64 },
-    #[error("line {line} of the asciicast is no event [time, code, data]: {message}")]
+    #[error("line {line} of the asciicast is not an event [time, code, data]: {message}")]
     Event { line: usize, message: String },
-    #[error("line {line} of the asciicast has a time of {time} s: from 0 to a year are possible")]
+    #[error("line {line} of the asciicast has a time of {time} s: 0 to one year is allowed")]
     Time { line: usize, time: f64 },
     #[error(
-        "the asciicast does not say what was recorded: give `program`, on a command line behind --"
+        "the asciicast does not name the recorded program: give `program`, on the command line after --"
     )]
     NoProgram,
     #[error(
-        "the asciicast's command cannot be used ({0}): give `program` and `args`, on a command line behind --"
+        "the asciicast's command cannot be used ({0}): give `program` and `args`, on the command line after --"
     )]
     Command(String),
 }
@@ -188,7 +186,7 @@ fn meta_of(header: Header, facts: Facts, warnings: &mut Vec<String>) -> Result<M
     let (cols, rows) = match (&header.term, header.width, header.height) {
         (Some(term), _, _) => (term.cols, term.rows),
         (None, Some(width), Some(height)) => (width, height),
-        _ => return Err(CastError::Header("it has no size of a terminal".into())),
+        _ => return Err(CastError::Header("it has no terminal size".into())),
     };
     let pty = match (u16::try_from(cols), u16::try_from(rows)) {
         (Ok(cols @ 1..), Ok(rows @ 1..)) => PtySize { rows, cols },
@@ -202,7 +200,7 @@ fn meta_of(header: Header, facts: Facts, warnings: &mut Vec<String>) -> Result<M
             .take(MAX_KINDS)
             .collect();
         warnings.push(format!(
-            "left out, because a tape has no place for it: {}",
+            "not imported, because tapes cannot store it: {}",
             names.join(", ")
         ));
     }
@@ -252,7 +250,7 @@ fn command_of(
         }
         (None, Some(shell)) if !shell.is_empty() => {
             warnings.push(format!(
-                "the asciicast names no command: taken for a recording of {shell}, its SHELL"
+                "the asciicast names no command: it is imported as a recording of {shell}, its SHELL"
             ));
             Ok((shell.clone(), Vec::new()))
         }
@@ -317,7 +315,9 @@ impl Builder {
                 Ok(None) => continue,
                 // A recording of which nothing else is left would be an empty tape.
                 Err(_) if is_last && !is_first => {
-                    self.torn = Some(format!("line {line}, the last one, is not whole: left out"));
+                    self.torn = Some(format!(
+                        "line {line}, the last one, is incomplete and not imported"
+                    ));
                     break;
                 }
                 Err(error) => return Err(error),
@@ -440,15 +440,15 @@ impl Builder {
         self.done.push(self.open);
         warnings.extend(self.ignored.iter().map(|(code, count)| {
             let why = match code.as_str() {
-                "r" => "a tape has one size of the terminal",
-                _ => "a tape has no place for them",
+                "r" => "a tape has only one terminal size",
+                _ => "tapes cannot store them",
             };
-            format!("{count} events {code:?} left out: {why}")
+            format!("{count} {code:?} events were not imported: {why}")
         }));
         if self.backward > 0 {
             let count = self.backward;
             warnings.push(format!(
-                "{count} events are earlier than the one before: taken for simultaneous"
+                "{count} events have an earlier time than the one before: they are imported as simultaneous"
             ));
         }
         warnings.extend(self.torn);

@@ -156,9 +156,9 @@ fn without_inputs_all_output_belongs_to_the_start() {
     assert_eq!(
         found.warnings,
         [
-            "left out, because a tape has no place for it: idle_time_limit",
-            "the asciicast names no command: taken for a recording of /bin/zsh, its SHELL",
-            "1 events \"r\" left out: a tape has one size of the terminal"
+            "not imported, because tapes cannot store it: idle_time_limit",
+            "the asciicast names no command: it is imported as a recording of /bin/zsh, its SHELL",
+            "1 \"r\" events were not imported: a tape has only one terminal size"
         ]
     );
     let again = export(tape, Version::V3).text;
@@ -192,7 +192,7 @@ fn a_last_line_that_is_torn_is_left_out() {
         assert_eq!(found.tape.exchanges[0].chunks.len(), 1);
         assert_eq!(
             found.warnings,
-            ["line 3, the last one, is not whole: left out"]
+            ["line 3, the last one, is incomplete and not imported"]
         );
     }
     // With nothing else there is nothing to import.
@@ -206,7 +206,7 @@ fn a_last_line_that_is_torn_is_left_out() {
     assert_eq!(import(&torn, facts()).unwrap().warnings.len(), 1);
     assert_eq!(
         refused(&format!("{header}\n[0.5, \"o\"\n[1, \"o\", \"a\"]")),
-        "line 2 of the asciicast is no event [time, code, data]: EOF while parsing a list"
+        "line 2 of the asciicast is not an event [time, code, data]: EOF while parsing a list"
     );
 }
 
@@ -217,20 +217,20 @@ fn what_is_no_asciicast_is_refused_in_words() {
         ("\n\n", "the asciicast is empty"),
         (
             "[1]",
-            "line 1 is no header of an asciicast: invalid type: sequence, expected an object",
+            "line 1 is not the header of an asciicast: invalid type: sequence, expected an object",
         ),
         ("{\"version\": 1}", "the asciicast has version 1"),
         (
             "{\"version\": 2}",
-            "line 1 is no header of an asciicast: it has no size of a terminal",
+            "line 1 is not the header of an asciicast: it has no terminal size",
         ),
         (
             "{\"version\": 2, \"width\": 0, \"height\": 70000}",
-            "the asciicast says a terminal of 0 columns and 70000 rows",
+            "the asciicast has a terminal of 0 columns and 70000 rows",
         ),
         (
             "{\"version\": 2, \"width\": 8, \"height\": 7}",
-            "the asciicast does not say what was recorded",
+            "the asciicast does not name the recorded program",
         ),
         (
             "{\"version\": 2, \"width\": 8, \"height\": 7, \"command\": \"a 'b\"}",
@@ -244,7 +244,7 @@ fn what_is_no_asciicast_is_refused_in_words() {
             "{\"version\": 2, \"width\": 8, \"height\": 7, \"command\": \"a\"}\n[1e300, \"o\", \"a\"]",
             "line 2 of the asciicast has a time of 1",
         ),
-        ("\u{1f}\u{8b}", "line 1 is no header"),
+        ("\u{1f}\u{8b}", "line 1 is not the header"),
     ] {
         let refused = refused(cast);
         assert!(refused.starts_with(message), "{cast}: {refused}");

@@ -1,0 +1,297 @@
+//! From an event to its rows.
+
+use super::nearby::Nearby;
+use super::table::InteractionRow;
+use super::{Event, Form, Noted, Subject, Typed};
+use ccd_text::expect::clean_lossy;
+use ccd_text::hidden::{HIDDEN, Masked};
+use ccd_text::redact::{redact, redact_part};
+use ccd_text::shell::quoted;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+/// Characters of output that a RECV row keeps.
+const RECV_CHARS: usize = 500;
+
+/// Output that is read for a RECV row; sequences and redaction take some of it away.
+const RECV_BYTES: usize = 4096;
+
+/// Output before and behind in which a secret may begin or end.
+const LINE_BYTES: u64 = 1024;
+
+/// Output in which a typed text is looked for.
+const ECHO_BYTES: usize = 16 << 10;
+
+/// Characters of typed text that a SEND row keeps.
+pub const SEND_CHARS: usize = 10_000;
+
+/// Appends the rows of one event: what came before it as RECV, then its own.
+pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
+    let session = &*noted.session;
+    let upto = match &noted.event {
+        Event::Send(typed) => Some(typed.offset),
+        Event::Match { end, .. } => Some(*end),
+        Event::Read { upto } => Some(*upto),
+        Event::End { .. } => Some(session.output().facts().bytes),
+        Event::Start | Event::Failure(_) | Event::Trouble(_) => None,
+    };
+    let mut nearby = Nearby::default();
+    if let Some(upto) = upto {
+        rows.extend(received(noted, upto, &mut nearby).await);
+    }
+    let mut row = blank(noted);
+    match &noted.event {
+        Event::Start => {
+            row.action = "START".into();
+            row.input_text = Some(logged_command(session));
+        }
+        Event::Send(typed) => {
+            row.action = "SEND".into();
+            let shown = shown_text(session, typed).await;
+            row.form = shown_form(typed, &shown).to_json();
+            row.input_text = Some(shown);
+            row.start_offset = Some(offset(typed.offset));
+        }
+        Event::Match {
+            pattern,
+            form,
+            matched,
+            start,
+            end,
+        } => {
+            row.form = form.to_json();
+            row.action = "EXPECT".into();
+            row.pattern_matched = Some(kept(session, pattern));
+            let matched = shown_match(session, matched, *start..*end, &nearby).await;
+            row.output_text = Some(first_chars(&matched, RECV_CHARS));
+            (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
+        }
+        Event::Read { .. } => return,
+        Event::Failure(text) | Event::Trouble(text) => {
+            row.action = "ERROR".into();
+            row.output_text = Some(kept(session, text));
+        }
+        Event::End { is_regular, text } => {
+            row.action = if *is_regular { "RECV" } else { "ERROR" }.into();
+            row.pattern_matched = Some("eof".into());
+            row.output_text = Some(text.clone());
+            let end = session.output().facts().bytes;
+            (row.start_offset, row.end_offset) = (Some(offset(end)), Some(offset(end)));
+        }
+    }
+    rows.push(row);
+}
+
+fn blank(noted: &Noted) -> InteractionRow {
+    InteractionRow {
+        id: 0,
+        session_id: noted.session.id().to_string(),
+        timestamp: noted.timestamp.clone(),
+        action: String::new(),
+        input_text: None,
+        output_text: None,
+        pattern_matched: None,
+        client: noted.client.as_ref().map(|client| client.0.to_string()),
+        client_pid: noted.client.as_ref().and_then(|client| client.1),
+        start_offset: None,
+        end_offset: None,
+        form: None,
+    }
+}
+
+/// The row for the output since the last one, if there was any; what it reads stays in `nearby`.
+async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<InteractionRow> {
+    let session = &*noted.session;
+    let from = session.recorded_upto().fetch_max(upto, Ordering::AcqRel);
+    if from >= upto {
+        return None;
+    }
+    let len = usize::try_from(upto - from)
+        .unwrap_or(usize::MAX)
+        .min(RECV_BYTES);
+    let end = from + len as u64;
+    *nearby = Nearby::around(session, from, end, LINE_BYTES).await;
+    let text = shown(session, from, len, nearby).await;
+    let text = in_its_lines(session, &text, from..end, nearby).await;
+    let mut row = blank(noted);
+    row.action = "RECV".into();
+    row.client = None;
+    row.client_pid = None;
+    row.output_text = Some(first_chars(&text, RECV_CHARS));
+    (row.start_offset, row.end_offset) = (Some(offset(from)), Some(offset(upto)));
+    Some(row)
+}
+
+/// Text of the output from `from` on, without what was typed hidden and is shown there.
+pub async fn shown_output(session: &dyn Subject, from: u64, len: usize) -> String {
+    shown(session, from, len, &Nearby::default()).await
+}
+
+async fn shown(session: &dyn Subject, from: u64, len: usize, nearby: &Nearby) -> String {
+    let text_at = async |from, len| {
+        let bytes = nearby.read(session, from, len).await;
+        (clean_lossy(&bytes, session.encoding()), bytes.len())
+    };
+    let (text, read_bytes) = text_at(from, len).await;
+    // What was typed may be shown half here; control sequences within it make it longer.
+    let around = 2 * session.hidden().longest_line();
+    if around == 0 {
+        return text;
+    }
+    let start = from.saturating_sub(around as u64);
+    let before_bytes = usize::try_from(from - start).unwrap_or(around);
+    let (before, _) = text_at(start, before_bytes).await;
+    let (after, _) = text_at(from + read_bytes as u64, around).await;
+    let shown = before.len()..before.len() + text.len();
+    session.hidden().mask(&(before + &text + &after), shown)
+}
+
+/// What a pattern matched at `place`, likewise.
+async fn shown_match(
+    session: &dyn Subject,
+    matched: &str,
+    place: Range<u64>,
+    nearby: &Nearby,
+) -> String {
+    let mut text = matched.to_owned();
+    if session.hidden().longest_line() > 0 {
+        let len = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
+        text = shown(session, place.start, len.min(RECV_BYTES), nearby).await;
+        if !text.contains(HIDDEN) {
+            text = session.hidden().mask(matched, 0..matched.len());
+        }
+    }
+    in_its_lines(session, &text, place, nearby).await
+}
+
+/// The text of the output at `place` without its secrets, also without the part of one that begins before or goes on
+/// behind in the same line.
+async fn in_its_lines(
+    session: &dyn Subject,
+    text: &str,
+    place: Range<u64>,
+    nearby: &Nearby,
+) -> String {
+    if !session.redacts_log() {
+        return text.to_owned();
+    }
+    let encoding = session.encoding();
+    let first = place.start.saturating_sub(LINE_BYTES);
+    let before_bytes = usize::try_from(place.start - first).unwrap_or(0);
+    // Cut before it is cleaned: most lines are short, and this is done for each row.
+    let before = nearby.read(session, first, before_bytes).await;
+    let line_start = memchr::memrchr(b'\n', &before).map_or(0, |newline| newline + 1);
+    let after = nearby.read(session, place.end, LINE_BYTES as usize).await;
+    let line_end = memchr::memchr(b'\n', &after).unwrap_or(after.len());
+    let before = clean_lossy(&before[line_start..], encoding);
+    let after = clean_lossy(&after[..line_end], encoding);
+    let shown = before.len()..before.len() + text.len();
+    redact_part(&format!("{before}{text}{after}"), shown)
+}
+
+/// Typed text as the log may keep it, as far as the terminal has shown it by now.
+async fn shown_text(session: &dyn Subject, typed: &Typed) -> String {
+    shown_input(session, typed)
+        .await
+        .unwrap_or_else(|| HIDDEN.into())
+}
+
+/// Typed text as others may see it; `None` as long as the terminal has to show it first and has not.
+pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String> {
+    if typed.hidden {
+        return Some(HIDDEN.into());
+    }
+    if let Some(echo) = &typed.echo {
+        let output = Nearby::default()
+            .read(session, typed.offset, ECHO_BYTES)
+            .await;
+        let screen = without_blanks(&clean_lossy(&output, session.encoding()));
+        let visible = echo.lines().map(without_blanks);
+        if !visible.into_iter().all(|line| screen.contains(&line)) {
+            return None;
+        }
+    }
+    Some(first_chars(&kept(session, &typed.text), SEND_CHARS))
+}
+
+/// What a session runs, as others may see it.
+pub fn shown_command(session: &dyn Subject) -> String {
+    command_of(session, &shown_args(session))
+}
+
+/// What a session runs, as its rows tell it.
+fn logged_command(session: &dyn Subject) -> String {
+    if session.redacts_log() {
+        return shown_command(session);
+    }
+    let args = session.args().iter();
+    let args: Vec<String> = args
+        .map(|arg| session.hidden().mask(arg, 0..arg.len()))
+        .collect();
+    command_of(session, &args)
+}
+
+fn command_of(session: &dyn Subject, args: &[String]) -> String {
+    let words = std::iter::once(session.program()).chain(args.iter().map(String::as_str));
+    let words: Vec<String> = words.map(quoted).collect();
+    words.join(" ")
+}
+
+/// Its arguments likewise, one by one.
+pub fn shown_args(session: &dyn Subject) -> Vec<String> {
+    let line = command_line(session);
+    let masked = Masked::of(&line, session.hidden());
+    let mut at = session.program().len();
+    let args = session.args().iter().map(|arg| {
+        let start = at + 1;
+        at = start + arg.len();
+        // By itself it may begin a line, as what is a secret in YAML does.
+        redact(&masked.part(start..at)).text.into_owned()
+    });
+    args.collect()
+}
+
+/// The names of keys are told only where their text is.
+fn shown_form(typed: &Typed, shown: &str) -> Form {
+    match &typed.form {
+        Form::Keys(_) if shown != typed.text => Form::Text,
+        form => form.clone(),
+    }
+}
+
+/// Line editors wrap and redraw, so blanks do not count.
+fn without_blanks(text: &str) -> String {
+    text.chars()
+        .filter(|c| !c.is_whitespace() && !c.is_control())
+        .collect()
+}
+
+fn command_line(session: &dyn Subject) -> String {
+    let mut line = session.program().to_owned();
+    for arg in session.args() {
+        line.push(' ');
+        line.push_str(arg);
+    }
+    line
+}
+
+/// A text about the session as the database may keep it.
+fn kept(session: &dyn Subject, text: &str) -> String {
+    let text = session.hidden().mask(text, 0..text.len());
+    if session.redacts_log() {
+        redact(&text).text.into_owned()
+    } else {
+        text
+    }
+}
+
+fn first_chars(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((at, _)) => text[..at].to_owned(),
+        None => text.to_owned(),
+    }
+}
+
+fn offset(offset: u64) -> i64 {
+    i64::try_from(offset).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,183 @@
+//! The bytes that keys send, by tmux's names for them.
+
+use super::names::{self, Key};
+use ccd_screen::Modes;
+
+/// Why a key cannot be sent.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum KeyError {
+    /// Names the key (its first 40 characters) and up to three keys with similar names.
+    #[error("no key is named {name:?}{}; send words as `text`, not as keys", did_you_mean(.nearest))]
+    Unknown {
+        name: String,
+        nearest: Vec<&'static str>,
+    },
+    /// The combination exists on keyboards only, unless the program asks for extended keys.
+    #[error(
+        "the key {name:?} has no terminal sequence, because the program has not enabled extended keys"
+    )]
+    NoBytes { name: String },
+}
+
+/// Modifiers held down with a key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Held {
+    shift: bool,
+    alt: bool,
+    ctrl: bool,
+}
+
+impl Held {
+    /// Returns the number xterm writes for the combination; 1 is none.
+    fn number(self) -> u8 {
+        1 + u8::from(self.shift) + 2 * u8::from(self.alt) + 4 * u8::from(self.ctrl)
+    }
+
+    fn none(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// What is wrong with the name of a key; `None` when it is one.
+pub fn fault(name: &str) -> Option<String> {
+    encode(name, &Modes::default())
+        .err()
+        .map(|error| error.to_string())
+}
+
+/// Returns the bytes of the key called `name`, in the modes the program has set.
+///
+/// A name is one character, `^X`, or a key such as `Up`, `F5` or `Enter` (upper or lower case), with any of `C-`, `M-`
+/// and `S-` before it. Without `C-`, `M-` and `S-` a single character is itself.
+///
+/// # Errors
+///
+/// [`KeyError::Unknown`] for any other name, [`KeyError::NoBytes`] for combinations like `C-1` or `S-Enter` that only
+/// a program which has asked for extended keys could tell apart.
+pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
+    let (held, base) = modifiers(name);
+    let key = only_char(base).map(Key::Char).or_else(|| names::find(base));
+    let key = key.ok_or_else(|| KeyError::Unknown {
+        name: shortened(name),
+        nearest: names::nearest(base),
+    })?;
+    let bytes = match key {
+        Key::Cursor(last) if held.none() => format!(
+            "\x1b{}{last}",
+            if modes.application_cursor { 'O' } else { '[' }
+        ),
+        Key::Function(last) if held.none() => format!("\x1bO{last}"),
+        Key::Cursor(last) | Key::Function(last) => format!("\x1b[1;{}{last}", held.number()),
+        Key::Tilde(number) if held.none() => format!("\x1b[{number}~"),
+        Key::Tilde(number) => format!("\x1b[{number};{}~", held.number()),
+        Key::Keypad { last, .. } if modes.application_keypad && held.none() => {
+            format!("\x1bO{last}")
+        }
+        Key::BackTab => {
+            return typed(
+                '\t',
+                Held {
+                    shift: true,
+                    ..held
+                },
+                modes,
+                name,
+            );
+        }
+        Key::Keypad {
+            plain: character, ..
+        }
+        | Key::Char(character) => return typed(character, held, modes, name),
+    };
+    Ok(bytes.into_bytes())
+}
+
+/// Returns the bytes of a key that stands for a character.
+fn typed(character: char, held: Held, modes: &Modes, name: &str) -> Result<Vec<u8>, KeyError> {
+    let Some(plain) = without_alt(character, held) else {
+        return extended(character, held, modes).ok_or_else(|| KeyError::NoBytes {
+            name: shortened(name),
+        });
+    };
+    let mut bytes = if held.alt { vec![0x1b] } else { Vec::new() };
+    bytes.extend_from_slice(plain.as_bytes());
+    Ok(bytes)
+}
+
+/// Returns what a terminal of old sends, where it sends anything of its own.
+fn without_alt(character: char, held: Held) -> Option<String> {
+    match (character, held.ctrl, held.shift) {
+        ('\t', false, true) => Some("\x1b[Z".to_owned()),
+        // Both would be the bare key, which a program takes for something else: Enter submits, Escape cancels.
+        ('\r' | '\t' | '\x1b', true, _) | ('\r' | '\x1b', _, true) => None,
+        ('\x7f', true, _) => Some('\x08'.to_string()),
+        (_, true, _) => control(character).map(|byte| char::from(byte).to_string()),
+        (_, false, true) if character.is_alphabetic() => Some(character.to_uppercase().collect()),
+        (' ' | '\x7f', false, true) | (_, false, false) => Some(character.to_string()),
+        _ => None,
+    }
+}
+
+/// Returns the control character of a key held with Ctrl, as on a VT220 and in xterm.
+fn control(character: char) -> Option<u8> {
+    Some(match character {
+        'a'..='z' | 'A'..='Z' | '@' | '[' | '\\' | ']' | '^' | '_' => character as u8 & 0x1f,
+        ' ' | '2' | '`' => 0,
+        '3'..='7' => character as u8 - b'3' + 0x1b,
+        '~' => 0x1e,
+        '/' | '-' => 0x1f,
+        '8' | '?' => 0x7f,
+        _ => return None,
+    })
+}
+
+/// Returns the bytes of the protocol for extended keys that the program has asked for, if it has.
+fn extended(character: char, held: Held, modes: &Modes) -> Option<Vec<u8>> {
+    let (code, held) = (u32::from(character), held.number());
+    if modes.keyboard.reads_csi_u() {
+        Some(format!("\x1b[{code};{held}u").into_bytes())
+    } else if modes.keyboard.reads_modified_other_keys() {
+        Some(format!("\x1b[27;{held};{code}~").into_bytes())
+    } else {
+        None
+    }
+}
+
+/// Splits `C-`, `M-`, `S-` and `^` off the name.
+fn modifiers(name: &str) -> (Held, &str) {
+    let (mut held, mut rest) = (Held::default(), name);
+    while let [letter, b'-', _, ..] = rest.as_bytes() {
+        match letter {
+            b'C' | b'c' => held.ctrl = true,
+            b'M' | b'm' => held.alt = true,
+            b'S' | b's' => held.shift = true,
+            _ => break,
+        }
+        rest = &rest[2..];
+    }
+    match rest.strip_prefix('^') {
+        Some(base) if only_char(base).is_some() => (Held { ctrl: true, ..held }, base),
+        _ => (held, rest),
+    }
+}
+
+fn only_char(text: &str) -> Option<char> {
+    let mut characters = text.chars();
+    characters.next().filter(|_| characters.next().is_none())
+}
+
+fn shortened(name: &str) -> String {
+    name.chars().take(40).collect()
+}
+
+fn did_you_mean(nearest: &[&str]) -> String {
+    if nearest.is_empty() {
+        String::new()
+    } else {
+        format!(", did you mean {}?", nearest.join(" or "))
+    }
+}
+
+#[cfg(test)]
+#[path = "encode_tests.rs"]
+mod tests;

@@ -1,0 +1,8 @@
+//! The bytes that keys and pastes send to a program.
+
+mod encode;
+mod names;
+mod paste;
+
+pub use encode::{encode, fault};
+pub use paste::paste;

@@ -1,0 +1,232 @@
+//! The pattern library: the patterns in force, and the file in which users set their own.
+
+mod error;
+
+pub use error::LibraryError;
+
+use ccd_protocol::pattern::{
+    PatternEntry, PatternOrigin, PatternSetParams, PatternType, PatternUnsetReply,
+};
+use ccd_store::documents;
+use ccd_text::pattern::{
+    Compiled, EntryError, MAX_ENTRIES, Override, built_in, check_together, entries_of, usable,
+};
+use serde_json::Map;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// Built-in patterns, and what `patterns.json` has in their place or beside them.
+///
+/// The file may be edited by hand: [`Library::fresh`] looks whether it has changed.
+pub struct Library {
+    path: PathBuf,
+    now: RwLock<Arc<Compiled>>,
+    /// What the file was when it was read last.
+    seen: Mutex<Option<Stamp>>,
+    /// One change of the file at a time.
+    writing: tokio::sync::Mutex<()>,
+}
+
+/// Tells whether a file is still the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    len: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Library {
+    /// The built-in patterns; the file is not read yet.
+    pub fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            now: RwLock::new(Arc::new(Compiled::built_in())),
+            seen: Mutex::new(None),
+            writing: tokio::sync::Mutex::new(()),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The patterns as they were last read: costs nothing.
+    pub fn current(&self) -> Arc<Compiled> {
+        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The patterns as the file has them now: one look at it, and if it has changed it is read.
+    ///
+    /// An entry that cannot be used is left out, with a warning; without a list of them the built-in patterns count alone.
+    pub async fn fresh(self: &Arc<Self>) -> Arc<Compiled> {
+        let library = Arc::clone(self);
+        blocking(move || library.look()).await
+    }
+
+    /// Sets the patterns of a category.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError`]; everything is as it was then.
+    pub async fn set(
+        self: &Arc<Self>,
+        params: PatternSetParams,
+    ) -> Result<PatternEntry, LibraryError> {
+        let _writing = self.writing.lock().await;
+        let library = Arc::clone(self);
+        blocking(move || library.set_now(params)).await
+    }
+
+    /// Removes what was set.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError::NotFound`] when nothing was, [`LibraryError::Document`].
+    pub async fn unset(
+        self: &Arc<Self>,
+        pattern_type: PatternType,
+        category: String,
+    ) -> Result<PatternUnsetReply, LibraryError> {
+        let _writing = self.writing.lock().await;
+        let library = Arc::clone(self);
+        blocking(move || library.unset_now(pattern_type, category)).await
+    }
+
+    fn look(&self) -> Arc<Compiled> {
+        // Held while the file is read: two looks at a time read it once.
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = Stamp::of(&self.path);
+        if *seen == stamp {
+            return self.current();
+        }
+        let compiled = match documents::read(&self.path) {
+            Ok(entries) => {
+                let entries = entries_of(entries.unwrap_or_default());
+                let (entries, warnings) = usable(&self.path, entries);
+                Compiled::new(&entries, warnings)
+            }
+            Err(error) => Compiled::new(
+                &[],
+                vec![format!("{error}; only the built-in patterns are used")],
+            ),
+        };
+        for warning in compiled.warnings() {
+            tracing::warn!(warning, "pattern library");
+        }
+        let compiled = Arc::new(compiled);
+        *self.now.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&compiled);
+        *seen = stamp;
+        compiled
+    }
+
+    fn set_now(&self, params: PatternSetParams) -> Result<PatternEntry, LibraryError> {
+        let PatternSetParams {
+            pattern_type,
+            category,
+            patterns,
+            description,
+        } = params;
+        let mut entries = self.read()?;
+        let before = entries
+            .iter()
+            .position(|entry| entry.is(pattern_type, &category));
+        let built_in = built_in(pattern_type, &category);
+        let description = description
+            .or_else(|| before.map(|at| entries[at].description.clone()))
+            .or_else(|| built_in.as_ref().map(|entry| entry.description.clone()))
+            .unwrap_or_default();
+        let entry = Override {
+            pattern_type,
+            category,
+            patterns,
+            description,
+            others: before.map_or_else(Map::new, |at| entries[at].others.clone()),
+        };
+        entry.check()?;
+        match before {
+            Some(at) => entries[at] = entry.clone(),
+            None => entries.push(entry.clone()),
+        }
+        check_together(&entries)?;
+        let all = entries.iter().cloned().map(Ok).collect();
+        let (usable, warnings) = usable(&self.path, all);
+        let known = warnings.len();
+        let together = Compiled::new(&usable, warnings);
+        if let Some(problem) = together.warnings().get(known) {
+            return Err(EntryError::Limit(problem.clone()).into());
+        }
+        self.write(&entries)?;
+        self.look();
+        Ok(PatternEntry {
+            pattern_type,
+            category: entry.category,
+            patterns: entry.patterns,
+            description: entry.description,
+            origin: match built_in {
+                Some(_) => PatternOrigin::Override,
+                None => PatternOrigin::Own,
+            },
+        })
+    }
+
+    fn unset_now(
+        &self,
+        pattern_type: PatternType,
+        category: String,
+    ) -> Result<PatternUnsetReply, LibraryError> {
+        let mut entries = self.read()?;
+        let built_in = built_in(pattern_type, &category);
+        let len = entries.len();
+        entries.retain(|entry| !entry.is(pattern_type, &category));
+        if entries.len() == len {
+            return Err(LibraryError::NotFound {
+                pattern_type,
+                category,
+                is_built_in: built_in.is_some(),
+            });
+        }
+        self.write(&entries)?;
+        self.look();
+        Ok(PatternUnsetReply { built_in })
+    }
+}
+
+impl Library {
+    /// Reads the file to change it: what could not be written back as it is, is a mistake. No file is an empty list.
+    fn read(&self) -> Result<Vec<Override>, LibraryError> {
+        Ok(documents::read(&self.path)?.unwrap_or_default())
+    }
+
+    /// Writes the file in one step.
+    fn write(&self, entries: &[Override]) -> Result<(), LibraryError> {
+        if entries.len() > MAX_ENTRIES {
+            let problem = format!(
+                "{} contains {MAX_ENTRIES} categories already: unset some",
+                self.path.display()
+            );
+            return Err(EntryError::Limit(problem).into());
+        }
+        Ok(documents::write(&self.path, &entries)?)
+    }
+}
+
+impl Stamp {
+    /// `None` when there is no file, or it cannot be looked at.
+    fn of(path: &Path) -> Option<Self> {
+        let facts = std::fs::metadata(path).ok()?;
+        Some(Self {
+            inode: facts.ino(),
+            len: facts.len(),
+            modified: (facts.mtime(), facts.mtime_nsec()),
+            changed: (facts.ctime(), facts.ctime_nsec()),
+        })
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}

@@ -1,0 +1,89 @@
+//! Brings the output of one session to its log; a full disk costs log, never the session.
+
+use super::Output;
+use super::log::LogWriter;
+use std::io;
+
+/// Writes the log of one session. Whoever has it may wait for the disk.
+#[derive(Debug)]
+pub struct Flusher {
+    writer: LogWriter,
+    rotations: u64,
+    last_error: Option<io::ErrorKind>,
+}
+
+/// What a flush did.
+#[derive(Debug, Default)]
+pub struct Flushed {
+    /// The holder waits for room in the ring.
+    pub holder_waits: bool,
+    /// A file of the log was closed.
+    pub has_rotated: bool,
+    /// Why output was given up just now, once per kind of failure, or what was found to be gone.
+    pub trouble: Option<String>,
+}
+
+impl Flusher {
+    pub fn new(writer: LogWriter) -> Self {
+        Self {
+            writer,
+            rotations: 0,
+            last_error: None,
+        }
+    }
+
+    /// Writes all that is pending, or gives it up when the disk refuses. `buffer` is for its use, and empty before.
+    pub fn flush(&mut self, output: &Output, buffer: &mut Vec<u8>) -> Flushed {
+        let Some(offset) = output.pending(buffer) else {
+            return Flushed::default();
+        };
+        let mut flushed = Flushed::default();
+        let mut logged = 0;
+        while logged < buffer.len() {
+            let from = offset + logged as u64;
+            let appended = self.writer.append_some(from, &buffer[logged..]);
+            let lost = self.writer.take_lost();
+            if !lost.is_empty() {
+                let lost_bytes: u64 = lost.iter().map(|range| range.end - range.start).sum();
+                flushed.trouble = Some(format!(
+                    "{lost_bytes} bytes of the log are lost: its files were deleted"
+                ));
+                output.note_lost(lost);
+            }
+            match appended {
+                Ok(len) => {
+                    self.last_error = None;
+                    logged += len;
+                    let upto = from + len as u64;
+                    flushed.holder_waits |= output.set_logged(from, upto, self.writer.base());
+                }
+                Err(error) => {
+                    let is_new = self.last_error.replace(error.kind()) != Some(error.kind());
+                    flushed.holder_waits |= output.lose(from);
+                    if is_new {
+                        flushed.trouble = Some(format!("the log could not be written: {error}"));
+                    }
+                    break;
+                }
+            }
+        }
+        buffer.clear();
+        if self.writer.rotations() != self.rotations {
+            self.rotations = self.writer.rotations();
+            flushed.has_rotated = true;
+            output.note_rotation();
+        }
+        flushed
+    }
+
+    /// Deletes the oldest files, so that at most `max_bytes` of log are left when the current one is full: but it is
+    /// never deleted.
+    ///
+    /// # Errors
+    ///
+    /// The first file that could not be deleted.
+    pub fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<()> {
+        let rotated_bytes = max_bytes.saturating_sub(self.writer.rotation_bytes());
+        self.writer.drop_oldest(rotated_bytes).map(drop)
+    }
+}

@@ -1,0 +1,20 @@
+//! Program configurations: read, checked and kept by name; what a session makes of one is in `session/`.
+
+mod error;
+mod fields;
+mod programs;
+mod read;
+mod recorded;
+mod script;
+mod secrets;
+mod tape;
+mod template;
+
+pub use error::ProgramError;
+pub use fields::unknown_fields;
+pub use programs::Programs;
+pub use read::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES};
+pub use recorded::{command_template, from_rows};
+pub use script::{Script, ScriptStep, Typing, Wanted};
+pub use secrets::{asks_for_secret, refuse_secrets};
+pub use tape::{check_options as check_tape_options, laid_over as tape_laid_over};

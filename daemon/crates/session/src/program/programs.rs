@@ -1,0 +1,170 @@
+//! The program configurations of the base folder.
+
+use super::error::{Mistake, ProgramError};
+use super::read::Program;
+use super::script::{Script, Wanted};
+use super::secrets::redact_sample;
+use ccd_protocol::SessionId;
+use ccd_protocol::program::{ProgramConfig, ProgramSaveReply, ProgramSummary};
+use ccd_store::documents::Documents;
+use std::path::Path;
+
+/// `programs/{name}.json`; files may be written by hand as well.
+#[derive(Debug)]
+pub struct Programs {
+    documents: Documents,
+    /// Whether there is one of a name is decided once.
+    saving: tokio::sync::Mutex<()>,
+}
+
+impl Programs {
+    /// Those below the base folder.
+    pub fn new(base: &Path) -> Self {
+        Self {
+            documents: Documents::new(base.join("programs")),
+            saving: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// All of them by name; one that cannot be used says why.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read.
+    pub async fn list(&self) -> Result<Vec<ProgramSummary>, ProgramError> {
+        let mut programs = Vec::new();
+        for name in self.documents.names().await? {
+            match self.get(&name).await {
+                Ok(config) => programs.push(summary(config).await),
+                Err(ProgramError::NotFound(_)) => {} // deleted meanwhile
+                Err(error) => programs.push(unreadable(&name, error.to_string())),
+            }
+        }
+        Ok(programs)
+    }
+
+    /// The configuration of a name.
+    ///
+    /// # Errors
+    ///
+    /// [`ProgramError::NotFound`], or its file is not what it should be.
+    pub async fn get(&self, name: &SessionId) -> Result<ProgramConfig, ProgramError> {
+        let found = self.documents.get::<ProgramConfig>(name).await?;
+        let config = found.ok_or_else(|| ProgramError::NotFound(name.clone()))?;
+        // The file's name counts.
+        Ok(ProgramConfig {
+            name: name.to_string(),
+            ..config
+        })
+    }
+
+    /// Keeps a configuration, with `force` in place of one of the same name.
+    ///
+    /// # Errors
+    ///
+    /// [`ProgramError::Exists`], [`ProgramError::Mistaken`], or it cannot be written.
+    pub async fn save(
+        &self,
+        name: &SessionId,
+        config: ProgramConfig,
+        force: bool,
+    ) -> Result<ProgramSaveReply, ProgramError> {
+        let mut config = ProgramConfig {
+            name: name.to_string(),
+            ..config
+        };
+        let masked = redact_sample(&mut config);
+        let (config, program) = read(config).await;
+        let program = program.map_err(|mistake| ProgramError::Mistaken {
+            name: name.clone(),
+            mistake,
+        })?;
+        let _turn = self.saving.lock().await;
+        let replaced = self.documents.exists(name).await?;
+        if replaced && !force {
+            return Err(ProgramError::Exists(name.clone()));
+        }
+        self.documents.save(name, config.clone()).await?;
+        let of_sample =
+            (masked > 0).then(|| format!("sample_output: {masked} secrets were masked"));
+        let warnings = program.doubts().into_iter().chain(of_sample);
+        Ok(ProgramSaveReply {
+            config,
+            replaced,
+            path: self.documents.path(name).to_string_lossy().into_owned(),
+            warnings: warnings.collect(),
+        })
+    }
+
+    /// Deletes the configuration of a name.
+    ///
+    /// # Errors
+    ///
+    /// [`ProgramError::NotFound`], or the file cannot be removed.
+    pub async fn delete(&self, name: &SessionId) -> Result<(), ProgramError> {
+        match self.documents.delete(name).await? {
+            true => Ok(()),
+            false => Err(ProgramError::NotFound(name.clone())),
+        }
+    }
+
+    /// How a session is started by a configuration.
+    ///
+    /// # Errors
+    ///
+    /// [`ProgramError`]: there is none, it cannot be used, or the request's values do not fit.
+    pub async fn script(&self, wanted: Wanted<'_>) -> Result<Script, ProgramError> {
+        let (_, program) = read(self.get(wanted.name).await?).await;
+        let program = program.map_err(|mistake| ProgramError::Mistaken {
+            name: wanted.name.clone(),
+            mistake,
+        })?;
+        Script::of(&program, wanted)
+    }
+}
+
+/// Checks a configuration where nobody waits for the thread.
+async fn read(config: ProgramConfig) -> (ProgramConfig, Result<Program, Mistake>) {
+    let reading = tokio::task::spawn_blocking(move || {
+        let program = Program::read(&config);
+        (config, program)
+    });
+    reading
+        .await
+        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}
+
+async fn summary(config: ProgramConfig) -> ProgramSummary {
+    let (config, program) = read(config).await;
+    let (placeholders, secrets, error) = match program {
+        Ok(program) => {
+            let (of_command, of_steps) = program.placeholders();
+            let placeholders = (&of_command | &of_steps).into_iter().collect();
+            (placeholders, program.secrets().into_iter().collect(), None)
+        }
+        Err(mistake) => (Vec::new(), Vec::new(), Some(mistake.to_string())),
+    };
+    ProgramSummary {
+        name: config.name,
+        command_template: config.command_template,
+        typical_timeout: config.typical_timeout,
+        steps: config.expect_sequences.len(),
+        placeholders,
+        secrets,
+        notes: config.notes,
+        error,
+    }
+}
+
+fn unreadable(name: &SessionId, error: String) -> ProgramSummary {
+    ProgramSummary {
+        name: name.to_string(),
+        command_template: String::new(),
+        typical_timeout: None,
+        steps: 0,
+        placeholders: Vec::new(),
+        secrets: Vec::new(),
+        notes: None,
+        error: Some(error),
+    }
+}

@@ -1,0 +1,316 @@
+//! From the history of a session to the steps that do it again.
+
+use super::read::MAX_STEPS;
+use super::template::escaped;
+use crate::interaction::{Form, Inexact, InteractionRow};
+use ccd_protocol::program::{ExpectStep, Response, SecretSource};
+use ccd_text::hidden::HIDDEN;
+use ccd_text::redact::MASK;
+use ccd_text::shell::quoted;
+
+/// Longest text of a match that is asked as a question.
+const MAX_PROMPT_CHARS: usize = 200;
+
+/// What a history gives.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    pub steps: Vec<ExpectStep>,
+    /// Offset of the output at which something hidden was typed first.
+    pub hidden_at: Option<u64>,
+    pub warnings: Vec<String>,
+}
+
+/// Returns what was expected and sent, in order. `shown_chars` is the length at which the history cuts what was typed.
+///
+/// What stands masked in the history becomes a secret that is asked for.
+pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
+    let mut reader = Reader::default();
+    for row in rows {
+        match row.action.as_str() {
+            "RECV" => reader.received(row),
+            "EXPECT" => reader.expected(row),
+            "SEND" => reader.sent(row, shown_chars),
+            _ => {}
+        }
+    }
+    reader.finish()
+}
+
+/// Reads a history row by row.
+#[derive(Default)]
+struct Reader {
+    recorded: Recorded,
+    done: Vec<Done>,
+    /// The last line of the output so far.
+    last_line: String,
+}
+
+/// What was waited for, then typed.
+#[derive(Default)]
+struct Done {
+    expected: Option<Expected>,
+    input: Option<Input>,
+    /// What the program had asked.
+    asked: String,
+}
+
+impl Reader {
+    fn received(&mut self, row: &InteractionRow) {
+        let text = row.output_text.as_deref().unwrap_or_default();
+        self.last_line = text.lines().last().unwrap_or_default().trim().to_owned();
+    }
+
+    fn expected(&mut self, row: &InteractionRow) {
+        if let Some(expected) = Expected::of(row) {
+            self.last_line = expected.matched.trim().to_owned();
+            self.done.push(Done {
+                expected: Some(expected),
+                ..Done::default()
+            });
+        }
+    }
+
+    fn sent(&mut self, row: &InteractionRow, shown_chars: usize) {
+        let steps = self.done.len();
+        let Some(input) = Input::of(row) else {
+            self.warn(format!(
+                "the input after step {steps} is not in the history"
+            ));
+            return;
+        };
+        if input.is_secret() && self.recorded.hidden_at.is_none() {
+            let at = row.start_offset.and_then(|at| u64::try_from(at).ok());
+            self.recorded.hidden_at = Some(at.unwrap_or(0));
+        }
+        if input.text.chars().count() >= shown_chars {
+            self.warn(format!(
+                "the input after step {steps} is cut short, as it is in the history"
+            ));
+        }
+        let inexact = input.inexact.filter(|_| !input.is_secret());
+        let asked = self.last_line.clone();
+        match self.done.last_mut() {
+            Some(last) if last.input.is_none() => (last.input, last.asked) = (Some(input), asked),
+            Some(Done {
+                input: Some(last), ..
+            }) if last.goes_on_with(&input) => last.append(input),
+            _ => self.done.push(Done {
+                expected: None,
+                input: Some(input),
+                asked,
+            }),
+        }
+        let step = self.done.len();
+        match inexact {
+            Some(Inexact::Bytes) => self.warn(format!(
+                "the response of step {step} differs from what was typed, which contained bytes that are not text"
+            )),
+            Some(Inexact::Paste) => self.warn(format!(
+                "the response of step {step} was pasted, but will be typed"
+            )),
+            None => {}
+        }
+    }
+
+    fn finish(mut self) -> Recorded {
+        let count = self.done.len();
+        if count > MAX_STEPS {
+            self.warn(format!(
+                "only the first {MAX_STEPS} of {count} steps are saved"
+            ));
+        }
+        for (index, done) in std::mem::take(&mut self.done)
+            .into_iter()
+            .take(MAX_STEPS)
+            .enumerate()
+        {
+            if done
+                .expected
+                .as_ref()
+                .is_some_and(|expected| is_masked(&expected.pattern))
+            {
+                let number = index + 1;
+                self.warn(format!(
+                    "the pattern of step {number} contained a secret, which is masked: check it"
+                ));
+            }
+            self.recorded.steps.push(step(index, done));
+        }
+        self.recorded
+    }
+
+    fn warn(&mut self, warning: String) {
+        self.recorded.warnings.push(warning);
+    }
+}
+
+/// Returns program and arguments as a command template. What `redact` takes out becomes a placeholder.
+pub fn command_template(words: &[String], redact: impl Fn(&str) -> String) -> String {
+    let mut line = Vec::new();
+    let mut secrets = 0;
+    for (index, word) in words.iter().enumerate() {
+        let mut shown = redact(word);
+        if shown == *word && index > 0 {
+            // An option and its value are told as a pair.
+            let pair = format!("{} {word}", words[index - 1]);
+            if !redact(&pair).ends_with(word.as_str()) {
+                shown = MASK.to_owned();
+            }
+        }
+        let mut template = escaped(&shown);
+        if shown != *word {
+            template = template.replace(HIDDEN, MASK);
+            while let Some(at) = template.find(MASK) {
+                secrets += 1;
+                template.replace_range(
+                    at..at + MASK.len(),
+                    &format!("{{secret_argument_{secrets}}}"),
+                );
+            }
+        }
+        line.push(quoted(&template));
+    }
+    line.join(" ")
+}
+
+/// A pattern that matched.
+struct Expected {
+    pattern: String,
+    matched: String,
+}
+
+impl Expected {
+    /// `None` for what is no pattern.
+    fn of(row: &InteractionRow) -> Option<Self> {
+        let pattern = row.pattern_matched.clone()?;
+        let matched = row.output_text.clone().unwrap_or_default();
+        let is_exact = match Form::of_json(row.form.as_deref()) {
+            Some(Form::Exact) => true,
+            Some(Form::Regex) => false,
+            Some(_) => return None,
+            // Rows of older daemons do not say: what matched itself is itself.
+            None => pattern == matched,
+        };
+        let pattern = match is_exact {
+            true => literal(&pattern),
+            false => pattern,
+        };
+        Some(Self { pattern, matched })
+    }
+}
+
+/// The regular expression of a text.
+fn literal(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for c in text.chars() {
+        if r"\.+*?()|[]{}^$#&-~".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+/// What was typed at one place.
+struct Input {
+    text: String,
+    keys: Option<Vec<String>>,
+    ends_line: bool,
+    inexact: Option<Inexact>,
+}
+
+impl Input {
+    /// `None` for what the history only counts.
+    fn of(row: &InteractionRow) -> Option<Self> {
+        let mut text = row.input_text.clone().unwrap_or_default();
+        let form = Form::of_json(row.form.as_deref());
+        let (keys, ends_line) = match form.clone() {
+            Some(Form::Keys(names)) => (Some(names), false),
+            Some(Form::Text) => (None, false),
+            Some(Form::Inexact { has_enter, .. }) => (None, has_enter),
+            Some(Form::Event) => return None,
+            _ => (None, true),
+        };
+        if ends_line && text.ends_with('\r') {
+            text.pop();
+        }
+        Some(Self {
+            text,
+            keys,
+            ends_line,
+            inexact: match form {
+                Some(Form::Inexact { how, .. }) => Some(how),
+                _ => None,
+            },
+        })
+    }
+
+    fn is_secret(&self) -> bool {
+        self.keys.is_none() && is_masked(&self.text)
+    }
+
+    /// Typed key by key, as people do.
+    fn goes_on_with(&self, next: &Self) -> bool {
+        match (&self.keys, &next.keys) {
+            (Some(_), Some(_)) => true,
+            (None, None) => !self.ends_line && !self.text.ends_with(['\r', '\n']),
+            _ => false,
+        }
+    }
+
+    fn append(&mut self, next: Self) {
+        self.text.push_str(&next.text);
+        self.ends_line = next.ends_line;
+        if let (Some(keys), Some(more)) = (&mut self.keys, next.keys) {
+            keys.extend(more);
+        }
+    }
+}
+
+fn is_masked(text: &str) -> bool {
+    text.contains(MASK) || text.contains(HIDDEN)
+}
+
+fn step(index: usize, done: Done) -> ExpectStep {
+    let mut step = ExpectStep {
+        pattern: done.expected.map(|expected| expected.pattern),
+        response: None,
+        keys: None,
+        newline: true,
+        optional: false,
+    };
+    let Some(input) = done.input else {
+        return step;
+    };
+    if input.is_secret() {
+        let secret = SecretSource {
+            prompt: Some(escaped(&prompt(index, &done.asked))),
+            ..SecretSource::default()
+        };
+        step.response = Some(Response::Secret { secret });
+        // Of keys that nobody saw it is not known whether the last was Enter.
+        step.newline = input.ends_line || input.text.len() > HIDDEN.len();
+    } else if input.keys.is_some() {
+        step.keys = input.keys;
+    } else {
+        step.response = Some(Response::Text(escaped(&input.text)));
+        step.newline = input.ends_line;
+    }
+    step
+}
+
+/// What to ask for a secret: what the program asked.
+fn prompt(index: usize, asked: &str) -> String {
+    let is_question = !asked.is_empty()
+        && asked.chars().count() <= MAX_PROMPT_CHARS
+        && !asked.contains(char::is_control)
+        && !is_masked(asked);
+    match is_question {
+        true => asked.to_owned(),
+        false => format!("Secret for step {}:", index + 1),
+    }
+}
+
+#[cfg(test)]
+#[path = "recorded_tests.rs"]
+mod tests;

@@ -1,0 +1,342 @@
+//! A start that is ready to be made: all values are filled in.
+
+use super::error::{MissingSecret, ProgramError};
+use super::read::{Program, Source, Step, StepInput};
+use ccd_protocol::SessionId;
+use ccd_protocol::session::Secrets;
+use ccd_protocol::tape::TapeOptions;
+use ccd_text::nearest::nearest;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
+
+/// What a request says about the configuration it names.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    pub name: &'a SessionId,
+    pub set: &'a BTreeMap<String, String>,
+    pub secrets: &'a BTreeMap<String, String>,
+    /// The request has a program of its own, so that nothing is filled in the configuration's.
+    pub has_program: bool,
+}
+
+/// How one session is started and brought up.
+#[derive(Debug)]
+pub struct Script {
+    pub name: SessionId,
+    pub program: String,
+    pub args: Vec<String>,
+    pub timeout: Option<Duration>,
+    pub steps: Vec<ScriptStep>,
+    pub ready: Vec<String>,
+    pub success: Vec<String>,
+    pub tape: Option<TapeOptions>,
+    /// Secrets that nobody gave: without them it must not begin.
+    pub missing: Vec<MissingSecret>,
+    /// Secrets in the command line or in texts, which no record may show.
+    pub hidden: Secrets,
+}
+
+#[derive(Debug)]
+pub struct ScriptStep {
+    pub pattern: Option<String>,
+    pub typing: Option<Typing>,
+    pub newline: bool,
+    pub is_optional: bool,
+}
+
+/// What a step types.
+pub enum Typing {
+    Text(String),
+    Keys(Vec<String>),
+    Secret(String),
+}
+
+/// Without what is typed.
+impl fmt::Debug for Typing {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Typing::Text(_) => "Text",
+            Typing::Keys(_) => "Keys",
+            Typing::Secret(_) => "Secret",
+        })
+    }
+}
+
+impl Script {
+    /// Fills the request's values in.
+    ///
+    /// # Errors
+    ///
+    /// [`ProgramError`]: values that are missing, that nothing asks for, or that would type more than a line.
+    pub(super) fn of(program: &Program, wanted: Wanted<'_>) -> Result<Self, ProgramError> {
+        let (of_command, of_steps) = program.placeholders();
+        let secrets = program.secrets();
+        check_keys(
+            wanted,
+            "placeholder",
+            wanted.set,
+            &(&of_command | &of_steps),
+        )?;
+        // A value of the command line may be a secret as well.
+        let placeholders = &of_command | &of_steps;
+        check_keys(
+            wanted,
+            "secret",
+            wanted.secrets,
+            &(&secrets | &placeholders),
+        )?;
+        let values = values_of(wanted, &placeholders)?;
+        let needed = match wanted.has_program {
+            true => of_steps.clone(),
+            false => &of_command | &of_steps,
+        };
+        let is_missing = |name: &String| !values.contains_key(name);
+        let missing: Vec<String> = needed.into_iter().filter(is_missing).collect();
+        if !missing.is_empty() {
+            let name = wanted.name.clone();
+            return Err(ProgramError::NoValues { name, missing });
+        }
+        let of_steps = values.iter().filter(|(key, _)| of_steps.contains(*key));
+        let typed = wanted
+            .secrets
+            .iter()
+            .filter(|(key, _)| secrets.contains(*key));
+        of_steps
+            .chain(typed)
+            .try_for_each(|(key, value)| check_line(wanted, key, value))?;
+        let (command, args) = program.command.fill(&values);
+        let wanted = Wanted {
+            set: &values,
+            ..wanted
+        };
+        let missing = missing_secrets(program, wanted);
+        let steps = program.steps.iter().map(|step| filled(step, wanted));
+        Ok(Self {
+            name: wanted.name.clone(),
+            program: command,
+            args,
+            timeout: program.timeout,
+            steps: steps.collect(),
+            ready: program.ready.clone(),
+            success: program.success.clone(),
+            tape: program.tape.clone(),
+            missing,
+            hidden: Secrets(
+                secret_values(wanted, &placeholders)
+                    .map(|(key, value)| (key.clone(), value.clone()))
+                    .collect(),
+            ),
+        })
+    }
+
+    /// True when there is something to wait for before the session is ready.
+    pub fn has_start(&self) -> bool {
+        !self.steps.is_empty() || !self.ready.is_empty()
+    }
+}
+
+/// The values of placeholders, also of those whose value was given as a secret.
+fn values_of(
+    wanted: Wanted<'_>,
+    placeholders: &BTreeSet<String>,
+) -> Result<BTreeMap<String, String>, ProgramError> {
+    let mut values = wanted.set.clone();
+    for (key, value) in secret_values(wanted, placeholders) {
+        if values.insert(key.clone(), value.clone()).is_some() {
+            return Err(ProgramError::Twice {
+                name: wanted.name.clone(),
+                key: key.clone(),
+            });
+        }
+    }
+    Ok(values)
+}
+
+fn secret_values<'a>(
+    wanted: Wanted<'a>,
+    placeholders: &BTreeSet<String>,
+) -> impl Iterator<Item = (&'a String, &'a String)> {
+    let secrets = wanted.secrets.iter();
+    secrets.filter(|(key, _)| placeholders.contains(*key))
+}
+
+fn check_keys(
+    wanted: Wanted<'_>,
+    kind: &'static str,
+    given: &BTreeMap<String, String>,
+    known: &BTreeSet<String>,
+) -> Result<(), ProgramError> {
+    match given.keys().find(|key| !known.contains(*key)) {
+        None => Ok(()),
+        Some(key) => Err(ProgramError::UnknownKey {
+            name: wanted.name.clone(),
+            kind,
+            key: key.clone(),
+            nearest: nearest(key, known.iter().map(String::as_str)).map(str::to_owned),
+        }),
+    }
+}
+
+/// A line end in a value would type a second line, and other control characters are keys.
+fn check_line(wanted: Wanted<'_>, key: &str, value: &str) -> Result<(), ProgramError> {
+    match value.chars().find(|c| c.is_control()) {
+        None => Ok(()),
+        Some(found) => Err(ProgramError::Control {
+            name: wanted.name.clone(),
+            key: key.to_owned(),
+            found,
+        }),
+    }
+}
+
+fn missing_secrets(program: &Program, wanted: Wanted<'_>) -> Vec<MissingSecret> {
+    let mut missing: Vec<MissingSecret> = Vec::new();
+    for (index, step) in program.steps.iter().enumerate() {
+        let Some(StepInput::Secret(source)) = &step.input else {
+            continue;
+        };
+        let is_known = missing.iter().any(|known| known.name == source.name);
+        if !is_known && !wanted.secrets.contains_key(&source.name) {
+            missing.push(missing_secret(index, source, wanted.set));
+        }
+    }
+    missing
+}
+
+fn missing_secret(index: usize, source: &Source, set: &BTreeMap<String, String>) -> MissingSecret {
+    let filled = |text: &Option<super::template::Text>| text.as_ref().map(|text| text.fill(set));
+    MissingSecret {
+        name: source.name.clone(),
+        step: index + 1,
+        env: filled(&source.env),
+        file: filled(&source.file),
+        prompt: filled(&source.prompt),
+    }
+}
+
+fn filled(step: &Step, wanted: Wanted<'_>) -> ScriptStep {
+    ScriptStep {
+        pattern: step.pattern.clone(),
+        typing: step.input.as_ref().map(|input| match input {
+            StepInput::Text(text) => Typing::Text(text.fill(wanted.set)),
+            StepInput::Keys(keys) => Typing::Keys(keys.clone()),
+            StepInput::Secret(source) => {
+                let secret = wanted.secrets.get(&source.name);
+                Typing::Secret(secret.cloned().unwrap_or_default())
+            }
+        }),
+        newline: step.newline,
+        is_optional: step.is_optional,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn script(
+        set: &[(&str, &str)],
+        secrets: &[(&str, &str)],
+        has_program: bool,
+    ) -> Result<Script, ProgramError> {
+        let document = json!({
+            "command_template": "ssh -p {port} {host}",
+            "expect_sequences": [
+                {"pattern": "login:", "response": "{user}"},
+                {"pattern": "word:", "response": {"secret": {"env": "PW", "prompt": "{user}?"}}},
+                {"pattern": "again:", "response": {"secret": {"env": "PW"}}},
+            ],
+        });
+        let program = Program::read(&serde_json::from_value(document).unwrap()).unwrap();
+        let map = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter();
+            pairs
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect::<BTreeMap<_, _>>()
+        };
+        let name = SessionId::parse("box").unwrap();
+        let (set, secrets) = (map(set), map(secrets));
+        Script::of(
+            &program,
+            Wanted {
+                name: &name,
+                set: &set,
+                secrets: &secrets,
+                has_program,
+            },
+        )
+    }
+
+    fn refused(set: &[(&str, &str)], secrets: &[(&str, &str)]) -> String {
+        script(set, secrets, false).unwrap_err().to_string()
+    }
+
+    const ALL: [(&str, &str); 3] = [("port", "22"), ("host", "h"), ("user", "me")];
+
+    #[test]
+    fn all_missing_values_are_named_at_once() {
+        assert_eq!(
+            refused(&[("host", "h")], &[]),
+            "the program configuration 'box' needs values for {port}, {user}"
+        );
+        assert!(script(&[("user", "me")], &[], true).is_ok());
+    }
+
+    #[test]
+    fn a_key_that_nothing_asks_for_is_told_with_the_nearest() {
+        let known = [ALL.as_slice(), &[("usr", "x")]].concat();
+        assert_eq!(
+            refused(&known, &[]),
+            "the program configuration 'box' has no placeholder \"usr\" (did you mean \"user\"?)"
+        );
+        assert_eq!(
+            refused(&ALL, &[("password", "x")]),
+            "the program configuration 'box' has no secret \"password\""
+        );
+    }
+
+    #[test]
+    fn a_value_types_one_line_and_is_not_shown_in_the_error() {
+        let told = refused(&[("port", "22"), ("host", "h"), ("user", "me\rrm")], &[]);
+        assert!(
+            told.contains("\"user\" contains the control character '\\r'"),
+            "{told}"
+        );
+        let told = refused(&ALL, &[("PW", "hunter2\n")]);
+        assert!(!told.contains("hunter2"), "{told}");
+        // An argument may have any character.
+        let host = [("port", "22"), ("host", "a\nb"), ("user", "me")];
+        assert_eq!(
+            script(&host, &[], false).unwrap().args,
+            ["-p", "22", "a\nb"]
+        );
+    }
+
+    #[test]
+    fn a_value_of_the_command_line_may_be_a_secret() {
+        let rest = [("port", "22"), ("user", "me")];
+        let script = script(&rest, &[("host", "h"), ("PW", "x")], false).unwrap();
+        assert_eq!(script.args, ["-p", "22", "h"]);
+        assert_eq!(script.hidden.0.keys().collect::<Vec<_>>(), ["host"]);
+        let told = refused(&ALL, &[("host", "hunter2")]);
+        assert!(
+            told.contains("\"host\"") && !told.contains("hunter2"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_secret_is_missed_once_and_never_printed() {
+        let missing = script(&ALL, &[], false).unwrap().missing;
+        assert_eq!(missing.len(), 1);
+        assert_eq!(
+            (missing[0].step, missing[0].prompt.as_deref()),
+            (2, Some("me?"))
+        );
+        let script = script(&ALL, &[("PW", "hunter2")], false).unwrap();
+        assert!(script.missing.is_empty());
+        assert!(!format!("{script:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,86 @@
+//! Secrets that somebody wrote into a configuration.
+
+use super::error::Mistake;
+use ccd_protocol::program::ProgramConfig;
+use ccd_text::redact::{redact, secret_place};
+
+/// Refuses what would lie on the disk in the clear, but in the sample of output: see [`redact_sample`].
+///
+/// # Errors
+///
+/// The first field with something that looks like a secret.
+pub fn refuse_secrets(config: &ProgramConfig) -> Result<(), Mistake> {
+    let without_sample = ProgramConfig {
+        sample_output: Vec::new(),
+        ..config.clone()
+    };
+    // It cannot fail: all keys are texts.
+    let document = serde_json::to_value(without_sample).unwrap_or_default();
+    match secret_place(&document) {
+        None => Ok(()),
+        Some(place) => Err(Mistake::at(
+            place,
+            "it contains what looks like a secret, and secrets are not saved: use a {placeholder}, or the response {\"secret\": {\"env\": \"NAME\"}}",
+        )),
+    }
+}
+
+/// Takes the secrets out of the sample of output; returns how many there were.
+pub(super) fn redact_sample(config: &mut ProgramConfig) -> usize {
+    // As one text: some secrets have many lines.
+    let sample = config.sample_output.join("\n");
+    let redacted = redact(&sample);
+    if redacted.removed > 0 {
+        config.sample_output = redacted.text.split('\n').map(str::to_owned).collect();
+    }
+    redacted.removed
+}
+
+/// True when a prompt speaks of what nobody may read.
+pub fn asks_for_secret(prompt: &str) -> bool {
+    let prompt = prompt.to_ascii_lowercase();
+    let mut words = prompt.split(|c: char| !c.is_ascii_alphanumeric());
+    [
+        "passw",
+        "assword",
+        "passphrase",
+        "passcode",
+        "secret",
+        "token",
+    ]
+    .iter()
+    .any(|part| prompt.contains(part))
+        || words.any(|word| matches!(word, "pin" | "otp"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_for_secrets_are_told_from_others() {
+        for prompt in [
+            "Password:",
+            "Enter PIN: ",
+            "(?i)password|passphrase",
+            "OTP> ",
+            "[Pp]assword.*: ",
+        ] {
+            assert!(asks_for_secret(prompt), "{prompt}");
+        }
+        for prompt in ["login:", "spinning", "Name? "] {
+            assert!(!asks_for_secret(prompt), "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_sample_keeps_its_lines_without_secrets() {
+        let mut config = ProgramConfig {
+            sample_output: vec!["a".into(), "password=hunter2hunter2".into(), String::new()],
+            ..ProgramConfig::default()
+        };
+        assert_eq!(redact_sample(&mut config), 1);
+        assert_eq!(config.sample_output, ["a", "password=***", ""]);
+        assert_eq!(redact_sample(&mut config), 0);
+    }
+}

@@ -1,0 +1,8 @@
+//! People whose terminals are a session's for a while.
+
+mod typed_line;
+mod viewers;
+
+pub(super) use typed_line::Taken;
+pub(super) use viewers::Viewers;
+pub use viewers::{Attached, Size};

@@ -1,0 +1,412 @@
+//! What a person types key by key, as lines for the interaction log.
+
+use crate::interaction::{Form, Typed};
+use crate::keys;
+
+/// A line is cut here.
+const MAX_LINE_BYTES: usize = 4096;
+
+/// How a key is told of, when it is no text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Pressed {
+    Text(char),
+    Named(String),
+    /// The line is done: Enter, `^C`, `^D`.
+    Done(&'static str),
+    Erase,
+    EraseWord,
+    EraseLine,
+}
+
+/// The keys since the last line was done.
+#[derive(Debug, Default)]
+pub(super) struct TypedLine {
+    /// Text, and named keys between angle brackets.
+    shown: String,
+    /// Text between named keys, each on a line of its own, as the terminal must have shown it: also what was erased.
+    echo: String,
+    /// Where the line's last text begins in `shown`; what is before it cannot be erased.
+    text_start: usize,
+    /// Named keys, and the characters before each, as names.
+    keys: Vec<String>,
+    /// Characters typed at a full-screen program, which are counted, not kept.
+    counted: usize,
+    offset: Option<u64>,
+    hidden: bool,
+    /// The program reads keys.
+    reads_keys: bool,
+}
+
+/// How keys were taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken {
+    /// Offset of the output when they were written.
+    pub offset: u64,
+    pub hidden: bool,
+    /// The terminal hands on lines, not keys.
+    pub canonical: bool,
+    /// A full-screen program has the screen.
+    pub alternate: bool,
+}
+
+impl TypedLine {
+    /// Notes keys; returns the lines that are done.
+    pub(super) fn add(&mut self, bytes: &[u8], taken: Taken) -> Vec<Typed> {
+        let mut done = Vec::new();
+        for pressed in pressed(bytes) {
+            self.offset.get_or_insert(taken.offset);
+            self.hidden |= taken.hidden;
+            self.reads_keys |= !taken.canonical;
+            match pressed {
+                Pressed::Text(_) if taken.alternate && !self.hidden => self.counted += 1,
+                Pressed::Text(character) => {
+                    self.shown.push(character);
+                    self.echo.push(character);
+                }
+                Pressed::Named(name) => self.named(&name),
+                Pressed::Done(name) => {
+                    if self.is_empty() || name != "Enter" {
+                        self.named(name);
+                    }
+                    done.extend(self.take_line(name == "Enter"));
+                }
+                Pressed::Erase => self.erase(|text| text.pop().is_some().then_some(())),
+                Pressed::EraseWord => self.erase(|text| {
+                    let trimmed = text.trim_end();
+                    let word = trimmed
+                        .rfind(char::is_whitespace)
+                        .map_or(0, |blank| blank + 1);
+                    text.truncate(word);
+                    Some(())
+                }),
+                Pressed::EraseLine => self.erase(|text| {
+                    text.clear();
+                    Some(())
+                }),
+            }
+            if self.shown.len() >= MAX_LINE_BYTES {
+                done.extend(self.take());
+            }
+        }
+        done
+    }
+
+    /// Takes what was typed of a line that is not done.
+    pub(super) fn take(&mut self) -> Option<Typed> {
+        self.take_line(false)
+    }
+
+    fn take_line(&mut self, has_enter: bool) -> Option<Typed> {
+        self.count();
+        let form = self.form(has_enter);
+        let line = std::mem::take(self);
+        let text = match line.shown.is_empty() {
+            true => return None,
+            false => line.shown,
+        };
+        Some(Typed {
+            text,
+            offset: line.offset.unwrap_or_default(),
+            hidden: line.hidden,
+            echo: line.reads_keys.then_some(line.echo),
+            form,
+        })
+    }
+
+    /// How it could be typed again.
+    fn form(&mut self, has_enter: bool) -> Form {
+        if self.keys.is_empty() {
+            return if has_enter { Form::Line } else { Form::Text };
+        }
+        self.name_text();
+        let mut keys = std::mem::take(&mut self.keys);
+        if has_enter && keys.last().is_none_or(|last| last != "Enter") {
+            keys.push("Enter".to_owned());
+        }
+        match keys.iter().all(|key| keys::fault(key).is_none()) {
+            true => Form::Keys(keys),
+            // What was only counted, for one.
+            false => Form::Event,
+        }
+    }
+
+    /// The text since the last named key, key by key.
+    fn name_text(&mut self) {
+        let text = self.shown[self.text_start..].chars();
+        self.keys.extend(text.map(String::from));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.shown.is_empty() && self.counted == 0
+    }
+
+    fn named(&mut self, name: &str) {
+        self.count();
+        self.name_text();
+        self.keys.push(name.to_owned());
+        self.shown.push('<');
+        self.shown.push_str(name);
+        self.shown.push('>');
+        if !self.echo.is_empty() && !self.echo.ends_with('\n') {
+            self.echo.push('\n');
+        }
+        self.text_start = self.shown.len();
+    }
+
+    fn count(&mut self) {
+        match std::mem::take(&mut self.counted) {
+            0 => {}
+            1 => self.named("1 character"),
+            count => self.named(&format!("{count} characters")),
+        }
+    }
+
+    /// Changes the text since the last named key, as the keys that erase do it.
+    fn erase(&mut self, change: impl Fn(&mut String) -> Option<()>) {
+        let mut text = self.shown.split_off(self.text_start);
+        let changed = change(&mut text);
+        self.shown.push_str(&text);
+        if changed.is_none() {
+            self.named("BSpace");
+        }
+    }
+}
+
+/// Takes input apart into keys; reports of mouse and focus are none.
+fn pressed(bytes: &[u8]) -> Vec<Pressed> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut keys = Vec::new();
+    let mut rest = text.as_ref();
+    while let Some(first) = rest.chars().next() {
+        let (key, len) = match first {
+            '\x1b' => escaped(rest),
+            first => (Some(plain(first)), first.len_utf8()),
+        };
+        keys.extend(key);
+        rest = &rest[len..];
+    }
+    keys
+}
+
+fn plain(character: char) -> Pressed {
+    match character {
+        '\r' | '\n' => Pressed::Done("Enter"),
+        '\x03' => Pressed::Done("C-c"),
+        '\x04' => Pressed::Done("C-d"),
+        '\x08' | '\x7f' => Pressed::Erase,
+        '\x15' => Pressed::EraseLine,
+        '\x17' => Pressed::EraseWord,
+        '\t' => Pressed::Named("Tab".into()),
+        control @ '\0'..='\x1f' => {
+            let letter = char::from(control as u8 + b'@').to_ascii_lowercase();
+            Pressed::Named(format!("C-{letter}"))
+        }
+        character => Pressed::Text(character),
+    }
+}
+
+/// The key that `rest`, which begins with ESC, begins with, and its length.
+fn escaped(rest: &str) -> (Option<Pressed>, usize) {
+    let named = |name: &str| Some(Pressed::Named(name.to_owned()));
+    match rest[1..].chars().next() {
+        Some('[') => {
+            let Some(len) = rest[2..].find(|last: char| ('@'..='~').contains(&last)) else {
+                return (named("key"), rest.len());
+            };
+            (sequence(&rest[2..2 + len + 1]), 2 + len + 1)
+        }
+        Some('O') => match rest[2..].chars().next() {
+            Some(last) => (named(letter_name(last)), 2 + last.len_utf8()),
+            None => (named("M-O"), 2),
+        },
+        Some('\x1b') | None => (named("Escape"), 1),
+        Some(character) => (
+            named(&format!("M-{}", character.escape_default())),
+            1 + character.len_utf8(),
+        ),
+    }
+}
+
+/// The key of a sequence, given without its `ESC [`.
+fn sequence(body: &str) -> Option<Pressed> {
+    let (params, last) = body.split_at(body.len() - 1);
+    let mut numbers = params.split([';', ':']).map(|number| number.parse::<u32>());
+    let first = numbers.next().and_then(Result::ok);
+    let name = match (last, first) {
+        ("M" | "m", _) if params.starts_with('<') => return None,
+        ("M" | "I" | "O", _) if params.is_empty() => return None,
+        // A paste begins and ends; what is between them is text.
+        ("~", Some(200 | 201)) => return None,
+        ("~", Some(number)) => tilde_name(number),
+        ("u", Some(code)) => {
+            let character = char::from_u32(code).unwrap_or('?');
+            return Some(match plain(character) {
+                Pressed::Text(character) => Pressed::Named(format!("key {character}")),
+                pressed => pressed,
+            });
+        }
+        (last, _) => letter_name(last.chars().next().unwrap_or('?')),
+    };
+    Some(Pressed::Named(name.to_owned()))
+}
+
+fn letter_name(last: char) -> &'static str {
+    match last {
+        'A' => "Up",
+        'B' => "Down",
+        'C' => "Right",
+        'D' => "Left",
+        'F' => "End",
+        'H' => "Home",
+        'P' => "F1",
+        'Q' => "F2",
+        'R' => "F3",
+        'S' => "F4",
+        'Z' => "BTab",
+        _ => "key",
+    }
+}
+
+fn tilde_name(number: u32) -> &'static str {
+    match number {
+        1 | 7 => "Home",
+        2 => "IC",
+        3 => "DC",
+        4 | 8 => "End",
+        5 => "PPage",
+        6 => "NPage",
+        11 => "F1",
+        12 => "F2",
+        13 => "F3",
+        14 => "F4",
+        15 => "F5",
+        17 => "F6",
+        18 => "F7",
+        19 => "F8",
+        20 => "F9",
+        21 => "F10",
+        23 => "F11",
+        24 => "F12",
+        _ => "key",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SHELL: Taken = Taken {
+        offset: 7,
+        hidden: false,
+        canonical: false,
+        alternate: false,
+    };
+
+    fn typed(line: &mut TypedLine, keys: &[&str], taken: Taken) -> Vec<String> {
+        let done = keys
+            .iter()
+            .flat_map(|keys| line.add(keys.as_bytes(), taken));
+        done.map(|typed| typed.text).collect()
+    }
+
+    #[test]
+    fn keys_become_lines_as_they_were_edited() {
+        let mut line = TypedLine::default();
+        let keys = ["l", "a", "\x7f", "s", " ", "-l", "\r", "\r", "x\x03"];
+        assert_eq!(
+            typed(&mut line, &keys, SHELL),
+            ["ls -l", "<Enter>", "x<C-c>"]
+        );
+        let keys = ["git wrong", "\x17", "log", "\x1b[A", "\x1b[1;5C", "ab\r"];
+        assert_eq!(typed(&mut line, &keys, SHELL), ["git log<Up><Right>ab"]);
+        assert!(line.take().is_none());
+    }
+
+    #[test]
+    fn a_line_tells_how_it_could_be_typed_again() {
+        let mut line = TypedLine::default();
+        let mut forms = |keys: &[u8], taken| {
+            let done = line.add(keys, taken);
+            done.into_iter().map(|typed| typed.form).collect::<Vec<_>>()
+        };
+        let keys = |names: &[&str]| Form::Keys(names.iter().map(|&name| name.into()).collect());
+        assert_eq!(
+            forms(b"ls\r\rcx\x7fd\ty\rz\x03", SHELL),
+            [
+                Form::Line,
+                keys(&["Enter"]),
+                keys(&["c", "d", "Tab", "y", "Enter"]),
+                keys(&["z", "C-c"]),
+            ]
+        );
+        let full_screen = Taken {
+            alternate: true,
+            ..SHELL
+        };
+        assert_eq!(forms(b"ihello\r", full_screen), [Form::Event]);
+        assert!(line.add(b"not done", SHELL).is_empty());
+        assert_eq!(line.take().unwrap().form, Form::Text);
+    }
+
+    #[test]
+    fn text_between_named_keys_must_have_been_shown_piece_by_piece() {
+        let mut line = TypedLine::default();
+        let done = line.add(b"ls /et\tpass\t\r", SHELL);
+        assert_eq!(done[0].text, "ls /et<Tab>pass<Tab>");
+        assert_eq!(done[0].echo.as_deref(), Some("ls /et\npass\n"));
+        assert_eq!(done[0].offset, 7);
+        let canonical = Taken {
+            canonical: true,
+            ..SHELL
+        };
+        assert_eq!(line.add(b"x\r", canonical)[0].echo, None);
+    }
+
+    #[test]
+    fn at_a_full_screen_program_characters_are_counted() {
+        let mut line = TypedLine::default();
+        let full_screen = Taken {
+            alternate: true,
+            ..SHELL
+        };
+        let keys = ["ihello", "\x1b", "j", "\x1b[<0;3;4M", "\x1b[I", ":wq\r"];
+        assert_eq!(
+            typed(&mut line, &keys, full_screen),
+            ["<6 characters><Escape><4 characters>"]
+        );
+    }
+
+    #[test]
+    fn one_hidden_key_hides_the_line_and_the_line_is_known_as_a_whole() {
+        let mut line = TypedLine::default();
+        let hidden = Taken {
+            hidden: true,
+            canonical: true,
+            ..SHELL
+        };
+        let mut done = line.add(b"hunt", hidden);
+        done.extend(line.add(b"ex\x7fr2\r", hidden));
+        assert_eq!((done[0].text.as_str(), done[0].hidden), ("hunter2", true));
+        assert!(!line.add(b"ls\r", SHELL)[0].hidden);
+    }
+
+    #[test]
+    fn a_line_without_end_is_cut() {
+        let mut line = TypedLine::default();
+        let done = line.add(&[b'x'; 3 * MAX_LINE_BYTES], SHELL);
+        assert_eq!(done.len(), 3);
+        assert!(line.take().is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn any_input_cut_anywhere_is_taken(bytes in prop::collection::vec(any::<u8>(), 0..60), cut in any::<prop::sample::Index>()) {
+            let mut line = TypedLine::default();
+            let at = cut.index(bytes.len() + 1);
+            line.add(&bytes[..at], SHELL);
+            line.add(&bytes[at..], SHELL);
+            line.take();
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Who is attached: people whose terminals are a session's for a while.
+
+use super::typed_line::{Taken, TypedLine};
+use crate::interaction::{Event, Typed};
+use crate::peer::Peer;
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::start::size;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::{Attachment, SessionAttachParams};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// Viewers of one session.
+const MAX_VIEWERS: usize = 64;
+
+/// Rows and columns.
+pub type Size = (u16, u16);
+
+/// The viewers of one session.
+#[derive(Debug)]
+pub struct Viewers {
+    list: Mutex<Vec<Viewer>>,
+    /// Changes with the size of the session or of a viewer.
+    resized: watch::Sender<()>,
+}
+
+#[derive(Debug)]
+struct Viewer {
+    peer: Peer,
+    read_only: bool,
+    since: String,
+    size: Size,
+    /// The session whose terminal it runs on.
+    inside: Option<SessionId>,
+    line: TypedLine,
+}
+
+/// A viewer while it is one.
+pub struct Attached {
+    pub session: Arc<Session>,
+    connection: u64,
+    pub resized: watch::Receiver<()>,
+}
+
+impl Default for Viewers {
+    fn default() -> Self {
+        Self {
+            list: Mutex::default(),
+            resized: watch::channel(()).0,
+        }
+    }
+}
+
+impl Viewers {
+    fn lock(&self) -> MutexGuard<'_, Vec<Viewer>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True when a person may be at work in the session.
+    pub fn any(&self) -> bool {
+        !self.lock().is_empty()
+    }
+
+    /// Whether a client is attached.
+    pub fn has(&self, peer: &Peer) -> bool {
+        self.of(peer.connection).is_some()
+    }
+
+    /// The viewers as clients see them.
+    pub fn records(&self) -> Vec<Attachment> {
+        let list = self.lock();
+        let record = |viewer: &Viewer| Attachment {
+            client: viewer.peer.name().to_string(),
+            pid: viewer.peer.pid,
+            read_only: viewer.read_only,
+            since: viewer.since.clone(),
+        };
+        list.iter().map(record).collect()
+    }
+
+    /// The session or a viewer has another size.
+    pub fn announce_size(&self) {
+        self.resized.send_replace(());
+    }
+
+    /// Whether a connection only looks, and the size of its terminal; `None` when it is not attached.
+    fn of(&self, connection: u64) -> Option<(bool, Size)> {
+        let list = self.lock();
+        let viewer = list
+            .iter()
+            .find(|viewer| viewer.peer.connection == connection)?;
+        Some((viewer.read_only, viewer.size))
+    }
+
+    /// Notes what a viewer has typed; returns the lines that are done, `None` when it is no viewer.
+    pub fn typed(
+        &self,
+        peer: &Peer,
+        bytes: &[u8],
+        taken: impl FnOnce() -> Taken,
+    ) -> Option<Vec<Typed>> {
+        let mut list = self.lock();
+        let viewer = list
+            .iter_mut()
+            .find(|viewer| viewer.peer.connection == peer.connection)?;
+        Some(viewer.line.add(bytes, taken()))
+    }
+}
+
+impl Session {
+    /// Somebody is about to type: the session gets the size of that viewer's terminal.
+    ///
+    /// # Errors
+    ///
+    /// The viewer only looks.
+    pub fn follow_viewer(self: &Arc<Self>, peer: &Peer) -> Result<(), SessionError> {
+        match self.viewers.of(peer.connection) {
+            None => Ok(()),
+            Some((true, _)) => Err(SessionError::ReadOnly(self.id().clone())),
+            Some((false, size)) => {
+                self.fit(size);
+                Ok(())
+            }
+        }
+    }
+
+    /// The terminal of a viewer has another size; returns true when that is all there is to do, because it only looks.
+    pub fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
+        let mut list = self.viewers.lock();
+        let viewer = list
+            .iter_mut()
+            .find(|viewer| viewer.peer.connection == peer.connection);
+        let Some(viewer) = viewer else {
+            return false;
+        };
+        viewer.size = size;
+        let read_only = viewer.read_only;
+        drop(list);
+        self.viewers.announce_size();
+        read_only
+    }
+
+    /// Makes a row of what was typed; if it is hidden, its text is kept out of other rows too.
+    pub fn note_typed(self: &Arc<Self>, peer: &Peer, typed: Typed) {
+        if typed.hidden {
+            self.remember_hidden(&typed.text);
+        }
+        self.note(Some(peer), Event::Send(typed.into()));
+    }
+
+    /// Gives a session the size of a viewer's terminal. One that has just ended keeps its own.
+    fn fit(self: &Arc<Self>, size: Size) {
+        let now = {
+            let state = self.state();
+            (state.rows, state.cols)
+        };
+        if now != size && self.set_size(size).is_ok() {
+            self.keep_size();
+        }
+    }
+}
+
+impl Sessions {
+    /// Makes the connection of `peer` a viewer, until what is returned is dropped.
+    ///
+    /// The session takes over the size of its terminal unless it only looks.
+    ///
+    /// # Errors
+    ///
+    /// The session has ended, it has [`MAX_VIEWERS`], the connection is one of them, or the viewer would see itself.
+    pub fn attach(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &SessionAttachParams,
+    ) -> Result<Attached, SessionError> {
+        let settings = self.services.settings();
+        let rows = size("rows", Some(params.rows), 0, settings.max_rows)?;
+        let cols = size("cols", Some(params.cols), 0, settings.max_cols)?;
+        let session = self.find(&params.session)?;
+        if !params.ended {
+            session.require_alive()?;
+        }
+        let inside = self.surroundings(peer, params);
+        if let Some(inside) = &inside
+            && self.shows(inside, &session)
+        {
+            return Err(SessionError::InsideItself(session.id().clone()));
+        }
+        let viewer = Viewer {
+            peer: peer.clone(),
+            read_only: params.read_only,
+            since: ccd_text::clock::now(),
+            size: (rows, cols),
+            inside: inside.map(|inside| inside.id().clone()),
+            line: TypedLine::default(),
+        };
+        session.viewers.add(&session, viewer)?;
+        if !params.read_only {
+            session.fit((rows, cols));
+        }
+        session.touch();
+        Ok(Attached {
+            connection: peer.connection,
+            resized: session.viewers.resized.subscribe(),
+            session,
+        })
+    }
+
+    /// The session in whose terminal a client runs.
+    fn surroundings(&self, peer: &Peer, params: &SessionAttachParams) -> Option<Arc<Session>> {
+        let told = params.inside.as_deref();
+        if let Some(session) = told.and_then(|inside| self.find(inside).ok()) {
+            return Some(session);
+        }
+        let device = peer.pid.and_then(controlling_terminal)?;
+        let mut sessions = self.list();
+        sessions.retain(|session| session.is_alive() && session.facts.tty_device == device);
+        sessions.pop()
+    }
+
+    /// True when what `target` prints would reach `target` itself, if it were shown in `inside`.
+    fn shows(&self, inside: &Session, target: &Session) -> bool {
+        let mut seen = Vec::new();
+        let mut reached = vec![inside.id().clone()];
+        while let Some(id) = reached.pop() {
+            if id == *target.id() {
+                return true;
+            }
+            if seen.contains(&id) {
+                continue;
+            }
+            if let Some(session) = self.all.get(&id) {
+                let list = session.viewers.lock();
+                reached.extend(list.iter().filter_map(|viewer| viewer.inside.clone()));
+            }
+            seen.push(id);
+        }
+        false
+    }
+}
+
+impl Viewers {
+    fn add(&self, session: &Session, viewer: Viewer) -> Result<(), SessionError> {
+        let mut list = self.lock();
+        let connection = viewer.peer.connection;
+        if list.iter().any(|other| other.peer.connection == connection) {
+            return Err(SessionError::InvalidArgument(format!(
+                "this connection is already attached to the session {}",
+                session.id()
+            )));
+        }
+        if list.len() >= MAX_VIEWERS {
+            return Err(SessionError::TooManyViewers { max: MAX_VIEWERS });
+        }
+        list.push(viewer);
+        Ok(())
+    }
+}
+
+impl Attached {
+    /// The size of the viewer's terminal.
+    pub fn size(&self) -> Size {
+        let viewer = self.session.viewers.of(self.connection);
+        viewer.map_or((1, 1), |viewer| viewer.1)
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        let session = &self.session;
+        let mut list = session.viewers.lock();
+        let at = list
+            .iter()
+            .position(|viewer| viewer.peer.connection == self.connection);
+        let viewer = at.map(|at| list.swap_remove(at));
+        drop(list);
+        if let Some(mut viewer) = viewer
+            && let Some(typed) = viewer.line.take()
+        {
+            session.note_typed(&viewer.peer, typed);
+        }
+        // The limit of idle time counts from now on.
+        session.touch();
+        session.ending.notify_one();
+    }
+}
+
+/// Device number of the terminal that a process belongs to.
+#[cfg(target_os = "linux")]
+fn controlling_terminal(pid: i32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name may hold anything, so count from its end: state, parent, group, session, terminal.
+    let number = stat.rsplit(')').next()?.split_whitespace().nth(4)?;
+    // The kernel prints the number's 32 bits as a signed integer.
+    let number = number.parse::<i32>().ok()? as u32;
+    (number != 0).then_some(u64::from(number))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn controlling_terminal(_pid: i32) -> Option<u64> {
+    None
+}

@@ -1,0 +1,113 @@
+//! Ending sessions by request.
+
+use super::leftovers::kill_leftovers;
+use super::task::CLOSE_GRACE;
+use crate::durations::{millis, seconds};
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
+use ccd_protocol::session::{
+    EndReason, SessionCleanupParams, SessionCleanupReply, SessionCloseParams, SessionCloseReply,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Session {
+    /// Ends a session; an ended one answers with its status.
+    ///
+    /// # Errors
+    ///
+    /// The grace period is negative.
+    pub async fn close(
+        self: &Arc<Self>,
+        params: &SessionCloseParams,
+    ) -> Result<SessionCloseReply, SessionError> {
+        let mut warnings = Vec::new();
+        let grace = match params.grace_ms {
+            Some(grace) => millis(grace, "grace_ms", &mut warnings)?,
+            None => CLOSE_GRACE,
+        };
+        let mut killed = Vec::new();
+        if self.is_dead() {
+            killed = kill_leftovers(&self.services.processes, std::slice::from_ref(self)).await;
+        } else {
+            order(self, EndReason::Closed, grace);
+            self.keep();
+            self.wait_dead().await;
+        }
+        let state = self.state().clone();
+        killed.extend(state.killed);
+        Ok(SessionCloseReply {
+            exitstatus: state.exit.and_then(|exit| exit.code),
+            signal: state.exit.and_then(|exit| exit.signal),
+            forced: !killed.is_empty(),
+            killed,
+            warnings,
+        })
+    }
+}
+
+impl Sessions {
+    /// Collects ended sessions, after closing live ones as asked.
+    ///
+    /// # Errors
+    ///
+    /// The age is negative, or the database refuses.
+    pub async fn cleanup(
+        &self,
+        params: &SessionCleanupParams,
+    ) -> Result<SessionCleanupReply, SessionError> {
+        let mut warnings = Vec::new();
+        let age = params
+            .max_age_s
+            .map(|age| seconds(age, "max_age_s", &mut warnings))
+            .transpose()?;
+        let too_old = |session: &Session| {
+            let is_used = session.facts.persist || session.viewers.any();
+            age.is_some_and(|age| !is_used && session.idle() >= age)
+        };
+        let mut closing = Vec::new();
+        for session in self.list() {
+            if !session.is_dead() && (params.force || too_old(&session)) {
+                order(&session, EndReason::Closed, CLOSE_GRACE);
+                session.keep();
+                closing.push(session);
+            }
+        }
+        for session in closing {
+            session.wait_dead().await;
+        }
+        let mut ended = self.list();
+        ended.retain(|session| session.is_dead() && !session.facts.transient);
+        kill_leftovers(&self.services.processes, &ended).await;
+        for session in &ended {
+            self.forget(session).await?;
+        }
+        Ok(SessionCleanupReply {
+            removed: ended.len() as u64,
+            warnings,
+        })
+    }
+
+    /// Ends every session, and what ended ones have left, for the end of the daemon: nobody could find that later.
+    pub async fn close_all(&self, grace: Duration) {
+        let mut sessions = self.list();
+        sessions.retain(|session| session.facts.is_of_this_holder);
+        let (ended, closing): (Vec<_>, Vec<_>) =
+            sessions.into_iter().partition(|session| session.is_dead());
+        for session in &closing {
+            order(session, EndReason::Shutdown, grace);
+        }
+        if !ended.is_empty() {
+            kill_leftovers(&self.services.processes, &ended).await;
+        }
+        for session in closing {
+            session.wait_dead().await;
+        }
+    }
+}
+
+fn order(session: &Session, reason: EndReason, grace: Duration) {
+    session.order_close(CloseOrder { reason, grace });
+}

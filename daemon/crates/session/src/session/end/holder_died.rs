@@ -1,0 +1,68 @@
+//! The end of all sessions when their holder has died: nobody reads their terminals any more, nor learns how their
+//! programs end.
+
+use super::leftovers::{Ended, end_orphans};
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use ccd_protocol::session::{EndReason, SessionState};
+use ccd_terminal::holder::Exit;
+use futures_util::future::join_all;
+use rustix::process::Signal;
+use std::sync::Arc;
+
+impl Sessions {
+    /// Writes down what was read, ends the programs, and the sessions as `holder_died`.
+    pub async fn end_without_holder(self: &Arc<Self>) {
+        let mut left = self.list();
+        left.retain(|session| !session.is_dead());
+        join_all(left.iter().map(async |session| {
+            session.take_output(usize::MAX);
+            self.services.logger.finish(session).await;
+            // Ours is the last descriptor of the terminal: the kernel hangs it up.
+            session.input.close();
+        }))
+        .await;
+        let ids: Vec<String> = left
+            .iter()
+            .map(|session| session.id().to_string())
+            .collect();
+        let ended = end_orphans(&ids).await;
+        for session in &left {
+            self.bury_without_holder(session, &ended).await;
+        }
+    }
+
+    async fn bury_without_holder(self: &Arc<Self>, session: &Arc<Session>, ended: &Ended) {
+        let pid = session.facts.pid;
+        let by_us = ended.get(session.id().as_str());
+        let signal = by_us.and_then(|ended| ended.get(&pid).copied());
+        {
+            let mut state = session.state();
+            state.exit = Some(session.output.exit().unwrap_or(Exit {
+                code: None,
+                signal: Some(signal.unwrap_or(Signal::HUP).as_raw()),
+            }));
+            state.end_reason = Some(EndReason::HolderDied);
+            state.ended_at = Some(ccd_text::clock::now());
+        }
+        session.end_pipe().await;
+        session
+            .finish_tape(EndReason::HolderDied, || self.filters())
+            .await;
+        // Whoever waits for this may remove its files.
+        session.state().phase = SessionState::Dead;
+        session.note_end();
+        if !session.facts.transient
+            && let Err(error) = session.save().await
+        {
+            tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");
+        }
+        // What the holder would do.
+        let ring = self.services.folders.ring(session.id().as_str());
+        if let Err(error) = std::fs::remove_file(ring) {
+            tracing::warn!(session = %session.id(), %error, "could not remove a ring file");
+        }
+        session.output.finish();
+        session.output.announce();
+    }
+}

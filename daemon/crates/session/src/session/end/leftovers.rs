@@ -1,0 +1,131 @@
+//! Processes that outlived their session, because they left it with `setsid`, or their daemon, which was killed.
+
+use super::task::ask;
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use ccd_terminal::holder::{Process, ProcessTable, ProcessTables, signal_all};
+use rustix::process::Signal;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long what a killed daemon left may take to end when it is asked; the start waits for it.
+const ORPHAN_GRACE: Duration = Duration::from_millis(500);
+
+/// How long it may take to be gone once it is killed.
+const KILL_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Time between two looks at processes that are ending.
+const LOOK_PERIOD: Duration = Duration::from_millis(5);
+
+/// The signals that ended processes, by session and process id.
+pub(super) type Ended = HashMap<String, HashMap<i32, Signal>>;
+
+/// Ends what the sessions of a killed daemon have left: what ignored the hang-up of its terminal, or had left it.
+pub(crate) async fn end_orphans(sessions: &[String]) -> Ended {
+    let mut ended = Ended::new();
+    let orphans = orphans_of(sessions).await;
+    if orphans.is_empty() {
+        return ended;
+    }
+    let mut note = |orphans: &[(String, Process)], signal| {
+        for (session, process) in orphans {
+            let ended = ended.entry(session.clone()).or_default();
+            ended.insert(process.pid, signal);
+        }
+    };
+    tracing::warn!(
+        processes = orphans.len(),
+        "killing the processes that the killed daemon left"
+    );
+    note(&orphans, Signal::TERM);
+    ask(&processes_of(&orphans));
+    wait_gone(&orphans, Instant::now() + ORPHAN_GRACE).await;
+    let patience = Instant::now() + KILL_PATIENCE;
+    // Until nothing is left: what is killed may have forked in between.
+    loop {
+        let left = orphans_of(sessions).await;
+        if left.is_empty() {
+            break;
+        }
+        note(&left, Signal::KILL);
+        signal_all(&processes_of(&left), Signal::KILL);
+        if Instant::now() > patience {
+            tracing::error!(left = left.len(), "processes survived SIGKILL");
+            break;
+        }
+        wait_gone(&left, patience).await;
+    }
+    ended
+}
+
+/// The living processes of sessions of a killed daemon, each with its session.
+async fn orphans_of(sessions: &[String]) -> Vec<(String, Process)> {
+    if sessions.is_empty() {
+        return Vec::new();
+    }
+    let read = tokio::task::spawn_blocking(ProcessTable::of_killed_daemon).await;
+    let table = read.unwrap_or_default();
+    let of_session = |id: &String| {
+        let processes = table.of_session(None, id).into_iter();
+        processes.map(|process| (id.clone(), process)).collect()
+    };
+    sessions.iter().flat_map::<Vec<_>, _>(of_session).collect()
+}
+
+fn processes_of(orphans: &[(String, Process)]) -> Vec<Process> {
+    orphans.iter().map(|(_, process)| *process).collect()
+}
+
+async fn wait_gone(orphans: &[(String, Process)], deadline: Instant) {
+    while Instant::now() < deadline && !orphans.iter().all(|(_, process)| process.is_gone()) {
+        tokio::time::sleep(LOOK_PERIOD).await;
+    }
+}
+
+impl Sessions {
+    /// Forgets a session that has ended, with what has left it: nobody could find that any more.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sessions::forget`].
+    pub async fn collect(&self, ended: &Arc<Session>) -> Result<(), SessionError> {
+        // An ordered end has found everything already.
+        if ended.close_order().is_none() {
+            let processes = &self.services.processes;
+            kill_leftovers(processes, std::slice::from_ref(ended)).await;
+        }
+        self.forget(ended).await
+    }
+}
+
+/// Kills what `ended` have left; returns which. The processes of the machine are read once for all of them.
+pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Session>]) -> Vec<i32> {
+    let (own, earlier): (Vec<&Arc<Session>>, Vec<_>) = ended
+        .iter()
+        .partition(|session| session.facts.is_of_this_holder);
+    let mut left = Vec::new();
+    if !own.is_empty() {
+        let table = processes.current().await;
+        left.extend(own.into_iter().flat_map(|session| left_by(session, &table)));
+    }
+    if !earlier.is_empty() {
+        let read = tokio::task::spawn_blocking(ProcessTable::of_killed_daemon).await;
+        let table = read.unwrap_or_default();
+        left.extend(
+            earlier
+                .into_iter()
+                .flat_map(|session| left_by(session, &table)),
+        );
+    }
+    signal_all(&left, Signal::KILL)
+}
+
+/// Nothing when the session is forgotten: its id may have been taken by one whose processes are in the table.
+fn left_by(session: &Session, table: &ProcessTable) -> Vec<Process> {
+    match session.forgotten.is_cancelled() {
+        true => Vec::new(),
+        false => table.of_session(None, session.id().as_str()),
+    }
+}

@@ -1,0 +1,13 @@
+//! How a session ends: by its program, by an order, by a limit, with its client or with its holder.
+
+mod close;
+mod holder_died;
+mod leftovers;
+mod owner;
+mod signal;
+mod success;
+mod task;
+
+pub(super) use leftovers::end_orphans;
+pub(super) use owner::OwnerWanted;
+pub(super) use task::{CLOSE_GRACE, run, signal_group};

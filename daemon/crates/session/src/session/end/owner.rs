@@ -1,0 +1,103 @@
+//! Sessions that live no longer than the connection of who wants them.
+
+use super::task::CLOSE_GRACE;
+use crate::peer::Peer;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
+use ccd_protocol::session::EndReason;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How long a session whose connection ended with an earlier process waits for another one.
+const CLAIM_TIME: Duration = Duration::from_secs(5);
+
+/// A place for the connection that a session is to live with, while it has none.
+#[derive(Debug, Default)]
+pub(crate) struct OwnerWanted(Mutex<Option<Wanted>>);
+
+#[derive(Debug)]
+struct Wanted {
+    claim: oneshot::Sender<Peer>,
+    since: String,
+}
+
+impl Session {
+    /// Makes the session live as long as the connection of `peer`, if it has lost its own with an earlier process.
+    pub fn claim(&self, peer: &Peer) {
+        let wanted = self.owner_wanted.lock().take();
+        if let Some(wanted) = wanted {
+            let _ = wanted.claim.send(peer.clone()); // it may be too late
+        }
+    }
+
+    /// Since when it has no connection to live with, if it is to have one.
+    pub fn orphaned_at(&self) -> Option<String> {
+        let wanted = self.owner_wanted.lock();
+        wanted.as_ref().map(|wanted| wanted.since.clone())
+    }
+}
+
+impl OwnerWanted {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Wanted>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sessions {
+    /// Ties a session to a connection: when that closes the session ends and is forgotten.
+    pub fn end_with(self: &Arc<Self>, session: Arc<Session>, peer: Peer) {
+        let sessions = Arc::clone(self);
+        self.services.tracker.spawn(async move {
+            tokio::select! {
+                () = peer.gone.cancelled() => {}
+                () = session.forgotten.cancelled() => return,
+                () = sessions.services.stop.cancelled() => {}
+            }
+            // Its client connects to the process that goes on.
+            if !sessions.services.leaving.is_cancelled() {
+                sessions.end_transient(&session).await;
+            }
+        });
+    }
+
+    /// Likewise for one whose connection ended with an earlier process: the first that [claims](Session::claim) it
+    /// has it, and without any it ends. It may have waited under an earlier process already, `since` that time.
+    pub fn await_owner(self: &Arc<Self>, session: Arc<Session>, since: Option<String>) {
+        let (claim, claimed) = oneshot::channel();
+        let since = since.unwrap_or_else(ccd_text::clock::now);
+        let age = ccd_text::clock::age_s(&since).unwrap_or(0.0);
+        let waited = Duration::try_from_secs_f64(age).unwrap_or_default();
+        *session.owner_wanted.lock() = Some(Wanted { claim, since });
+        session.keep();
+        let sessions = Arc::clone(self);
+        self.services.tracker.spawn(async move {
+            let claim = tokio::select! {
+                claim = tokio::time::timeout(CLAIM_TIME.saturating_sub(waited), claimed) => claim,
+                () = session.forgotten.cancelled() => return,
+                () = sessions.services.stop.cancelled() => return sessions.end_transient(&session).await,
+            };
+            match claim {
+                Ok(Ok(peer)) => {
+                    session.keep();
+                    sessions.end_with(session, peer);
+                }
+                _ => sessions.end_transient(&session).await,
+            }
+        });
+    }
+
+    async fn end_transient(&self, session: &Arc<Session>) {
+        if session.is_alive() {
+            session.order_close(CloseOrder {
+                reason: EndReason::Closed,
+                grace: CLOSE_GRACE,
+            });
+        }
+        session.wait_dead().await;
+        if let Err(error) = self.collect(session).await {
+            tracing::warn!(session = %session.id(), %error, "could not clean up after a transient session");
+        }
+    }
+}

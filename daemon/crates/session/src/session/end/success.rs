@@ -1,0 +1,65 @@
+//! Whether an ended session reached what its program configuration calls a success.
+
+use crate::output::Piece;
+use crate::session::live::Session;
+use crate::session::wait::PIECE_BYTES;
+use ccd_text::expect::{Matcher, Pattern};
+use std::sync::Arc;
+
+/// So much of the end of the output is looked at.
+const LOOKED_AT_BYTES: u64 = 16 << 20;
+
+impl Session {
+    /// An ended session was no success after all: its start has failed.
+    pub async fn deny_success(&self) {
+        let was_success = self.state().success.replace(false) == Some(true);
+        if was_success
+            && !self.facts.transient
+            && let Err(error) = self.save().await
+        {
+            tracing::error!(session = %self.id(), %error, "the database has it as a success");
+        }
+    }
+
+    /// Returns whether the session was a success; `None` without a configuration.
+    ///
+    /// It was if its start has not failed, its exit status is 0, and one of the indicators is in the last
+    /// [`LOOKED_AT_BYTES`] of its output, or there are none.
+    pub(super) async fn judge(&self) -> Option<bool> {
+        let origin = self.facts.origin.as_ref()?;
+        let exit = self.output.exit();
+        if exit.and_then(|exit| exit.code) != Some(0) || self.start_up.has_failed() {
+            return Some(false);
+        }
+        if origin.success.is_empty() {
+            return Some(true);
+        }
+        let list = origin.success.iter().cloned().map(Pattern::Regex).collect();
+        // They were compiled when the session was created.
+        let patterns = self.services.compiled(list, false).await.ok()?;
+        let mut matcher = Matcher::new(
+            Arc::clone(&patterns),
+            self.output.end().saturating_sub(LOOKED_AT_BYTES),
+            self.facts.encoding,
+        );
+        loop {
+            match self.output.read(matcher.position(), PIECE_BYTES).await {
+                Ok(Piece::Bytes(bytes)) => {
+                    if matcher.feed(&bytes).is_some() {
+                        return Some(true);
+                    }
+                    tokio::task::yield_now().await;
+                }
+                Ok(Piece::Missing { resume }) => {
+                    let encoding = self.facts.encoding;
+                    matcher = Matcher::new(Arc::clone(&patterns), resume, encoding);
+                }
+                Ok(Piece::Pending | Piece::End) => return Some(matcher.pause().is_some()),
+                Err(error) => {
+                    tracing::warn!(session = %self.id(), %error, "could not find out whether it succeeded");
+                    return None;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The task of one session: keeps its limits, sees to its end.
+
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
+use ccd_protocol::session::{EndReason, SessionState};
+use ccd_terminal::holder::{Process, signal_all};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long output is awaited after the program has ended.
+pub(super) const DRAIN: Duration = Duration::from_millis(300);
+
+/// Time between asking and killing when a limit ends a session.
+pub(crate) const CLOSE_GRACE: Duration = Duration::from_secs(2);
+
+/// How long killed processes may take to be gone.
+const KILL_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the task holds.
+struct Task {
+    session: Arc<Session>,
+    sessions: Arc<Sessions>,
+}
+
+/// Runs a session to its end.
+pub(crate) async fn run(session: Arc<Session>, sessions: Arc<Sessions>) {
+    let task = Task { session, sessions };
+    task.live().await;
+    task.session.state().phase = SessionState::Zombie;
+    task.sessions.places.notify_waiters();
+    task.session.input.end();
+    task.session.output.announce();
+    let reason = task.end_processes().await;
+    task.drain().await;
+    task.hang_up().await;
+    task.bury(reason).await;
+}
+
+impl Task {
+    /// Until the program has ended or somebody orders its end.
+    async fn live(&self) {
+        let session = &self.session;
+        loop {
+            let limit = session.next_limit();
+            tokio::select! {
+                () = session.ending.notified() => {
+                    if session.close_order().is_some() || session.output.exit().is_some() {
+                        return;
+                    }
+                }
+                () = sleep_until(limit.map(|limit| limit.0)) => {
+                    if let Some((at, reason)) = session.next_limit()
+                        && at <= Instant::now()
+                    {
+                        session.order_close(CloseOrder { reason, grace: CLOSE_GRACE });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends what still runs, if an end was ordered; returns why the session ended.
+    async fn end_processes(&self) -> EndReason {
+        let Some(order) = self.session.close_order() else {
+            return match self.session.output.exit() {
+                Some(exit) if exit.signal.is_some() => EndReason::Signalled,
+                _ => EndReason::Exited,
+            };
+        };
+        let deadline = Instant::now() + order.grace;
+        let mut processes = self.processes().await;
+        signal_group(self.session.facts.pid, Signal::HUP);
+        signal_group(self.session.facts.pid, Signal::CONT);
+        ask(&processes);
+        self.wait_gone(&processes, deadline).await;
+        let mut killed = Vec::new();
+        let patience = Instant::now() + KILL_PATIENCE;
+        // Until nothing is left: what is killed may have forked in between.
+        loop {
+            processes = self.processes().await;
+            if processes.is_empty() && self.session.output.exit().is_some() {
+                break;
+            }
+            killed.extend(signal_all(&processes, Signal::KILL));
+            if Instant::now() > patience {
+                tracing::error!(session = %self.session.id(), left = processes.len(), "processes survived SIGKILL");
+                break;
+            }
+            let soon = Instant::now() + Duration::from_millis(50);
+            self.wait_gone(&processes, soon).await;
+        }
+        killed.sort_unstable();
+        killed.dedup();
+        let mut state = self.session.state();
+        state.forced = !killed.is_empty();
+        state.killed = killed;
+        order.reason
+    }
+
+    async fn processes(&self) -> Vec<Process> {
+        let leader = self
+            .session
+            .output
+            .exit()
+            .is_none()
+            .then_some(self.session.facts.pid);
+        let table = self.session.services.processes.current().await;
+        table.of_session(leader, self.session.id().as_str())
+    }
+
+    /// Waits until all of `processes` have ended or the time is over.
+    async fn wait_gone(&self, processes: &[Process], deadline: Instant) {
+        let mut pause = Duration::from_millis(1);
+        loop {
+            let gone =
+                processes.iter().all(Process::is_gone) && self.session.output.exit().is_some();
+            if gone || Instant::now() >= deadline {
+                return;
+            }
+            tokio::select! {
+                () = self.session.ending.notified() => {}
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_millis(50)),
+            }
+        }
+    }
+
+    /// Takes the last output: until the terminal is closed by everybody, at most [`DRAIN`].
+    async fn drain(&self) {
+        let deadline = Instant::now() + DRAIN;
+        loop {
+            let session = &self.session;
+            session.take_output(usize::MAX);
+            if session.output.is_drained() || Instant::now() >= deadline {
+                return;
+            }
+            let changed = session.output.changed();
+            tokio::select! {
+                () = changed => {}
+                () = tokio::time::sleep(Duration::from_millis(5)) => {}
+            }
+        }
+    }
+
+    /// The rest of the program's process group loses its terminal.
+    async fn hang_up(&self) {
+        signal_group(self.session.facts.pid, Signal::HUP);
+        self.session.input.close();
+        self.session.services.logger.finish(&self.session).await;
+    }
+
+    /// Writes the end down and gives everything back. Only then the session counts as dead: its id, and with it the
+    /// name of its ring, may be taken again.
+    async fn bury(&self, reason: EndReason) {
+        let session = &self.session;
+        let success = session.judge().await;
+        {
+            let mut state = session.state();
+            state.success = success;
+            state.exit = session.output.exit();
+            state.end_reason = Some(reason);
+            state.ended_at = Some(ccd_text::clock::now());
+        }
+        session.end_pipe().await;
+        session
+            .finish_tape(reason, || self.sessions.filters())
+            .await;
+        session.note_end();
+        if !session.facts.transient {
+            session.screen.write_sizes(session.output.dir()).await;
+            if let Err(error) = session.save().await {
+                tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");
+            }
+        }
+        // Of a transient session nothing is on disk: the next process would not know of it, and its client not hear of
+        // its end.
+        if !session.facts.transient {
+            self.sessions.release(session);
+        }
+        session.state().phase = SessionState::Dead;
+        session.output.finish();
+        session.output.announce();
+        tracing::info!(session = %session.id(), reason = crate::session::error::reason_text(reason), "session ended");
+    }
+}
+
+/// Asks processes to end: stopped ones too.
+pub(super) fn ask(processes: &[Process]) {
+    signal_all(processes, Signal::TERM);
+    signal_all(processes, Signal::CONT);
+}
+
+/// Signals the program's process group. Once the program was reaped the number may belong to a
+/// group without it, which is what is meant, or to nobody.
+pub(crate) fn signal_group(pid: i32, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(pid) {
+        let _ = kill_process_group(pid, signal);
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,425 @@
+//! What can go wrong with a session.
+
+use crate::durations::InvalidTime;
+use crate::program::ProgramError;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::EndReason;
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use ccd_store::StoreError;
+use ccd_tape::TapeError;
+use ccd_terminal::holder::{Exit, SpawnError};
+use ccd_text::expect::PatternError;
+use serde_json::{Value, json};
+
+/// Why a call on a session failed.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error("{0}")]
+    InvalidArgument(String),
+    #[error("no session has the id, name or unique prefix {0:?}")]
+    NotFound(String),
+    #[error("several sessions match {prefix:?}: {}", .candidates.join(", "))]
+    Ambiguous {
+        prefix: String,
+        candidates: Vec<String>,
+    },
+    #[error("the session {session} has ended: {how}")]
+    NotAlive {
+        session: String,
+        how: String,
+        /// The tape options asked for it.
+        is_injected: bool,
+        /// What of a send was written before; `None` for other calls.
+        written_bytes: Option<u64>,
+    },
+    #[error("the live session {session} already has the id or name {wanted:?}")]
+    Conflict { session: SessionId, wanted: String },
+    #[error("{max} sessions are alive, which is the limit max_sessions")]
+    MaxSessions { max: u64 },
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    #[error("no pattern matched within {waited_ms} ms")]
+    ExpectTimeout {
+        waited_ms: u64,
+        report: Box<TimeoutReport>,
+    },
+    #[error("{what} did not happen within {waited_ms} ms")]
+    Timeout {
+        what: String,
+        waited_ms: u64,
+        report: Box<TimeoutReport>,
+    },
+    #[error("the command did not finish within {waited_ms} ms and keeps running")]
+    RunTimeout {
+        waited_ms: u64,
+        output: String,
+        truncated: bool,
+        /// As in [`TimeoutReport`].
+        injected: bool,
+    },
+    #[error("{0}")]
+    StartFailed(Box<FailedStart>),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    #[error("the program ended before a pattern matched: {}", .0.how)]
+    ProcessEnded(Box<EndedReport>),
+    #[error("the program has read no input for 5 s; {written_bytes} bytes were written")]
+    InputFull { written_bytes: u64 },
+    #[error(
+        "the worker is handing over to another one; {written_bytes} bytes have been written so far"
+    )]
+    HandedOver { written_bytes: u64 },
+    #[error("{SEND_QUEUE_LEN} sends to the session {0} are waiting already, which is the limit")]
+    Busy(SessionId),
+    #[error(
+        "{0} is this terminal's own session, or is shown in it: it would show itself endlessly"
+    )]
+    InsideItself(SessionId),
+    #[error("this connection is attached to the session {0} read-only")]
+    ReadOnly(SessionId),
+    #[error("{max} clients are attached already, which is the limit")]
+    TooManyViewers { max: usize },
+    #[error("{program:?} is not a shell that can run commands")]
+    NotAShell { program: String },
+    #[error(transparent)]
+    Pipe(#[from] crate::session::pipe::PipeError),
+    #[error("the session {0} has no named pipe")]
+    NoPipe(SessionId),
+    #[error(transparent)]
+    Tape(#[from] TapeError),
+    #[error("{0}")]
+    Unavailable(String),
+    #[error("the daemon is stopping")]
+    ShuttingDown,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("could not use the session's directory: {0}")]
+    Files(#[source] std::io::Error),
+    #[error("could not write to the terminal: {0}")]
+    Terminal(#[source] std::io::Error),
+}
+
+impl Reportable for SessionError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::InvalidArgument(_) | Self::InsideItself(_) | Self::ReadOnly(_) => {
+                ErrorCode::InvalidArgument
+            }
+            Self::NotFound(_) | Self::Ambiguous { .. } => ErrorCode::SessionNotFound,
+            Self::NotAlive { is_injected, .. } => {
+                if_injected(*is_injected, ErrorCode::SessionNotAlive)
+            }
+            Self::ProcessEnded(report) => if_injected(report.is_injected, ErrorCode::ProcessEnded),
+            Self::Conflict { .. } => ErrorCode::SessionConflict,
+            Self::TooManyViewers { .. } => ErrorCode::LimitReached,
+            Self::MaxSessions { .. } => ErrorCode::MaxSessions,
+            Self::ExpectTimeout { .. } => ErrorCode::ExpectTimeout,
+            Self::Timeout { .. } | Self::RunTimeout { .. } => ErrorCode::Timeout,
+            Self::InputFull { .. } => ErrorCode::InputFull,
+            Self::HandedOver { .. } => ErrorCode::HandedOver,
+            Self::Busy(_) => ErrorCode::Busy,
+            Self::NotAShell { .. } => ErrorCode::NotAShell,
+            Self::NoPipe(_) => ErrorCode::NotFound,
+            Self::Unavailable(_) | Self::Terminal(_) => ErrorCode::Unavailable,
+            Self::ShuttingDown => ErrorCode::ShuttingDown,
+            Self::Files(_) => ErrorCode::Storage,
+            Self::StartFailed(failed) => failed.error.code(),
+            Self::Spawn(error) => error.code(),
+            Self::Pattern(error) => error.code(),
+            Self::Pipe(error) => error.code(),
+            Self::Program(error) => error.code(),
+            Self::Store(error) => error.code(),
+            Self::Tape(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::NotFound(_) => Some("session.list {\"all\": true} lists live and ended sessions"),
+            Self::Ambiguous { .. } => Some("give more letters of the id"),
+            Self::NotAlive { .. } => {
+                Some("session.read still has its output; session.create starts a new one")
+            }
+            Self::Conflict { .. } => Some(
+                "choose another name or close that session; reuse accepts only a session with the same program, arguments, cwd and size",
+            ),
+            Self::MaxSessions { .. } => {
+                Some("close sessions, or raise max_sessions in the configuration")
+            }
+            Self::ExpectTimeout { report, .. } => Some(hint_of_timeout(report)),
+            Self::Timeout { .. } => {
+                Some("data says what the program was doing; give a longer timeout_ms")
+            }
+            Self::RunTimeout { .. } => Some(
+                "session.read returns the rest; session.send {\"keys\": [\"C-c\"]} interrupts the command",
+            ),
+            Self::ProcessEnded(_) => Some("data.recent_output is its last output"),
+            Self::InputFull { .. } => {
+                Some("the program does not read its terminal; session.get shows what it is doing")
+            }
+            Self::HandedOver { .. } => Some("connect again and send the rest"),
+            Self::Busy(_) => Some("wait until earlier sends have finished"),
+            Self::InsideItself(_) => Some(
+                "attach from another terminal; if CCD_SESSION_ID is wrong here, unset it: env -u CCD_SESSION_ID",
+            ),
+            Self::ReadOnly(_) => Some("attach without read_only, or send on another connection"),
+            Self::TooManyViewers { .. } => Some("detach some of them; session.get lists them"),
+            Self::NotAShell { .. } => {
+                Some("start a shell with shell: true, or use session.send with expect")
+            }
+            Self::ShuttingDown => Some("start the daemon again"),
+            Self::NoPipe(_) => {
+                Some("ccctl session pipe, or session.pipe {\"open\": true}, opens one")
+            }
+            Self::StartFailed(failed) => failed.error.hint(),
+            Self::Spawn(error) => error.hint(),
+            Self::Pattern(error) => error.hint(),
+            Self::Pipe(error) => error.hint(),
+            Self::Program(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Tape(error) => error.hint(),
+            Self::InvalidArgument(_)
+            | Self::Unavailable(_)
+            | Self::Files(_)
+            | Self::Terminal(_) => None,
+        }
+    }
+
+    fn data(&self) -> ErrorData {
+        let data = match self {
+            Self::ExpectTimeout { waited_ms, report }
+            | Self::Timeout {
+                waited_ms, report, ..
+            } => report.data(*waited_ms),
+            Self::RunTimeout {
+                waited_ms,
+                output,
+                truncated,
+                injected,
+            } => {
+                let mut data =
+                    json!({"waited_ms": waited_ms, "output": output, "truncated": truncated});
+                if *injected {
+                    data["injected"] = true.into();
+                }
+                data
+            }
+            Self::ProcessEnded(report) => json!({
+                "exitstatus": report.exitstatus,
+                "signal": report.signal,
+                "recent_output": report.recent_output,
+            }),
+            Self::HandedOver { written_bytes } => {
+                json!({"repeatable": false, "written_bytes": written_bytes})
+            }
+            Self::InputFull { written_bytes }
+            | Self::NotAlive {
+                written_bytes: Some(written_bytes),
+                ..
+            } => json!({"written_bytes": written_bytes}),
+            Self::MaxSessions { max } => json!({"max_sessions": max}),
+            Self::Ambiguous { candidates, .. } => json!({"candidates": candidates}),
+            Self::Conflict { session, .. } => json!({"session": session.as_str()}),
+            Self::StartFailed(failed) => return failed.data(),
+            Self::Spawn(error) => return error.data(),
+            Self::Pattern(error) => return error.data(),
+            Self::Pipe(error) => return error.data(),
+            Self::Program(error) => return error.data(),
+            Self::Store(error) => return error.data(),
+            Self::Tape(error) => return error.data(),
+            Self::InvalidArgument(_)
+            | Self::NotFound(_)
+            | Self::NotAlive {
+                written_bytes: None,
+                ..
+            }
+            | Self::Busy(_)
+            | Self::InsideItself(_)
+            | Self::ReadOnly(_)
+            | Self::TooManyViewers { .. }
+            | Self::NotAShell { .. }
+            | Self::NoPipe(_)
+            | Self::Unavailable(_)
+            | Self::ShuttingDown
+            | Self::Files(_)
+            | Self::Terminal(_) => Value::Null,
+        };
+        match data {
+            Value::Object(data) => data,
+            _ => ErrorData::new(),
+        }
+    }
+}
+
+/// The code of the end of a program, which the tape options may have asked for.
+fn if_injected(is_injected: bool, code: ErrorCode) -> ErrorCode {
+    if is_injected {
+        ErrorCode::InjectedError
+    } else {
+        code
+    }
+}
+
+fn hint_of_timeout(report: &TimeoutReport) -> &'static str {
+    if report.discarded {
+        "the program discarded the input before it read it: wait with session.wait for input, then send it again"
+    } else if report.injected {
+        "the error_rate of the tape options cut the output: neither the tape nor the program is at fault"
+    } else if report.awaited.is_some() {
+        "on the tape these lines are part of one input, which is answered once the rest is typed: data.awaited"
+    } else {
+        "data.recent_output shows what was printed instead"
+    }
+}
+
+/// Sends of one session that may wait for their turn.
+pub(super) const SEND_QUEUE_LEN: usize = 128;
+
+/// How the start by a program configuration failed.
+#[derive(Debug)]
+pub struct FailedStart {
+    pub name: SessionId,
+    /// It has been closed.
+    pub session: SessionId,
+    pub step: String,
+    /// What it waited for.
+    pub patterns: Vec<String>,
+    pub error: SessionError,
+}
+
+impl From<InvalidTime> for SessionError {
+    fn from(error: InvalidTime) -> Self {
+        Self::InvalidArgument(error.to_string())
+    }
+}
+
+impl std::fmt::Display for FailedStart {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, step, .. } = self;
+        write!(out, "starting with '{name}' failed at {step}")?;
+        if !self.patterns.is_empty() {
+            write!(out, ", \"{}\"", self.patterns.join("\" or \""))?;
+        }
+        let Self { session, error, .. } = self;
+        write!(out, ": {error}; the session {session} was closed")
+    }
+}
+
+impl FailedStart {
+    fn data(&self) -> ErrorData {
+        let mut data = ErrorData::from_iter([
+            ("session".into(), self.session.as_str().into()),
+            ("step".into(), self.step.as_str().into()),
+            ("patterns".into(), json!(self.patterns)),
+        ]);
+        data.extend(self.error.data());
+        data
+    }
+}
+
+/// What the program was doing when the time was over.
+#[derive(Debug, Default)]
+pub struct TimeoutReport {
+    /// The last 50 lines.
+    pub recent_output: String,
+    /// `running`, `stopped` or `blocked reading its terminal`.
+    pub program: &'static str,
+    pub closest_miss: Option<String>,
+    /// What the call typed was thrown away unread.
+    pub discarded: bool,
+    /// The tape options asked for an error, so that the last answer lacks something.
+    pub injected: bool,
+    /// The tape answers when this was typed too: it came with what was typed when it was recorded.
+    pub awaited: Option<String>,
+}
+
+impl TimeoutReport {
+    fn data(&self, waited_ms: u64) -> Value {
+        let mut data = json!({
+            "waited_ms": waited_ms,
+            "recent_output": self.recent_output,
+            "program": self.program,
+        });
+        if let Some(miss) = &self.closest_miss {
+            data["closest_miss"] = json!(miss);
+        }
+        if let Some(rest) = &self.awaited {
+            data["awaited"] = json!(rest);
+        }
+        if self.discarded {
+            data["discarded"] = true.into();
+        }
+        if self.injected {
+            data["injected"] = true.into();
+        }
+        data
+    }
+}
+
+/// How the program ended.
+#[derive(Debug, Default)]
+pub struct EndedReport {
+    pub how: String,
+    pub exitstatus: Option<i32>,
+    pub signal: Option<i32>,
+    pub recent_output: String,
+    /// The tape options asked for it.
+    pub is_injected: bool,
+}
+
+/// Says in words how a program ended.
+pub(super) fn describe_end(exit: Option<Exit>, reason: Option<EndReason>) -> String {
+    let how = match exit {
+        Some(Exit {
+            code: Some(code), ..
+        }) => format!("exit status {code}"),
+        Some(Exit {
+            signal: Some(signal),
+            ..
+        }) => format!("signal {signal}"),
+        _ => String::from("status unknown"),
+    };
+    match reason {
+        None | Some(EndReason::Exited | EndReason::Signalled) => how,
+        Some(reason) => format!("{how} ({})", reason_text(reason)),
+    }
+}
+
+/// The end of a program that the tape options asked for.
+pub(super) fn injected_end(how: &str) -> String {
+    format!("{how}, injected by the error_rate of its tape options")
+}
+
+/// The reason as it stands in records.
+pub fn reason_text(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Exited => "exited",
+        EndReason::Signalled => "signalled",
+        EndReason::Closed => "closed",
+        EndReason::Idle => "idle",
+        EndReason::Runtime => "runtime",
+        EndReason::OutputLimit => "output_limit",
+        EndReason::Shutdown => "shutdown",
+        EndReason::DaemonKilled => "daemon_killed",
+        EndReason::HolderDied => "holder_died",
+    }
+}
+
+/// The reason with this text.
+pub(super) fn reason_of(text: &str) -> Option<EndReason> {
+    [
+        EndReason::Exited,
+        EndReason::Signalled,
+        EndReason::Closed,
+        EndReason::Idle,
+        EndReason::Runtime,
+        EndReason::OutputLimit,
+        EndReason::Shutdown,
+        EndReason::DaemonKilled,
+        EndReason::HolderDied,
+    ]
+    .into_iter()
+    .find(|&reason| reason_text(reason) == text)
+}

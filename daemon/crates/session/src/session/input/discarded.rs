@@ -1,0 +1,171 @@
+//! Whether what was typed was thrown away before the program read it, as `getpass` does with what comes too early.
+//!
+//! Linux tells both halves: the holder counts how often a terminal's input was thrown away, and inotify tells of
+//! every read. Thrown away after the write with no read in between: then it is known. In every other case nothing is
+//! said.
+
+use crate::session::live::Session;
+use rustix::termios::{SpecialCodeIndex, tcgetattr};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+#[cfg_attr(portable, path = "discarded/no_reads.rs")]
+mod reads;
+
+pub(crate) use reads::Reads;
+use reads::{ReadWatch, unread_bytes};
+
+/// Keys that terminals act on themselves, whatever a program has made them: they throw input away, take back what was
+/// typed, stop the output, and are not read.
+const KEYS: [SpecialCodeIndex; 11] = [
+    SpecialCodeIndex::VINTR,
+    SpecialCodeIndex::VQUIT,
+    SpecialCodeIndex::VSUSP,
+    SpecialCodeIndex::VEOF,
+    SpecialCodeIndex::VSTART,
+    SpecialCodeIndex::VSTOP,
+    SpecialCodeIndex::VERASE,
+    SpecialCodeIndex::VWERASE,
+    SpecialCodeIndex::VKILL,
+    SpecialCodeIndex::VREPRINT,
+    SpecialCodeIndex::VLNEXT,
+];
+
+const ESCAPE: u8 = 0x1b;
+const DELETE: u8 = 0x7f;
+
+/// The sends of a session that ask what becomes of their input.
+#[derive(Debug, Default)]
+pub(crate) struct Fates {
+    /// Made when it is first needed; `None` when there can be none.
+    watch: OnceLock<Option<ReadWatch>>,
+    waiting: Mutex<Vec<Arc<Fate>>>,
+}
+
+#[derive(Debug)]
+struct Fate {
+    /// How often there was a read before the write.
+    reads: u64,
+    found: Mutex<Found>,
+}
+
+/// What is known about an input.
+#[derive(Debug, Clone, Copy)]
+enum Found {
+    /// Nothing was thrown away since this many times.
+    Nothing {
+        flushes: u32,
+    },
+    Discarded,
+    /// It was read, at least in part.
+    Read,
+}
+
+/// Asks what becomes of an input, as long as it lives.
+#[derive(Debug)]
+pub(super) struct Watched<'a> {
+    session: &'a Session,
+    fate: Arc<Fate>,
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        let fate = &self.fate;
+        self.session
+            .fates
+            .waiting()
+            .retain(|other| !Arc::ptr_eq(other, fate));
+    }
+}
+
+impl Watched<'_> {
+    /// Returns true when it is known that the input, which was `bytes`, was thrown away unread.
+    pub(super) fn was_discarded(&self, bytes: &[u8]) -> bool {
+        self.session.note_flushes();
+        let found = self.fate.found();
+        matches!(*found, Found::Discarded)
+            && !bytes.is_empty()
+            && self
+                .session
+                .input
+                .master()
+                .is_some_and(|master| !has_special_key(&master, bytes))
+    }
+}
+
+impl Fate {
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Fates {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Arc<Fate>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    /// Counts the reads before a write; `None` where nothing can be known.
+    pub(super) fn reads_so_far(&self) -> Option<u64> {
+        let watch = self
+            .fates
+            .watch
+            .get_or_init(|| self.services.reads.watch(&*self.input.master()?));
+        Some(self.services.reads.count(watch.as_ref()?))
+    }
+
+    /// Watches what was just written, after so many reads.
+    pub(super) fn watch_input(&self, reads: u64) -> Watched<'_> {
+        let flushes = self.output.input_flushes();
+        let fate = Arc::new(Fate {
+            reads,
+            found: Mutex::new(Found::Nothing { flushes }),
+        });
+        self.fates.waiting().push(Arc::clone(&fate));
+        Watched {
+            session: self,
+            fate,
+        }
+    }
+
+    /// Looks what was thrown away since the last look. Call it before the output is shown that came after it.
+    pub fn note_flushes(&self) {
+        let waiting = self.fates.waiting();
+        if waiting.is_empty() {
+            return;
+        }
+        let (Some(Some(watch)), Some(master)) = (self.fates.watch.get(), self.input.master())
+        else {
+            return;
+        };
+        let now = self.output.input_flushes();
+        for fate in &*waiting {
+            let mut found = fate.found();
+            if matches!(*found, Found::Nothing { flushes } if flushes != now) {
+                *found = if self.services.reads.count(watch) != fate.reads {
+                    Found::Read
+                } else if unread_bytes(&master) == Some(0) {
+                    Found::Discarded
+                } else {
+                    // It was just before the write, and the holder has told it after.
+                    Found::Nothing { flushes: now }
+                };
+            }
+        }
+    }
+}
+
+fn has_special_key(master: &OwnedFd, bytes: &[u8]) -> bool {
+    let Ok(modes) = tcgetattr(master) else {
+        return true;
+    };
+    let set = KEYS.map(|key| modes.special_codes[key]);
+    let is_special = |byte: u8| match byte {
+        b'\t' | b'\n' | b'\r' | ESCAPE => false,
+        DELETE => true,
+        byte if byte < b' ' => true, // what it usually is, although this terminal may have another key for it
+        byte => set.contains(&byte),
+    };
+    bytes.iter().copied().any(is_special)
+}

@@ -1,0 +1,115 @@
+//! How often programs have read from a terminal, as inotify tells.
+
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+use rustix::fs::stat;
+use rustix::io::{Errno, ioctl_fionread};
+use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, ptsname};
+use std::collections::HashMap;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The name under which every program can open its own terminal. A read there may be of any.
+const ANY_TERMINAL: &str = "/dev/tty";
+
+/// Notices taken from the kernel at a time, in bytes.
+const BUFFER_BYTES: usize = 4096;
+
+/// All terminals that are watched.
+#[derive(Debug)]
+pub struct Reads {
+    /// `None` when the system has no more of them: nothing is known then.
+    notices: Option<OwnedFd>,
+    seen: Mutex<Seen>,
+}
+
+/// What the notices said.
+#[derive(Debug, Default)]
+struct Seen {
+    reads: HashMap<i32, u64>,
+    /// Reads that may have been of any terminal.
+    of_any: u64,
+}
+
+/// One terminal.
+#[derive(Debug)]
+pub struct ReadWatch(i32);
+
+impl Reads {
+    pub fn new() -> Self {
+        let notices = open().inspect_err(|error| {
+            tracing::warn!(%error, "cannot detect when a program discards typed input");
+        });
+        Self {
+            notices: notices.ok(),
+            seen: Mutex::default(),
+        }
+    }
+
+    /// Watches the terminal until it is closed; `None` when that is not possible.
+    pub fn watch(&self, master: &OwnedFd) -> Option<ReadWatch> {
+        let name = ptsname(master, Vec::new()).ok()?;
+        let far_side = far_side(master)?;
+        // Another name space may have another terminal of this name.
+        let (named, meant) = (stat(&name).ok()?, rustix::fs::fstat(far_side).ok()?);
+        if (named.st_dev, named.st_ino) != (meant.st_dev, meant.st_ino) {
+            return None;
+        }
+        let notices = self.notices.as_ref()?;
+        let watch = inotify::add_watch(notices, &name, WatchFlags::ACCESS).ok()?;
+        self.lock().reads.insert(watch, 0);
+        Some(ReadWatch(watch))
+    }
+
+    /// Returns a number that grows with every read.
+    pub fn count(&self, watch: &ReadWatch) -> u64 {
+        let mut seen = self.lock();
+        if let Some(notices) = &self.notices {
+            seen.take(notices);
+        }
+        seen.of_any + seen.reads.get(&watch.0).copied().unwrap_or(0)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seen {
+    fn take(&mut self, notices: &OwnedFd) {
+        let mut buffer = [const { MaybeUninit::uninit() }; BUFFER_BYTES];
+        let mut reader = Reader::new(notices, &mut buffer);
+        loop {
+            match reader.next() {
+                // The terminal is gone.
+                Ok(notice) if notice.events().contains(ReadFlags::IGNORED) => {
+                    self.reads.remove(&notice.wd());
+                }
+                Ok(notice) => match self.reads.get_mut(&notice.wd()) {
+                    Some(reads) => *reads += 1,
+                    // Of any terminal, or notices were lost.
+                    None => self.of_any += 1,
+                },
+                Err(Errno::INTR) => {}
+                Err(_) => return, // there are no more
+            }
+        }
+    }
+}
+
+fn open() -> Result<OwnedFd, Errno> {
+    let notices = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+    inotify::add_watch(&notices, Path::new(ANY_TERMINAL), WatchFlags::ACCESS)?;
+    Ok(notices)
+}
+
+/// Returns how many bytes are typed that nobody has read; of lines, those that are complete.
+pub(super) fn unread_bytes(master: &OwnedFd) -> Option<u64> {
+    ioctl_fionread(far_side(master)?).ok()
+}
+
+fn far_side(master: &OwnedFd) -> Option<OwnedFd> {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    ioctl_tiocgptpeer(master, flags).ok()
+}

@@ -1,0 +1,230 @@
+//! The end of a session's input, which lasts as it does on a pipe.
+//!
+//! A terminal tells of the end once, to whoever reads next, and one that is typed before a line editor is ready is
+//! lost. So its key is typed again whenever the program is found waiting for input, until it has ended or somebody
+//! types something else. To a program that takes it as a key it is an end no more than any other key: it gets a few.
+
+use super::send::input_error;
+use super::write::InputError;
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use ccd_terminal::probe::Line;
+use rustix::termios::{SpecialCodeIndex, tcgetattr};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// `^D`, where the terminal does not name another key.
+const END_KEY: u8 = 0x04;
+
+const ENTER: u8 = b'\r';
+
+/// How often the end is typed to a program that reads keys: a line editor may not be ready for the first.
+const MAX_KEYS: u32 = 3;
+
+/// Time before the first look at the program. It doubles from look to look, so a program that reads late is found
+/// within twice the time that it took, and one that never reads costs a look a second.
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// What is typed before the end of the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastLine {
+    /// A line ended last, or nothing was typed at all.
+    Whole,
+    /// A line was begun. The terminal has it still.
+    Begun,
+    /// A line was begun, and what there is of it was handed to the program.
+    HandedOver,
+}
+
+impl LastLine {
+    /// Tells it from the last key that was typed.
+    pub fn after(typed: &[u8]) -> Self {
+        match typed.last() {
+            None | Some(b'\n' | b'\r') => Self::Whole,
+            Some(&END_KEY) => Self::HandedOver,
+            Some(_) => Self::Begun,
+        }
+    }
+}
+
+impl Session {
+    /// Ends the session's input, after `last_line`, until [`Self::reopen_input`]; a second time changes nothing.
+    ///
+    /// A program that reads lines finds the end at once, behind what was typed. Any other is told as soon as it waits.
+    pub fn end_input(self: &Arc<Self>, last_line: LastLine) {
+        let reopened = CancellationToken::new();
+        {
+            let mut end = self.input_end();
+            if end.is_some() {
+                return;
+            }
+            *end = Some(reopened.clone());
+        }
+        self.keep();
+        let session = Arc::clone(self);
+        self.services.tracker.spawn(async move {
+            tokio::select! {
+                () = session.forgotten.cancelled() => {}
+                () = session.services.stop.cancelled() => {}
+                () = reopened.cancelled() => {}
+                _ = session.keep_ended(last_line) => {}
+            }
+        });
+    }
+
+    /// Likewise where a tape answers: as often as the end was typed when it was recorded.
+    ///
+    /// # Errors
+    ///
+    /// No tape has the end of the input here.
+    pub(super) async fn end_played_input(
+        self: &Arc<Self>,
+        last_line: LastLine,
+    ) -> Result<(), SessionError> {
+        let keys: &[u8] = match last_line {
+            LastLine::Begun => &[END_KEY, END_KEY],
+            LastLine::Whole | LastLine::HandedOver => &[END_KEY],
+        };
+        let written = self.input.write(keys, false, || self.output.end());
+        written.await.map_err(|error| input_error(self, error))?;
+        self.keep();
+        let session = Arc::clone(self);
+        self.services.tracker.spawn(async move {
+            while session.is_alive() && session.is_played() {
+                let tape = session.tape().cloned();
+                let Some(tape) = tape.filter(|tape| tape.expects(&[END_KEY])) else {
+                    return;
+                };
+                if tape.waits() == Some(true) && type_keys(&session, &[END_KEY]).await.is_err() {
+                    return;
+                }
+                session.keep();
+                tokio::time::sleep(FIRST_PAUSE).await;
+            }
+        });
+        Ok(())
+    }
+
+    /// There is input again: what was said about its end no longer holds.
+    pub(super) fn reopen_input(&self) {
+        let end = self.input_end().take();
+        if let Some(end) = end {
+            end.cancel();
+            self.keep();
+        }
+    }
+
+    /// Types the end until the session has ended.
+    async fn keep_ended(&self, last_line: LastLine) -> Result<(), InputError> {
+        if reads_lines(self)
+            && let Some(end) = end_key(self)
+        {
+            let keys: &[u8] = match last_line {
+                LastLine::Begun => &[end, end],
+                LastLine::Whole | LastLine::HandedOver => &[end],
+            };
+            type_keys(self, keys).await?;
+        }
+        let mut is_half_typed = last_line != LastLine::Whole;
+        let mut pause = FIRST_PAUSE;
+        let mut typed_count = 0;
+        // Who reads keys, and how many ends it got.
+        let mut keys_typed = (None, 0);
+        while self.is_alive() {
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            let Some(met) = self.look(false, self.idle(), false).await else {
+                continue;
+            };
+            // A line editor takes the end on an empty line only; what reads a pipe acts on a last line without its end.
+            if is_half_typed && !reads_lines(self) {
+                type_keys(self, &[ENTER]).await?;
+                is_half_typed = false;
+                continue;
+            }
+            let end = end_key(self);
+            if reads_lines(self) {
+                if end.is_none() {
+                    continue; // the terminal has no end
+                }
+            } else {
+                let reader = self.looks().reader.map(|reader| reader.pid);
+                if keys_typed.0 != reader {
+                    keys_typed = (reader, 0);
+                }
+                if keys_typed.1 == MAX_KEYS {
+                    continue;
+                }
+                keys_typed.1 += 1;
+            }
+            // Who was seen waiting for lines has read all there were; who was only guessed may not be there yet.
+            is_half_typed &= met.is_guess();
+            type_keys(self, &[end.unwrap_or(END_KEY)]).await?;
+            typed_count += 1;
+            pause = (FIRST_PAUSE * typed_count).min(LONGEST_PAUSE);
+        }
+        Ok(())
+    }
+}
+
+/// Types without counting as activity: nobody uses the session.
+async fn type_keys(session: &Session, keys: &[u8]) -> Result<(), InputError> {
+    session.note_write();
+    match session
+        .input
+        .write(keys, false, || session.output.end())
+        .await
+    {
+        // It is tried again when the program reads.
+        Err(InputError::Full { .. } | InputError::Busy) => Ok(()),
+        result => result.map(drop),
+    }
+}
+
+fn reads_lines(session: &Session) -> bool {
+    session
+        .input
+        .master()
+        .is_some_and(|master| Line::of(master.as_fd()).canonical)
+}
+
+/// The key that ends input on this terminal; `None` when a program has taken that away.
+fn end_key(session: &Session) -> Option<u8> {
+    let master: Arc<OwnedFd> = session.input.master()?;
+    let key = tcgetattr(&*master).ok()?.special_codes[SpecialCodeIndex::VEOF];
+    (key != 0).then_some(key)
+}
+
+impl Session {
+    /// True between an end of the input and more of it.
+    pub fn input_has_ended(&self) -> bool {
+        self.input_end().is_some()
+    }
+
+    fn input_end(&self) -> MutexGuard<'_, Option<CancellationToken>> {
+        self.input_end
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_key_tells_whether_a_line_is_unfinished() {
+        for (typed, last_line) in [
+            (&b""[..], LastLine::Whole),
+            (b"a\n", LastLine::Whole),
+            (b"a\r", LastLine::Whole),
+            (b"a", LastLine::Begun),
+            (b"a\x04", LastLine::HandedOver),
+        ] {
+            assert_eq!(LastLine::after(typed), last_line, "{typed:?}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What is typed: keys, text and pastes on their way to the terminal.
+
+mod discarded;
+mod end_of_input;
+mod piped;
+mod send;
+mod write;
+
+pub(super) use discarded::{Fates, Reads};
+pub(super) use end_of_input::LastLine;
+pub(super) use send::input_error;
+pub(super) use write::{Input, InputError, Stroke};

@@ -1,0 +1,84 @@
+//! Typing into a program between pipes: its terminal is our process's.
+
+use super::write::{Input, InputError, written_part};
+use ccd_text::piped_line::PipedLine;
+use std::borrow::Cow;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+impl Input {
+    /// The terminal is not the program's, which is between pipes.
+    pub fn of_pipes(mut self, is_piped: bool) -> Self {
+        self.piped = is_piped.then(Mutex::default);
+        self
+    }
+
+    /// Types so that no part of a line is more than the terminal keeps; `read` gets what of it the program reads.
+    pub(super) async fn write_to_pipes(
+        &self,
+        master: &Arc<OwnedFd>,
+        bytes: &[u8],
+        read: &mut Vec<u8>,
+    ) -> Result<(), InputError> {
+        let mut written = 0;
+        while written < bytes.len() {
+            let rest = &bytes[written..];
+            let room = self
+                .piped_line()
+                .map_or(rest.len(), |line| line.room_for(rest));
+            let outcome = match room {
+                0 => {
+                    let keys = self
+                        .piped_line()
+                        .map_or(&[][..], |mut line| line.hand_over());
+                    let outcome = self.write_all(master, keys).await;
+                    outcome.map_err(|error| error.behind(written))
+                }
+                room => {
+                    let outcome = self.write_all(master, &rest[..room]).await;
+                    let part = &rest[..written_part(&outcome, room)];
+                    if let Some(mut line) = self.piped_line() {
+                        read.extend(line.take(part));
+                    }
+                    let outcome = outcome.map_err(|error| error.behind(written));
+                    written += part.len();
+                    outcome
+                }
+            };
+            outcome?;
+        }
+        Ok(())
+    }
+
+    /// What to type so that the program reads an input as a tape has it.
+    pub fn keys_of<'a>(&self, input: &'a [u8]) -> Cow<'a, [u8]> {
+        match self.piped_line() {
+            Some(line) => line.keys_of(input).into(),
+            None => input.into(),
+        }
+    }
+
+    pub(super) fn piped_line(&self) -> Option<MutexGuard<'_, PipedLine>> {
+        let line = self.piped.as_ref()?;
+        Some(line.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl InputError {
+    /// The same of a part that so many bytes were typed before.
+    fn behind(self, before: usize) -> Self {
+        let before = before as u64;
+        match self {
+            Self::Closed { written_bytes } => Self::Closed {
+                written_bytes: before + written_bytes,
+            },
+            Self::Full { written_bytes } => Self::Full {
+                written_bytes: before + written_bytes,
+            },
+            Self::HandedOver { written_bytes } => Self::HandedOver {
+                written_bytes: before + written_bytes,
+            },
+            error => error,
+        }
+    }
+}

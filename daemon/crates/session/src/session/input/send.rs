@@ -1,0 +1,339 @@
+//! Typing into a session.
+
+use super::end_of_input::LastLine;
+use super::write::InputError;
+use crate::interaction::{Event, Form, Inexact, Typed};
+use crate::keys;
+use crate::peer::Peer;
+use crate::session::attach::Taken;
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use base64::Engine;
+use ccd_protocol::session::{SessionSendParams, SessionSendReply};
+use ccd_text::canonical::LINE_LEN;
+use encoding_rs::{Encoding, UTF_8};
+use std::sync::Arc;
+
+/// Bytes of one send.
+const MAX_SEND_BYTES: usize = 16 << 20;
+
+/// How the interaction log shows the end of the input.
+const END_SHOWN: &str = "<C-d>";
+
+/// The key that types it.
+const END_KEY: &str = "C-d";
+
+/// What a request wants typed.
+#[derive(Default)]
+struct Input {
+    bytes: Vec<u8>,
+    /// What the client gave, where that was in another encoding.
+    as_typed: Option<Vec<u8>>,
+    /// As the interaction log may show it.
+    text: String,
+    /// What the named keys typed, those with more than one letter as ends of lines; `None` without keys.
+    letters: Option<String>,
+    /// Only named keys: they can be shown without having been echoed.
+    named_keys: bool,
+    /// The names of keys, if it is those.
+    keys: Option<Vec<String>>,
+    /// The text is not all there is to it.
+    inexact: Option<Inexact>,
+    /// The Enter key follows, which is not in the text.
+    has_enter: bool,
+}
+
+impl Input {
+    /// What a viewer types is UTF-8, and the program's encoding another one; what is no text stays as it is.
+    fn encoded(mut self, encoding: &'static Encoding) -> Self {
+        if let Ok(text) = std::str::from_utf8(&self.bytes) {
+            let bytes = encoding.encode(text).0.into_owned();
+            self.as_typed = Some(std::mem::replace(&mut self.bytes, bytes));
+        }
+        self
+    }
+
+    /// The bytes that came from the client.
+    fn as_typed(&self) -> &[u8] {
+        self.as_typed.as_deref().unwrap_or(&self.bytes)
+    }
+
+    /// What must be kept out of the interaction log if it is hidden.
+    fn secret(&self) -> &str {
+        self.letters.as_deref().unwrap_or(&self.text)
+    }
+
+    fn form(&self) -> Form {
+        if let Some(names) = &self.keys {
+            return Form::Keys(names.clone());
+        }
+        match self.inexact {
+            Some(how) => Form::Inexact {
+                how,
+                has_enter: self.has_enter,
+            },
+            None if self.has_enter => Form::Line,
+            None => Form::Text,
+        }
+    }
+}
+
+impl Session {
+    /// Types, and waits for a pattern if the request has one.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::InputFull`] when the program does not read; errors of [`Self::expect`].
+    pub async fn send(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &SessionSendParams,
+    ) -> Result<SessionSendReply, SessionError> {
+        self.require_alive()?;
+        self.follow_viewer(peer)?;
+        // Text is encoded as it is; of bytes, those of a terminal are UTF-8.
+        let is_from_terminal =
+            params.data_b64.is_some() && self.facts.encoding != UTF_8 && self.viewers.has(peer);
+        let mut input = match is_from_terminal {
+            true => input_of(self, params, UTF_8)?.encoded(self.facts.encoding),
+            false => input_of(self, params, self.facts.encoding)?,
+        };
+        let search = match &params.expect {
+            Some(expect) => Some(
+                self.search(&expect.patterns, expect.raw, expect.timeout_ms)
+                    .await?,
+            ),
+            None => None,
+        };
+        let mut last_line = LastLine::after(&input.bytes);
+        if self.facts.pipes && params.eof && last_line == LastLine::HandedOver {
+            // Together they are one key on a tape, whenever the program answers what it was handed.
+            input.bytes.pop();
+            last_line = LastLine::Begun;
+        }
+        self.reopen_input();
+        let reads = search.as_ref().and_then(|_| self.reads_so_far());
+        let reply = self.type_into(peer, &input, params.secret);
+        let mut reply = reply.await?;
+        let watched = reads.map(|reads| self.watch_input(reads));
+        if params.eof && self.is_played() {
+            self.end_played_input(last_line).await?;
+        } else if params.eof {
+            self.end_input(last_line);
+        }
+        let Some(search) = search else {
+            return Ok(reply);
+        };
+        let found = self.search_from(peer, search, reply.offset).await;
+        let discarded = watched.is_some_and(|watched| watched.was_discarded(&input.bytes));
+        match found {
+            Ok(found) => reply.expect = Some(found),
+            Err(SessionError::ExpectTimeout {
+                waited_ms,
+                mut report,
+            }) => {
+                report.discarded = discarded;
+                return Err(SessionError::ExpectTimeout { waited_ms, report });
+            }
+            Err(error) => return Err(error),
+        }
+        reply.discarded = discarded.then_some(true);
+        Ok(reply)
+    }
+
+    /// Keeps a text out of the interaction log from now on.
+    pub fn remember_hidden(&self, text: &str) {
+        if self.hidden.remember(text) {
+            self.keep();
+        }
+    }
+
+    async fn type_into(
+        self: &Arc<Self>,
+        peer: &Peer,
+        input: &Input,
+        secret: bool,
+    ) -> Result<SessionSendReply, SessionError> {
+        self.note_write();
+        if secret {
+            // Before it can be echoed.
+            self.remember_hidden(input.secret());
+        }
+        let written = self
+            .input
+            .write(&input.bytes, secret, || self.output.end())
+            .await
+            .map_err(|error| input_error(self, error))?;
+        self.touch();
+        if written.must_keep {
+            self.keep();
+        }
+        let hidden = secret || written.hidden;
+        // Nearly always nobody is attached on this connection: then nothing of it is looked up.
+        let taken = || Taken {
+            offset: written.offset,
+            hidden,
+            canonical: written.canonical,
+            alternate: self.modes().alternate_screen,
+        };
+        match self.viewers.typed(peer, input.as_typed(), taken) {
+            Some(lines) => {
+                for typed in lines {
+                    self.note_typed(peer, typed);
+                }
+            }
+            None => {
+                let reads_keys = !written.canonical && !input.named_keys;
+                let typed = Typed {
+                    text: input.text.clone(),
+                    offset: written.offset,
+                    hidden,
+                    echo: reads_keys.then(|| input.text.clone()),
+                    form: input.form(),
+                };
+                if hidden && !secret {
+                    self.remember_hidden(input.secret());
+                }
+                self.note(Some(peer), Event::Send(typed.into()));
+            }
+        }
+        Ok(SessionSendReply {
+            offset: written.offset,
+            written_bytes: input.bytes.len() as u64,
+            hidden,
+            discarded: None,
+            expect: None,
+        })
+    }
+}
+
+/// `encoding` is that of bytes.
+fn input_of(
+    session: &Session,
+    params: &SessionSendParams,
+    encoding: &'static Encoding,
+) -> Result<Input, SessionError> {
+    let given = [
+        params.text.is_some(),
+        params.data_b64.is_some(),
+        params.keys.is_some(),
+    ];
+    let given_count = given.iter().filter(|given| **given).count();
+    if given_count > 1 || (given_count == 0 && !params.eof) {
+        return Err(SessionError::InvalidArgument(
+            "give exactly one of text, data_b64 and keys, or eof alone".into(),
+        ));
+    }
+    if params.paste && params.text.is_none() {
+        return Err(SessionError::InvalidArgument("paste needs text".into()));
+    }
+    let mut input = if let Some(names) = &params.keys {
+        typed_keys(session, names)?
+    } else if let Some(data) = &params.data_b64 {
+        let bytes = base64::engine::general_purpose::STANDARD
+            .decode(data)
+            .map_err(|error| {
+                SessionError::InvalidArgument(format!("data_b64 is not base64: {error}"))
+            })?;
+        let (text, is_lossy) = encoding.decode_without_bom_handling(&bytes);
+        let text = text.into_owned();
+        Input {
+            inexact: is_lossy.then_some(Inexact::Bytes),
+            text,
+            bytes,
+            ..Input::default()
+        }
+    } else if given_count == 0 {
+        Input {
+            text: String::from(END_SHOWN),
+            named_keys: true,
+            keys: Some(vec![String::from(END_KEY)]),
+            ..Input::default()
+        }
+    } else {
+        let text = params.text.clone().unwrap_or_default();
+        let bytes = if params.paste {
+            keys::paste(&session.facts.encoding.encode(&text).0, &session.modes())
+        } else {
+            session.facts.encoding.encode(&text).0.into_owned()
+        };
+        Input {
+            bytes,
+            text,
+            inexact: params.paste.then_some(Inexact::Paste),
+            ..Input::default()
+        }
+    };
+    if params.newline {
+        input.bytes.push(b'\r');
+        if input.text.ends_with('\r') {
+            // One of them would be taken for the other.
+            input.text.push('\r');
+        } else {
+            input.has_enter = true;
+        }
+    }
+    if input.bytes.len() > MAX_SEND_BYTES {
+        return Err(SessionError::InvalidArgument(format!(
+            "{} bytes in one send: at most {MAX_SEND_BYTES} are allowed",
+            input.bytes.len()
+        )));
+    }
+    Ok(input)
+}
+
+fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError> {
+    let modes = session.modes();
+    let mut bytes = Vec::new();
+    let (mut text, mut letters) = (String::new(), String::new());
+    let mut named_keys = true;
+    for name in names {
+        let key = keys::encode(name, &modes)
+            .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        bytes.extend_from_slice(&key);
+        if name.chars().count() == 1 {
+            named_keys = false;
+            text.push_str(name);
+            letters.push_str(name);
+        } else {
+            letters.push('\n');
+            text.push('<');
+            text.push_str(name);
+            text.push('>');
+        }
+    }
+    Ok(Input {
+        bytes,
+        text,
+        letters: Some(letters),
+        named_keys,
+        keys: Some(names.to_vec()),
+        ..Input::default()
+    })
+}
+
+/// Says what a failed write means for the session.
+pub(crate) fn input_error(session: &Session, error: InputError) -> SessionError {
+    match error {
+        InputError::Closed { written_bytes }
+            if session.is_alive() && !session.has_injected_end() =>
+        {
+            SessionError::NotAlive {
+                session: session.id().to_string(),
+                how: String::from("its terminal is closed"),
+                is_injected: false,
+                written_bytes: Some(written_bytes),
+            }
+        }
+        InputError::Closed { written_bytes } => session.not_alive(Some(written_bytes)),
+        InputError::Busy => SessionError::Busy(session.id().clone()),
+        InputError::Full { written_bytes } => SessionError::InputFull { written_bytes },
+        InputError::HandedOver { written_bytes } => SessionError::HandedOver { written_bytes },
+        InputError::LineTooLong { len } => SessionError::InvalidArgument(format!(
+            "a line of {len} bytes would be cut: the program reads whole lines, and the terminal keeps only {LINE_LEN} bytes of each; \
+             send shorter lines, or use a program that reads single keys"
+        )),
+        InputError::Tape(error) => error.into(),
+        InputError::Io(error) => SessionError::Terminal(error),
+    }
+}

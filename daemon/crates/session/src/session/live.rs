@@ -1,0 +1,313 @@
+//! One session: its facts, its output, its terminal, its state.
+
+use super::attach::Viewers;
+use super::end::OwnerWanted;
+use super::error::{SessionError, describe_end, injected_end};
+use super::facts::Facts;
+use super::input::{Fates, Input};
+use super::output::{SessionLog, Streams};
+use super::pipe::Pipe;
+use super::screen::{Queries, ScreenModel, Sizes};
+use super::services::Services;
+use super::start::StartUp;
+use super::state::{CloseOrder, Looks, State};
+use super::tape::PastTape;
+use crate::output::{Flusher, Output};
+use ccd_protocol::SessionId;
+use ccd_protocol::session::{EndReason, SessionState};
+use ccd_screen::{Event, Modes, Scanner};
+use ccd_text::hidden::HiddenTexts;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// A session, live or ended.
+#[derive(Debug)]
+pub struct Session {
+    pub services: Arc<Services>,
+    pub facts: Facts,
+    pub output: Output,
+    pub(super) log: SessionLog,
+    pub input: Input,
+    /// There will be no more input: see [`Session::end_input`].
+    pub(super) input_end: Mutex<Option<CancellationToken>>,
+    pub(super) owner_wanted: OwnerWanted,
+    pub(super) fates: Fates,
+    pub pipe: Pipe,
+    pub(super) streams: Streams,
+    pub screen: ScreenModel,
+    pub(super) queries: Queries,
+    pub viewers: Viewers,
+    /// Wakes the session's task: the program has ended, or an order to close has come.
+    pub ending: Notify,
+    scanner: Mutex<Scanner>,
+    state: Mutex<State>,
+    order: Mutex<Option<CloseOrder>>,
+    started: Instant,
+    last_activity_ms: AtomicI64,
+    /// What the rule against stale looks at the program needs.
+    looks: Mutex<Looks>,
+    /// Where the last RECV row of the interaction log ends.
+    pub recorded_upto: AtomicU64,
+    /// What no row of the interaction log may show, nor a tape of what it runs.
+    pub hidden: Arc<HiddenTexts>,
+    /// Cancelled when the session is no longer known.
+    pub forgotten: CancellationToken,
+    /// What tapes did for it in an earlier process.
+    past_tape: Mutex<Option<PastTape>>,
+    /// Only one command at a time runs in a shell.
+    pub run_turn: tokio::sync::Mutex<()>,
+    pub(super) start_up: StartUp,
+}
+
+impl Session {
+    /// A session that was just started.
+    pub fn live(
+        services: Arc<Services>,
+        facts: Facts,
+        output: Output,
+        flusher: Flusher,
+        input: Input,
+        rows: u16,
+        cols: u16,
+    ) -> Self {
+        let state = State {
+            phase: SessionState::Alive,
+            exit: None,
+            end_reason: None,
+            ended_at: None,
+            rows,
+            cols,
+            forced: false,
+            killed: Vec::new(),
+            success: None,
+        };
+        let session = Self::new(services, facts, output, input, state);
+        Self {
+            log: SessionLog::new(flusher),
+            ..session
+        }
+    }
+
+    /// An earlier process has left the terminal with these `modes`, after these `sizes`, and has answered the questions up
+    /// to an offset.
+    pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64) -> Self {
+        Self {
+            queries: Queries::answered(answered),
+            screen: ScreenModel::resumed(self.facts.encoding, sizes),
+            scanner: Mutex::new(Scanner::resume(modes)),
+            ..self
+        }
+    }
+
+    /// It was started so long ago, by an earlier process.
+    pub(super) fn started_ago(mut self, age: Duration) -> Self {
+        if let Some(started) = Instant::now().checked_sub(age) {
+            self.started = started;
+        }
+        self
+    }
+
+    /// A session in any state.
+    pub fn new(
+        services: Arc<Services>,
+        facts: Facts,
+        output: Output,
+        input: Input,
+        state: State,
+    ) -> Self {
+        let screen = if state.phase == SessionState::Dead {
+            ScreenModel::ended(facts.encoding, state.rows, state.cols)
+        } else {
+            ScreenModel::new(facts.encoding, state.rows, state.cols)
+        };
+        let hidden = input.tape().map(|tape| Arc::clone(&tape.hidden));
+        let hidden = hidden.unwrap_or_default();
+        Self {
+            services,
+            start_up: StartUp::of(facts.origin.as_deref()),
+            facts,
+            output,
+            log: SessionLog::default(),
+            input,
+            input_end: Mutex::default(),
+            owner_wanted: OwnerWanted::default(),
+            fates: Fates::default(),
+            pipe: Pipe::default(),
+            streams: Streams::default(),
+            screen,
+            queries: Queries::default(),
+            viewers: Viewers::default(),
+            ending: Notify::new(),
+            scanner: Mutex::new(Scanner::new()),
+            state: Mutex::new(state),
+            order: Mutex::new(None),
+            started: Instant::now(),
+            last_activity_ms: AtomicI64::new(unix_ms()),
+            looks: Mutex::new(Looks::default()),
+            recorded_upto: AtomicU64::new(0),
+            hidden,
+            forgotten: CancellationToken::new(),
+            past_tape: Mutex::default(),
+            run_turn: tokio::sync::Mutex::new(()),
+        }
+    }
+
+    pub fn id(&self) -> &SessionId {
+        &self.facts.id
+    }
+
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn scanner(&self) -> MutexGuard<'_, Scanner> {
+        self.scanner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Follows the next output; returns the modes if they are others now.
+    pub(super) fn scan(&self, bytes: &[u8], offset: u64, events: &mut Vec<Event>) -> Option<Modes> {
+        let mut scanner = self.scanner();
+        let before = *scanner.modes();
+        scanner.feed(bytes, offset, events);
+        Some(*scanner.modes()).filter(|modes| *modes != before)
+    }
+
+    /// The terminal's modes after all output so far.
+    pub fn modes(&self) -> Modes {
+        *self.scanner().modes()
+    }
+
+    pub fn is_alive(&self) -> bool {
+        self.state().phase == SessionState::Alive
+    }
+
+    /// True when all is cleaned up.
+    pub fn is_dead(&self) -> bool {
+        self.state().phase == SessionState::Dead
+    }
+
+    /// Refuses what needs a program that runs.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::NotAlive`] names the session and how it ended.
+    pub fn require_alive(&self) -> Result<(), SessionError> {
+        if self.is_alive() {
+            return Ok(());
+        }
+        Err(self.not_alive(None))
+    }
+
+    /// The error of a call that needs a program which runs, after so many bytes of a send if it is one.
+    pub fn not_alive(&self, written_bytes: Option<u64>) -> SessionError {
+        let state = self.state().clone();
+        let how = match state.exit.or_else(|| self.output.exit()) {
+            None if state.phase != SessionState::Dead => {
+                String::from("its program is being killed")
+            }
+            exit => describe_end(exit, state.end_reason),
+        };
+        let is_injected = self.has_injected_end();
+        SessionError::NotAlive {
+            session: self.facts.id.to_string(),
+            how: match is_injected {
+                true => injected_end(&how),
+                false => how,
+            },
+            is_injected,
+            written_bytes,
+        }
+    }
+
+    /// Input or output has just happened.
+    pub fn touch(&self) {
+        self.last_activity_ms.store(unix_ms(), Ordering::Relaxed);
+    }
+
+    /// Something is about to be typed.
+    pub fn note_write(&self) {
+        let mut looks = self.looks();
+        looks.last_write = Some(Instant::now());
+        looks.reader_before = looks.reader;
+    }
+
+    pub fn looks(&self) -> MutexGuard<'_, Looks> {
+        self.looks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Time since the last input or output.
+    pub fn idle(&self) -> Duration {
+        let ms = unix_ms() - self.last_activity_ms.load(Ordering::Relaxed);
+        Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+    }
+
+    /// Takes over the time of the last activity from an earlier daemon.
+    pub fn set_last_activity(&self, seconds_ago: f64) {
+        let ms = unix_ms() - (seconds_ago * 1000.0) as i64;
+        self.last_activity_ms.store(ms, Ordering::Relaxed);
+    }
+
+    /// When the next limit of time comes, and which; `None` without one.
+    pub fn next_limit(&self) -> Option<(Instant, EndReason)> {
+        let at = |limit: Duration, from: Instant, reason| {
+            (!limit.is_zero()).then(|| (from + limit, reason))
+        };
+        let active = Instant::now()
+            .checked_sub(self.idle())
+            .unwrap_or(self.started);
+        // Who is attached may be reading.
+        let idle = at(self.facts.idle_limit, active, EndReason::Idle);
+        let idle = idle.filter(|_| !self.viewers.any());
+        let runtime = at(self.facts.runtime_limit, self.started, EndReason::Runtime);
+        [idle, runtime]
+            .into_iter()
+            .flatten()
+            .min_by_key(|limit| limit.0)
+    }
+
+    /// Orders the session's end. The first order's reason stays; a shorter grace is taken over.
+    pub fn order_close(&self, order: CloseOrder) {
+        let mut current = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        match current.as_mut() {
+            Some(current) => current.grace = current.grace.min(order.grace),
+            None => *current = Some(order),
+        }
+        drop(current);
+        self.ending.notify_one();
+    }
+
+    /// The order to end, if one was given.
+    pub fn close_order(&self) -> Option<CloseOrder> {
+        *self.order.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until everything of the session is cleaned up.
+    pub async fn wait_dead(&self) {
+        loop {
+            let changed = self.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if self.is_dead() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// What tapes did for it in an earlier process.
+    pub(super) fn past_tape(&self) -> MutexGuard<'_, Option<PastTape>> {
+        self.past_tape
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn unix_ms() -> i64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
+}

@@ -1,0 +1,38 @@
+//! Sessions: programs on terminals of their own, which outlive every client.
+
+mod attach;
+mod end;
+mod error;
+mod facts;
+mod input;
+mod live;
+mod logged;
+mod output;
+mod pipe;
+mod record;
+mod record_program;
+mod registry;
+mod run;
+mod screen;
+mod services;
+mod settings;
+mod shell;
+mod start;
+mod state;
+mod survive;
+mod tape;
+mod wait;
+
+pub use attach::{Attached, Size};
+pub use error::{SessionError, reason_text};
+pub use live::Session;
+pub use output::wait_for_published;
+pub use registry::Sessions;
+pub use run::OneShot;
+pub use run::{Once, Part};
+pub use services::{Folders, Services};
+pub use settings::SessionSettings;
+pub use survive::Past;
+pub use survive::ids_of;
+pub use wait::last_line;
+pub use wait::{Hits, LineHit};

@@ -1,0 +1,423 @@
+//! Writes the logs of all sessions: one thread, in batches.
+//!
+//! Output that is due waits for more, but not for long. A write that hangs concerns its session
+//! alone: the guard puts another thread in charge of the others, and the one that hangs ends once it
+//! is back. Nobody who brings output ever waits for the disk.
+
+use super::thread::Thread;
+use crate::interaction::Event;
+use crate::output::{Flushed, Flusher, LogCall};
+use crate::session::end::CLOSE_GRACE;
+use crate::session::live::Session;
+use crate::session::state::CloseOrder;
+use ccd_protocol::session::EndReason;
+use ccd_terminal::holder::Holder;
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// Output waits so long for more before it is logged.
+const LOG_DELAY: Duration = Duration::from_millis(1);
+
+/// How long the log may take before the session goes on without it.
+const STALL: Duration = Duration::from_millis(100);
+
+/// Likewise at the session's end, when no program waits for room any more.
+const LAST_STALL: Duration = Duration::from_secs(2);
+
+/// Time between two looks of the guard while there is something to write.
+const GUARD_PERIOD: Duration = Duration::from_millis(50);
+
+/// Unlogged bytes that wait for a write that takes too long: half a ring. Beyond, the program would soon have to.
+const KEEP_BYTES: u64 = 128 << 10;
+
+/// A session that has been silent for so long gives its ring's memory back.
+const RING_IDLE: Duration = Duration::from_secs(1);
+
+/// A session's part in it.
+#[derive(Debug, Default)]
+pub(crate) struct SessionLog {
+    /// Locked while somebody writes; `None` in a session that has ended, whose files are closed.
+    flusher: Mutex<Option<Flusher>>,
+    /// Output was given up since the last write that returned.
+    is_given_up: AtomicBool,
+    flushed: Notify,
+}
+
+impl SessionLog {
+    pub(crate) fn new(flusher: Flusher) -> Self {
+        Self {
+            flusher: Mutex::new(Some(flusher)),
+            ..Self::default()
+        }
+    }
+}
+
+/// The handle to the threads. They end when it is dropped.
+pub struct Logger {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    /// For the thread in charge.
+    bell: Condvar,
+    /// For the guard.
+    guard_bell: Condvar,
+    holder: Holder,
+}
+
+#[derive(Default)]
+struct State {
+    /// Sessions with output to log; [`crate::output::Output`] sees to it that each is there once.
+    due: Vec<Arc<Session>>,
+    /// What was due when the last wait was over and has not had its turn.
+    batch: VecDeque<Arc<Session>>,
+    /// Something is due that shall not wait for more.
+    is_urgent: bool,
+    rest: Rest,
+    /// The number of the thread in charge; every other one ends.
+    in_charge: u64,
+    /// The session that is written.
+    turn: Option<Turn>,
+    guard_sleeps: bool,
+    stop: bool,
+}
+
+/// A write.
+struct Turn {
+    session: Arc<Session>,
+    since: Instant,
+    thread: Thread,
+}
+
+impl Turn {
+    /// Whether it waits for the disk for too long. A thread that only waits for its turn on a processor does not.
+    fn hangs(&self) -> bool {
+        self.since.elapsed() >= STALL && !self.thread.is_runnable()
+    }
+}
+
+/// What the thread in charge does while it does not write.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    #[default]
+    None,
+    /// It gathers output, and what is urgent wakes it.
+    Gathers,
+    /// Anything wakes it.
+    Sleeps,
+}
+
+impl Logger {
+    /// Starts the thread and its guard.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error when there can be no more threads.
+    pub fn start(holder: Holder) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            bell: Condvar::new(),
+            guard_bell: Condvar::new(),
+            holder,
+        });
+        let logger = Self {
+            shared: Arc::clone(&shared),
+        };
+        Shared::spawn(&shared, 0)?;
+        std::thread::Builder::new()
+            .name("log-guard".into())
+            .spawn(move || shared.guard())?;
+        Ok(logger)
+    }
+
+    /// Has a session's output logged, soon or at once.
+    pub(super) fn call(&self, session: &Arc<Session>, call: LogCall) {
+        self.shared.call(session, call);
+    }
+
+    /// Returns when all output of a session that has ended is logged, or given up because the disk hangs.
+    pub async fn finish(&self, session: &Arc<Session>) {
+        let all_logged = async {
+            loop {
+                let flushed = session.log.flushed.notified();
+                tokio::pin!(flushed);
+                flushed.as_mut().enable();
+                if session.output.unlogged_bytes() == 0 {
+                    return;
+                }
+                self.shared.call(session, session.output.call_log_now());
+                flushed.await;
+            }
+        };
+        if tokio::time::timeout(LAST_STALL, all_logged).await.is_err() {
+            self.shared.give_up(session);
+        }
+        // Who hangs in a write has it, and closes the file when the session is forgotten.
+        if let Ok(mut flusher) = session.log.flusher.try_lock() {
+            *flusher = None;
+        }
+    }
+}
+
+impl Drop for Logger {
+    fn drop(&mut self) {
+        self.shared.lock().stop = true;
+        self.shared.bell.notify_all();
+        self.shared.guard_bell.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn spawn(this: &Arc<Self>, number: u64) -> io::Result<()> {
+        let shared = Arc::clone(this);
+        std::thread::Builder::new()
+            .name("log".into())
+            .spawn(move || {
+                ccd_terminal::nice::give_way();
+                shared.write_all(number);
+            })
+            .map(drop)
+    }
+
+    fn call(&self, session: &Arc<Session>, call: LogCall) {
+        if !call.is_first && !call.is_urgent {
+            return;
+        }
+        let mut state = self.lock();
+        if call.is_first {
+            state.due.push(Arc::clone(session));
+        }
+        state.is_urgent |= call.is_urgent;
+        let is_heard = match state.rest {
+            Rest::None => false,
+            Rest::Gathers => call.is_urgent,
+            Rest::Sleeps => true,
+        };
+        if is_heard {
+            state.rest = Rest::None;
+            drop(state);
+            self.bell.notify_one();
+        }
+    }
+
+    /// The thread with this number: writes what is due for as long as it is in charge.
+    fn write_all(&self, number: u64) {
+        let mut buffer = Vec::new();
+        let mut warm = HashMap::new();
+        let thread = Thread::current();
+        while let Some(session) = self.next(number, thread, &mut warm) {
+            self.write(&session, &mut buffer);
+            if let Some(slot) = session.facts.slot {
+                warm.insert(slot, Instant::now());
+            }
+            let mut state = self.lock();
+            if state.in_charge == number {
+                state.turn = None;
+                continue;
+            }
+            drop(state);
+            // What came meanwhile was left to us.
+            self.call(&session, session.output.call_log_now());
+            return;
+        }
+    }
+
+    /// Returns the session whose turn it is, `None` when this thread shall end.
+    fn next(
+        &self,
+        number: u64,
+        thread: Thread,
+        warm: &mut HashMap<usize, Instant>,
+    ) -> Option<Arc<Session>> {
+        let mut state = self.lock();
+        loop {
+            if state.stop || state.in_charge != number {
+                return None;
+            }
+            if let Some(session) = state.batch.pop_front() {
+                session.output.log_answers();
+                state.turn = Some(Turn {
+                    session: Arc::clone(&session),
+                    since: Instant::now(),
+                    thread,
+                });
+                if std::mem::take(&mut state.guard_sleeps) {
+                    self.guard_bell.notify_one();
+                }
+                return Some(session);
+            }
+            self.cool(warm);
+            state = self.gather(state, !warm.is_empty());
+        }
+    }
+
+    /// Waits until something is due and for [`LOG_DELAY`] more, then makes it the batch.
+    fn gather<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        is_warm: bool,
+    ) -> MutexGuard<'a, State> {
+        if !state.is_urgent {
+            state = self.rest(state, Rest::Gathers, Some(LOG_DELAY));
+        }
+        if state.due.is_empty() {
+            return self.rest(state, Rest::Sleeps, is_warm.then_some(RING_IDLE));
+        }
+        state.is_urgent = false;
+        let State { due, batch, .. } = &mut *state;
+        batch.extend(due.drain(..));
+        state
+    }
+
+    /// Waits until it is woken, or for `limit`.
+    fn rest<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        rest: Rest,
+        limit: Option<Duration>,
+    ) -> MutexGuard<'a, State> {
+        state.rest = rest;
+        let is_resting = |state: &mut State| state.rest == rest && !state.stop;
+        let mut state = match limit {
+            Some(limit) => {
+                let waited = self.bell.wait_timeout_while(state, limit, is_resting);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+            None => {
+                let waited = self.bell.wait_while(state, is_resting);
+                waited.unwrap_or_else(PoisonError::into_inner)
+            }
+        };
+        state.rest = Rest::None;
+        state
+    }
+
+    /// Tells the holder which sessions have become silent.
+    fn cool(&self, warm: &mut HashMap<usize, Instant>) {
+        warm.retain(|slot, logged_at| {
+            let is_warm = logged_at.elapsed() < RING_IDLE;
+            if !is_warm {
+                self.holder.idle(*slot);
+            }
+            is_warm
+        });
+    }
+
+    fn write(&self, session: &Arc<Session>, buffer: &mut Vec<u8>) {
+        let mut flusher = match session.log.flusher.try_lock() {
+            Ok(flusher) => flusher,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                // A thread that hangs has it.
+                if session.output.unlogged_bytes() > KEEP_BYTES {
+                    self.give_up(session);
+                }
+                return;
+            }
+        };
+        if let Some(flusher) = flusher.as_mut() {
+            let flushed = flusher.flush(&session.output, buffer);
+            session.log.is_given_up.store(false, Ordering::Relaxed);
+            let has_rotated = flushed.has_rotated;
+            self.report(session, flushed);
+            keep_limit(session, flusher, has_rotated);
+        }
+        drop(flusher);
+        if let Some(recording) = session.tape().and_then(|tape| tape.recording()) {
+            recording.flush();
+        }
+        session.log.flushed.notify_waiters();
+    }
+
+    fn give_up(&self, session: &Arc<Session>) {
+        let is_told = session.log.is_given_up.swap(true, Ordering::Relaxed);
+        let flushed = Flushed {
+            holder_waits: session.output.lose_pending(),
+            trouble: (!is_told).then(|| "could not write logs to the disk".into()),
+            ..Flushed::default()
+        };
+        self.report(session, flushed);
+    }
+
+    fn report(&self, session: &Arc<Session>, flushed: Flushed) {
+        if flushed.holder_waits
+            && let Some(slot) = session.facts.slot
+        {
+            self.holder.space_freed(slot);
+        }
+        if let Some(trouble) = flushed.trouble {
+            tracing::error!(session = %session.id(), trouble, "output is not logged; the session continues");
+            session.note(None, Event::Trouble(trouble));
+        }
+    }
+
+    /// Puts another thread in charge when the one that is takes too long. Sleeps while nothing is written.
+    fn guard(self: Arc<Self>) {
+        let mut state = self.lock();
+        while !state.stop {
+            state.guard_sleeps = true;
+            let woken = self
+                .guard_bell
+                .wait_while(state, |state| state.guard_sleeps && !state.stop);
+            state = woken.unwrap_or_else(PoisonError::into_inner);
+            loop {
+                let waited = self
+                    .guard_bell
+                    .wait_timeout_while(state, GUARD_PERIOD, |state| !state.stop);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                match &state.turn {
+                    Some(turn) if turn.hangs() => self.replace(&mut state),
+                    Some(_) if !state.stop => {}
+                    _ => break,
+                }
+            }
+        }
+    }
+
+    fn replace(self: &Arc<Self>, state: &mut State) {
+        if let Err(error) = Self::spawn(self, state.in_charge + 1) {
+            tracing::error!(%error, "could not start another thread that writes the logs; trying again");
+            return;
+        }
+        state.in_charge += 1;
+        if let Some(Turn { session, .. }) = state.turn.take()
+            && session.output.call_log_now().is_first
+        {
+            // It may have to be given up before anything else comes from it.
+            state.due.push(session);
+        }
+        state.is_urgent = true;
+    }
+}
+
+/// Sees to the limit of a session's log after a write. What could be dropped changes by a rotation only.
+fn keep_limit(session: &Arc<Session>, flusher: &mut Flusher, has_rotated: bool) {
+    let limit = session.facts.log_limit_bytes;
+    if limit == 0 || session.output.facts().bytes <= limit {
+        return;
+    }
+    let is_recorded = session
+        .tape()
+        .is_some_and(|tape| tape.recording().is_some());
+    if !session.facts.persist {
+        session.order_close(CloseOrder {
+            reason: EndReason::OutputLimit,
+            grace: CLOSE_GRACE,
+        });
+    } else if has_rotated
+        // A tape is made of it.
+        && !is_recorded
+        && let Err(error) = flusher.drop_oldest(limit)
+    {
+        tracing::error!(session = %session.id(), %error, "old log files could not be deleted");
+    }
+}

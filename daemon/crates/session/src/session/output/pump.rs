@@ -1,0 +1,110 @@
+//! Brings output from the rings to everybody who waits for it.
+
+use crate::output::Taken;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::screen::Queries;
+use ccd_screen::EventKind;
+use ccd_terminal::holder::Wakes;
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use tokio::io::Interest;
+
+/// Output of one session that is taken before others get their turn.
+const TURN_BYTES: usize = 16 << 10;
+
+/// Likewise of one that floods: nobody else waits, and each turn wakes who follows it.
+const FLOOD_TURN_BYTES: usize = 64 << 10;
+
+impl Session {
+    /// Takes what a session's ring has, at most `max_bytes`, and sees to what the output asks for.
+    pub fn take_output(self: &Arc<Self>, max_bytes: usize) -> Taken {
+        self.note_flushes();
+        let mut events = Vec::new();
+        let taken = self.output.take_from_ring(max_bytes, |bytes, offset| {
+            let changed_modes = self.scan(bytes, offset, &mut events);
+            if let Some(recording) = self.tape().and_then(|tape| tape.recording()) {
+                recording.printed(bytes, offset);
+            }
+            // Here, because another thread may take what comes next.
+            for event in events {
+                if let EventKind::Query(query) = event.kind {
+                    Queries::ask(self, query, event.end);
+                }
+            }
+            changed_modes.and_then(|modes| postcard::to_stdvec(&modes).ok())
+        });
+        if taken.bytes > 0 {
+            self.touch();
+            self.services.logger.call(self, taken.log);
+        }
+        if self.output.exit().is_some() {
+            self.ending.notify_one();
+        }
+        taken
+    }
+}
+
+impl Sessions {
+    /// Serves what does not flood, until the holder has ended. Sleeps while no session has news.
+    ///
+    /// What is new goes first; sessions with more than a turn's output take turns behind it, so that
+    /// the answer of another one waits for one turn at most.
+    pub async fn pump(self: Arc<Self>, wakes: Wakes) -> io::Result<()> {
+        let bell = ccd_terminal::readiness::watch(
+            Arc::new(wakes.as_fd().try_clone_to_owned()?),
+            Interest::READABLE,
+        )?;
+        let mut behind = VecDeque::new();
+        loop {
+            wakes.drain(|slot| {
+                if !behind.contains(&slot) && self.take_turn(slot, TURN_BYTES) {
+                    behind.push_back(slot);
+                }
+            });
+            if let Some(slot) = behind.pop_front() {
+                if self.take_turn(slot, TURN_BYTES) {
+                    behind.push_back(slot);
+                }
+            } else if wakes.is_closed() {
+                return Ok(());
+            } else if wakes.try_sleep() {
+                bell.readable().await?.clear_ready();
+                continue;
+            }
+            // Who was woken by this output runs before the next.
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Serves what floods, in turns, until the holder has ended: on a thread of its own, so that the one that serves
+    /// the others has slept when they need it.
+    pub fn pump_floods(self: &Arc<Self>, wakes: &Wakes) -> io::Result<()> {
+        ccd_terminal::nice::give_way();
+        let mut flooding = VecDeque::new();
+        loop {
+            wakes.drain(|slot| {
+                if !flooding.contains(&slot) {
+                    flooding.push_back(slot);
+                }
+            });
+            if let Some(slot) = flooding.pop_front() {
+                if self.take_turn(slot, FLOOD_TURN_BYTES) {
+                    flooding.push_back(slot);
+                }
+            } else if wakes.is_closed() {
+                return Ok(());
+            } else if wakes.try_sleep() {
+                wakes.wait()?;
+            }
+        }
+    }
+
+    /// Takes one turn's output of the session in a place; returns whether there is more.
+    fn take_turn(self: &Arc<Self>, slot: usize, max_bytes: usize) -> bool {
+        self.at_slot(slot)
+            .is_some_and(|session| session.take_output(max_bytes).is_part)
+    }
+}

@@ -1,0 +1,63 @@
+//! Which of a session's output is standard error.
+
+use crate::session::live::Session;
+use ccd_tape::format::Stream;
+use ccd_terminal::piped::{Marks, Part};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The marks of a session between pipes, as far as somebody has asked for them.
+#[derive(Debug, Default)]
+pub(crate) struct Streams {
+    marks: Arc<Mutex<Marks>>,
+}
+
+impl Session {
+    /// What is standard error of the output between two offsets that was read: the first and the one behind the last.
+    pub async fn stderr(&self, from: u64, upto: u64) -> Vec<[u64; 2]> {
+        if !self.may_have_marks() {
+            return Vec::new();
+        }
+        let parts = self.marked(from, upto).await.into_iter();
+        let stderr = parts.filter(|part| part.stream == Stream::Stderr);
+        stderr.map(|part| [part.from, part.upto]).collect()
+    }
+
+    /// What the database has of an earlier daemon's session does not say.
+    fn may_have_marks(&self) -> bool {
+        self.facts.pipes || self.facts.slot.is_none()
+    }
+
+    /// Output that was read from an offset on, cut where its stream changes.
+    pub async fn parts(&self, from: u64, bytes: &[u8]) -> Vec<(Stream, Vec<u8>)> {
+        if !self.may_have_marks() {
+            return vec![(Stream::Stdout, bytes.to_vec())];
+        }
+        let at = |offset: u64| usize::try_from(offset - from).unwrap_or(bytes.len());
+        let parts = self.marked(from, from + bytes.len() as u64).await;
+        let cut = |part: Part| (part.stream, bytes[at(part.from)..at(part.upto)].to_vec());
+        parts.into_iter().map(cut).collect()
+    }
+
+    /// Where the marks cannot be read everything counts as standard output.
+    async fn marked(&self, from: u64, upto: u64) -> Vec<Part> {
+        let folder = self.output.dir().to_owned();
+        let marks = Arc::clone(&self.streams.marks);
+        let found = tokio::task::spawn_blocking(move || {
+            let mut marks = marks.lock().unwrap_or_else(PoisonError::into_inner);
+            let followed = marks.follow(&folder);
+            (marks.parts(from, upto), followed)
+        });
+        let (parts, followed) = match found.await {
+            Ok(found) => found,
+            Err(error) => (
+                Marks::default().parts(from, upto),
+                Err(io::Error::other(error)),
+            ),
+        };
+        if let Err(error) = followed {
+            tracing::error!(session = %self.id(), %error, "could not tell standard error from standard output");
+        }
+        parts
+    }
+}

@@ -1,0 +1,336 @@
+//! The file of a pipe and its two ends.
+
+use ccd_protocol::{ErrorCode, Reportable, SessionId};
+use ccd_store::folder::{FolderError, prepare_exclusive};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why there is no pipe.
+#[derive(Debug, thiserror::Error)]
+pub enum PipeError {
+    #[error("no directory is safe for named pipes: {first}; {second}")]
+    Folders {
+        first: FolderError,
+        second: FolderError,
+    },
+    #[error("{} exists and was not created by ccd: remove it, or choose another pipe_dir", .path.display())]
+    Foreign { path: PathBuf },
+    #[error("another daemon writes to {}: choose another id for the session, or another pipe_dir", .path.display())]
+    Taken { path: PathBuf },
+    #[error("the named pipe {} cannot be created: {source}", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Folder(FolderError),
+}
+
+impl Reportable for PipeError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Taken { .. } => ErrorCode::SessionConflict,
+            Self::Io { .. } => ErrorCode::Storage,
+            Self::Folders { .. } | Self::Foreign { .. } | Self::Folder(_) => ErrorCode::Unavailable,
+        }
+    }
+}
+
+/// A FIFO that we alone write to.
+#[derive(Debug)]
+pub(super) struct Fifo {
+    path: PathBuf,
+    inode: Inode,
+    /// A reader of our own, so that writing works while nobody else reads. It holds the lock that tells other daemons.
+    guard: Option<OwnedFd>,
+    writer: Arc<OwnedFd>,
+}
+
+/// What tells a file from another one at the same path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Inode {
+    device: u64,
+    number: u64,
+}
+
+/// What stands at the path of a pipe.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Nothing,
+    /// A FIFO of ours.
+    Fifo(Inode),
+    Other,
+}
+
+impl Fifo {
+    /// Makes the file, in place of one that a killed daemon has left. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`PipeError`]; what is there and is not ours is not touched.
+    pub(super) fn make(path: PathBuf) -> Result<Self, PipeError> {
+        match look(&path) {
+            Found::Nothing => {}
+            Found::Other => return Err(PipeError::Foreign { path }),
+            Found::Fifo(_) => {
+                locked_reader(&path)?;
+                std::fs::remove_file(&path).map_err(failed(&path))?;
+            }
+        }
+        make_file(&path)?;
+        Self::open(path)
+    }
+
+    /// Goes on with the file that another worker has made, or makes it if it is gone. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// As [`Fifo::make`].
+    pub(super) fn reopen(path: PathBuf) -> Result<Self, PipeError> {
+        match look(&path) {
+            Found::Nothing => make_file(&path)?,
+            Found::Fifo(_) => {}
+            Found::Other => return Err(PipeError::Foreign { path }),
+        }
+        Self::open(path)
+    }
+
+    fn open(path: PathBuf) -> Result<Self, PipeError> {
+        let (guard, inode) = locked_reader(&path)?;
+        // It has a reader already: this neither waits nor fails.
+        let writer = open_end(&path, OFlags::WRONLY)?;
+        if inode_of(&writer, &path)? != inode {
+            return Err(PipeError::Foreign { path });
+        }
+        Ok(Self {
+            path,
+            inode,
+            guard: Some(guard),
+            writer: Arc::new(writer),
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn inode(&self) -> Inode {
+        self.inode
+    }
+
+    /// The end to write to; never blocks.
+    pub(super) fn writer(&self) -> &Arc<OwnedFd> {
+        &self.writer
+    }
+
+    /// From now on a write fails when nobody reads.
+    pub(super) fn let_go_of_reader(&mut self) {
+        self.guard = None;
+    }
+}
+
+/// Returns the first of the folders that is for us alone, made if it is not there. Blocks.
+///
+/// # Errors
+///
+/// [`PipeError::Folders`] says why neither is.
+pub(super) fn folder(pipe_dir: &Path) -> Result<PathBuf, PipeError> {
+    let Err(first) = prepare_exclusive(pipe_dir) else {
+        return Ok(pipe_dir.to_owned());
+    };
+    let own = own_folder();
+    match prepare_exclusive(&own) {
+        Ok(()) => {
+            tracing::warn!(%first, used = %own.display(), "the directory for named pipes is not safe");
+            Ok(own)
+        }
+        Err(second) => Err(PipeError::Folders { first, second }),
+    }
+}
+
+/// The folder that is used where `pipe_dir` is not safe.
+pub(super) fn own_folder() -> PathBuf {
+    let user = rustix::process::geteuid().as_raw();
+    PathBuf::from(format!("/tmp/claudecontrol-{user}"))
+}
+
+/// Where the pipe of a session lies. An id is safe as a file name.
+pub(super) fn path_in(folder: &Path, id: &SessionId) -> PathBuf {
+    folder.join(format!("{id}.pipe"))
+}
+
+/// What stands at a path; nothing is followed or opened.
+pub(super) fn look(path: &Path) -> Found {
+    match rustix::fs::lstat(path) {
+        Err(Errno::NOENT) => Found::Nothing,
+        Ok(facts) if is_ours(&facts) => Found::Fifo(inode(&facts)),
+        _ => Found::Other,
+    }
+}
+
+/// Removes a FIFO if it is still the one with this inode. Blocks.
+pub(super) fn remove(path: &Path, inode: Inode) -> io::Result<()> {
+    match look(path) {
+        Found::Fifo(found) if found == inode => std::fs::remove_file(path),
+        _ => Ok(()),
+    }
+}
+
+/// Removes a FIFO that a killed daemon has left. Blocks.
+pub(super) fn remove_stray(path: &Path) {
+    if let Found::Fifo(_) = look(path)
+        && locked_reader(path).is_ok()
+    {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+fn make_file(path: &Path) -> Result<(), PipeError> {
+    let name =
+        CString::new(path.as_os_str().as_bytes()).map_err(|error| failed(path)(error.into()))?;
+    // SAFETY: `name` is a string with its end, and mkfifo keeps no part of it.
+    match unsafe { libc::mkfifo(name.as_ptr(), 0o600) } {
+        0 => Ok(()),
+        _ => Err(failed(path)(io::Error::last_os_error())),
+    }
+}
+
+/// Opens the reading end and takes the lock of the file.
+fn locked_reader(path: &Path) -> Result<(OwnedFd, Inode), PipeError> {
+    let reader = open_end(path, OFlags::RDONLY)?;
+    let inode = inode_of(&reader, path)?;
+    match rustix::fs::flock(&reader, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => Err(PipeError::Taken {
+            path: path.to_owned(),
+        }),
+        // Not every system has locks on these files.
+        _ => Ok((reader, inode)),
+    }
+}
+
+fn open_end(path: &Path, end: OFlags) -> Result<OwnedFd, PipeError> {
+    let flags = end | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map_err(|error| failed(path)(error.into()))
+}
+
+/// Looks at what was opened, so that it cannot be exchanged any more.
+fn inode_of(end: impl AsFd, path: &Path) -> Result<Inode, PipeError> {
+    let facts = rustix::fs::fstat(end).map_err(|error| failed(path)(error.into()))?;
+    if !is_ours(&facts) {
+        return Err(PipeError::Foreign {
+            path: path.to_owned(),
+        });
+    }
+    Ok(inode(&facts))
+}
+
+#[expect(
+    clippy::unnecessary_cast,
+    reason = "the types differ from system to system"
+)]
+fn inode(facts: &Stat) -> Inode {
+    Inode {
+        device: facts.st_dev as u64,
+        number: facts.st_ino as u64,
+    }
+}
+
+fn is_ours(facts: &Stat) -> bool {
+    let mode = facts.st_mode;
+    FileType::from_raw_mode(mode) == FileType::Fifo
+        && facts.st_uid == rustix::process::geteuid().as_raw()
+        && Mode::from_raw_mode(mode).bits() & 0o077 == 0
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> PipeError + '_ {
+    move |source| PipeError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    fn permissions(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    #[test]
+    fn a_fifo_is_ours_alone_and_is_removed_only_while_it_is_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pipe");
+        let fifo = Fifo::make(path.clone()).unwrap();
+        assert_eq!(permissions(&path), 0o600);
+        assert_eq!(look(&path), Found::Fifo(fifo.inode()));
+        assert!(matches!(
+            Fifo::make(path.clone()),
+            Err(PipeError::Taken { .. })
+        ));
+        fs::rename(&path, folder.path().join("b.pipe")).unwrap();
+        let other = Fifo::make(path.clone()).unwrap();
+        remove(&path, fifo.inode()).unwrap();
+        assert!(path.exists());
+        remove(&path, other.inode()).unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_a_killed_daemon_left_is_replaced_and_what_is_no_fifo_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pipe");
+        make_file(&path).unwrap();
+        drop(Fifo::make(path.clone()).unwrap());
+        let again = Fifo::reopen(path.clone()).unwrap();
+        assert_eq!(look(&path), Found::Fifo(again.inode()));
+        remove_stray(&path);
+        assert!(path.exists(), "it is in use");
+        drop(again);
+        remove_stray(&path);
+        assert!(!path.exists());
+        let target = folder.path().join("target");
+        fs::write(&target, "kept").unwrap();
+        symlink(&target, &path).unwrap();
+        for made in [Fifo::make(path.clone()), Fifo::reopen(path.clone())] {
+            assert!(matches!(made, Err(PipeError::Foreign { .. })));
+        }
+        remove_stray(&path);
+        assert!(path.is_symlink());
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "kept").unwrap();
+        assert!(Fifo::make(path.clone()).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "kept");
+    }
+
+    #[test]
+    fn a_folder_that_others_can_look_into_is_not_used() {
+        let base = tempfile::tempdir().unwrap();
+        let fresh = base.path().join("fresh/pipes");
+        assert_eq!(folder(&fresh).unwrap(), fresh);
+        assert_eq!(permissions(&fresh), 0o700);
+        let open = base.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+        let link = base.path().join("link");
+        symlink(&fresh, &link).unwrap();
+        for unsafe_folder in [&open, &link] {
+            assert!(prepare_exclusive(unsafe_folder).is_err());
+        }
+        assert_eq!(permissions(&open), 0o755, "it is not altered");
+    }
+
+    #[test]
+    fn writing_needs_no_reader_until_the_guard_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut fifo = Fifo::make(folder.path().join("a.pipe")).unwrap();
+        assert_eq!(rustix::io::write(&**fifo.writer(), b"x"), Ok(1));
+        fifo.let_go_of_reader();
+        assert_eq!(rustix::io::write(&**fifo.writer(), b"x"), Err(Errno::PIPE));
+    }
+}

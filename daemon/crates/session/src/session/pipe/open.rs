@@ -1,0 +1,233 @@
+//! Opening and closing pipes.
+
+use super::fifo::{self, Fifo, Found, PipeError};
+use super::place::{self, Place};
+use super::sender::Sender;
+use super::state::{KeptPipe, Open};
+use super::task::Task;
+use crate::interaction::Event;
+use crate::session::{Services, Session, SessionError};
+use ccd_protocol::SessionId;
+use ccd_protocol::session::{NamedPipe, SessionPipeParams};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A pipe that was made and is not used yet; dropped it is removed.
+pub(in crate::session) struct Prepared {
+    fifo: Option<Fifo>,
+    place: Option<Place>,
+    place_path: PathBuf,
+}
+
+impl Prepared {
+    fn folder(&self) -> Option<&Path> {
+        self.fifo.as_ref()?.path().parent()
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        if let Some(fifo) = &self.fifo {
+            let _ = fifo::remove(fifo.path(), fifo.inode());
+            let _ = place::remove(&self.place_path);
+        }
+    }
+}
+
+impl Session {
+    /// Opens or closes a session's pipe.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Pipe`] when there is no safe place for it, [`SessionError::NoPipe`] when there is none to close.
+    pub async fn pipe(
+        self: &Arc<Self>,
+        params: &SessionPipeParams,
+    ) -> Result<NamedPipe, SessionError> {
+        let _turn = self.pipe.turn.lock().await;
+        let mut warnings = Vec::new();
+        if params.open {
+            self.require_alive()?;
+            let current = self.pipe.current();
+            if let Some(current) = &current {
+                refuse_another_kind(current, params.raw)?;
+            }
+            let is_there = match &current {
+                Some(current) => is_in_place(current).await,
+                None => false,
+            };
+            if !is_there {
+                let prepared = self.services.prepare_pipe(self.id()).await?;
+                if let Some(gone) = &current {
+                    gone.closing.cancel();
+                    warnings.push(format!(
+                        "{} had been removed and is created again; a reader of the old one gets nothing more",
+                        gone.path.display()
+                    ));
+                }
+                if let Some(used) = prepared.folder()
+                    && used != self.services.settings().pipe_dir
+                {
+                    warnings.push(format!(
+                        "pipe_dir is not safe for named pipes, so {} is used; ccctl daemon logs says why",
+                        used.display()
+                    ));
+                }
+                let raw = params.raw.or(current.map(|gone| gone.raw)).unwrap_or(false);
+                self.services.library.fresh().await;
+                self.start_pipe(prepared, raw, self.output.end());
+            }
+        } else {
+            self.remove_pipe().await;
+        }
+        self.keep();
+        let mut record = self
+            .pipe
+            .record(self.id())
+            .ok_or_else(|| SessionError::NoPipe(self.id().clone()))?;
+        record.warnings = warnings;
+        Ok(record)
+    }
+
+    /// Writes what happens from the offset `from` on.
+    pub(in crate::session) fn start_pipe(
+        self: &Arc<Self>,
+        mut prepared: Prepared,
+        raw: bool,
+        from: u64,
+    ) {
+        if let (Some(fifo), Some(mut place)) = (prepared.fifo.take(), prepared.place.take()) {
+            place.save(from);
+            let open = Open::new(&fifo, ccd_text::clock::now(), raw);
+            self.spawn_pipe(open, fifo, place, from, false);
+        }
+    }
+
+    /// Goes on with a pipe that an earlier worker has opened: behind what it is known to have written.
+    pub(in crate::session) async fn resume_pipe(self: &Arc<Self>, kept: KeptPipe) {
+        let place_path = self.services.place_path(self.id());
+        let path = kept.path.clone();
+        let reopened = blocking(move || {
+            if let Some(folder) = path.parent() {
+                ccd_store::folder::prepare_exclusive(folder).map_err(PipeError::Folder)?;
+            }
+            Ok::<_, PipeError>((Fifo::reopen(path)?, Place::open(&place_path)))
+        });
+        match reopened.await {
+            Ok((fifo, place)) => {
+                let end = self.output.end();
+                let from = place.saved().unwrap_or(end).min(end);
+                let open = Open::new(&fifo, kept.created_at, kept.raw);
+                self.spawn_pipe(open, fifo, place, from, true);
+            }
+            Err(error) => {
+                tracing::error!(session = %self.id(), %error, "a pipe cannot be gone on with");
+                let text = format!("the named pipe is closed: {error}");
+                self.note(None, Event::Trouble(text));
+            }
+        }
+    }
+
+    fn spawn_pipe(
+        self: &Arc<Self>,
+        open: Arc<Open>,
+        fifo: Fifo,
+        place: Place,
+        from: u64,
+        resumed: bool,
+    ) {
+        self.pipe.opened(Arc::clone(&open));
+        let sender = Sender::new(fifo, open.raw);
+        let task = Task::new(Arc::clone(self), open, sender, place, from);
+        self.services.tracker.spawn(task.run(resumed));
+    }
+
+    /// The session has ended: nobody finds its pipe any more, and who reads it gets the rest and the end of the file.
+    pub(in crate::session) async fn end_pipe(&self) {
+        let _turn = self.pipe.turn.lock().await;
+        self.remove_pipe().await;
+    }
+
+    async fn remove_pipe(&self) {
+        let Some(open) = self.pipe.current() else {
+            return;
+        };
+        open.closing.cancel();
+        let place_path = self.services.place_path(self.id());
+        let path = open.path.clone();
+        let inode = open.inode;
+        let removed = blocking(move || {
+            place::remove(&place_path)?;
+            fifo::remove(&path, inode)
+        });
+        if let Err(error) = removed.await {
+            tracing::warn!(session = %self.id(), %error, "a named pipe stays");
+        }
+    }
+}
+
+impl Services {
+    /// Makes the FIFO of a session.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Pipe`].
+    pub(in crate::session) async fn prepare_pipe(
+        &self,
+        id: &SessionId,
+    ) -> Result<Prepared, SessionError> {
+        let pipe_dir = self.settings().pipe_dir.clone();
+        let (id, place_path) = (id.clone(), self.place_path(id));
+        let made = blocking(move || {
+            let folder = fifo::folder(&pipe_dir)?;
+            let fifo = Fifo::make(fifo::path_in(&folder, &id))?;
+            let _ = place::remove(&place_path);
+            Ok::<_, PipeError>(Prepared {
+                fifo: Some(fifo),
+                place: Some(Place::open(&place_path)),
+                place_path,
+            })
+        });
+        Ok(made.await?)
+    }
+
+    /// Removes the pipe that a session of a killed daemon may have had. Blocks.
+    pub(in crate::session) fn remove_stray_pipe(&self, id: &str) {
+        if let Ok(id) = SessionId::parse(id) {
+            for folder in [self.settings().pipe_dir.clone(), fifo::own_folder()] {
+                fifo::remove_stray(&fifo::path_in(&folder, &id));
+            }
+        }
+    }
+
+    fn place_path(&self, id: &SessionId) -> PathBuf {
+        self.folders.rings.join(format!("{id}.pipe"))
+    }
+}
+
+fn refuse_another_kind(current: &Open, raw: Option<bool>) -> Result<(), SessionError> {
+    let kind = |raw: bool| if raw { "bytes" } else { "events" };
+    match raw {
+        Some(raw) if raw != current.raw => Err(SessionError::InvalidArgument(format!(
+            "the named pipe is already open with {}: close it first",
+            kind(current.raw)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the pipe is still at its path.
+async fn is_in_place(open: &Open) -> bool {
+    let (path, inode) = (open.path.clone(), open.inode);
+    blocking(move || is_at(&path, inode)).await
+}
+
+fn is_at(path: &Path, inode: fifo::Inode) -> bool {
+    fifo::look(path) == Found::Fifo(inode)
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}

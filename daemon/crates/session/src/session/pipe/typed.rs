@@ -1,0 +1,160 @@
+//! What was typed, on its way to the pipe.
+
+use crate::interaction::{JUDGEMENT, Typed, shown_input};
+use crate::session::Session;
+use ccd_text::hidden::HIDDEN;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
+/// Inputs that wait for the pipe; more are dropped, which is told.
+const MAX_WAITING: usize = 256;
+
+/// Output waits so long for what was typed before it: most terminals show it at once, and then both are in order.
+const HOLD: Duration = Duration::from_millis(20);
+
+/// Inputs that are not written yet, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: Mutex<VecDeque<TypedAt>>,
+    dropped: AtomicU64,
+    news: Notify,
+}
+
+/// Something that was typed, and when.
+#[derive(Debug, Clone)]
+struct TypedAt {
+    typed: Arc<Typed>,
+    at: Instant,
+    unix_ms: u64,
+}
+
+/// What is known of the next input.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// Nothing was typed.
+    Nothing,
+    /// It was typed at a later offset.
+    Later(u64),
+    /// This is what others may see of it; it is out of the queue.
+    Shown { text: String, unix_ms: u64 },
+    /// The terminal has not shown it. Output waits for it until `hold`; it is decided at `decided` at the latest.
+    Undecided {
+        hold: Option<Instant>,
+        decided: Instant,
+    },
+}
+
+impl Queue {
+    pub(super) fn push(&self, typed: &Arc<Typed>) {
+        let mut waiting = self.lock();
+        if waiting.len() >= MAX_WAITING {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        waiting.push_back(TypedAt {
+            typed: Arc::clone(typed),
+            at: Instant::now(),
+            unix_ms: unix_ms(),
+        });
+        drop(waiting);
+        self.news.notify_waiters();
+    }
+
+    /// How many were dropped so far.
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// A future that is ready once something is typed after this call.
+    pub(super) fn news(&self) -> Notified<'_> {
+        self.news.notified()
+    }
+
+    /// Looks at the oldest input when output up to `at` is written; `is_last` when nothing more will be shown.
+    pub(super) async fn next(&self, session: &Session, at: u64, is_last: bool) -> Next {
+        let Some(first) = self.lock().front().cloned() else {
+            return Next::Nothing;
+        };
+        if first.typed.offset > at && !is_last {
+            return Next::Later(first.typed.offset);
+        }
+        let decided = first.at + JUDGEMENT;
+        let is_late = is_last || Instant::now() >= decided;
+        let text = match shown_input(session, &first.typed).await {
+            None if is_late => HIDDEN.to_owned(),
+            None => {
+                let hold = Some(first.at + HOLD).filter(|hold| *hold > Instant::now());
+                return Next::Undecided { hold, decided };
+            }
+            Some(text) => text,
+        };
+        self.lock().pop_front();
+        Next::Shown {
+            text: printable(&text),
+            unix_ms: first.unix_ms,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<TypedAt>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Control characters as keys are named, but for those that end a line.
+fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => shown.push(c),
+            '\u{1}'..='\u{1a}' => {
+                shown.push_str("<C-");
+                shown.push(char::from(c as u8 | 0x60));
+                shown.push('>');
+            }
+            '\u{1b}' => shown.push_str("<Escape>"),
+            '\u{7f}' => shown.push_str("<BSpace>"),
+            c if c.is_control() => shown.push('\u{fffd}'),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// Milliseconds since 1970.
+pub(super) fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_their_names() {
+        assert_eq!(
+            printable("a\u{3}\u{1b}[A\u{7f}é\u{85}\tb\n"),
+            "a<C-c><Escape>[A<BSpace>é\u{fffd}\tb\n"
+        );
+    }
+
+    #[test]
+    fn more_than_the_limit_is_counted() {
+        let queue = Queue::default();
+        let typed = Arc::new(Typed {
+            text: "x".into(),
+            offset: 0,
+            hidden: false,
+            echo: None,
+            form: crate::interaction::Form::Line,
+        });
+        (0..MAX_WAITING + 3).for_each(|_| queue.push(&typed));
+        assert_eq!((queue.lock().len(), queue.dropped()), (MAX_WAITING, 3));
+    }
+}

@@ -1,0 +1,76 @@
+//! A session as clients see it.
+
+use super::live::Session;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::{Gap, Session as Record, SessionOutput, WaitingForInput};
+
+impl Session {
+    /// The arguments without what was given as a secret.
+    fn shown_args(&self) -> Vec<String> {
+        let args = self.facts.args.iter();
+        args.map(|arg| self.hidden.mask(arg, 0..arg.len()))
+            .collect()
+    }
+
+    /// The record as it goes to clients.
+    pub fn record(&self, waiting_for_input: Option<WaitingForInput>) -> Record {
+        let state = self.state().clone();
+        let output = self.output.facts();
+        let facts = &self.facts;
+        let tape = match self.tape() {
+            Some(tape) => Some(tape.past()),
+            None => self.past_tape().clone(),
+        };
+        let is_replay = tape.as_ref().is_some_and(|tape| tape.is_replay);
+        Record {
+            session_id: facts.id.to_string(),
+            name: facts.name.as_ref().map(SessionId::to_string),
+            program: facts.program.clone(),
+            args: self.shown_args(),
+            cwd: facts.cwd.clone(),
+            timeout: facts.timeout.as_secs_f64(),
+            created_at: facts.created_at.clone(),
+            last_activity: ccd_text::clock::seconds_ago(self.idle().as_secs_f64()),
+            persist: facts.persist,
+            encoding: facts.encoding.name().to_ascii_lowercase(),
+            pid: facts.pid,
+            exitstatus: state.exit.and_then(|exit| exit.code),
+            signal: state.exit.and_then(|exit| exit.signal),
+            state: state.phase,
+            end_reason: state.end_reason,
+            ended_at: state.ended_at,
+            rows: state.rows,
+            cols: state.cols,
+            output: SessionOutput {
+                log_path: crate::output::log::current_path(self.output.dir())
+                    .to_string_lossy()
+                    .into_owned(),
+                output_lines: output.lines,
+                output_bytes: output.bytes,
+                buffer_size: output.buffered_bytes,
+                rotated_at: output.rotated_at,
+                gaps: output
+                    .gaps
+                    .iter()
+                    .map(|gap| Gap {
+                        offset: gap.offset,
+                        length: gap.len,
+                    })
+                    .collect(),
+            },
+            pipe: self.pipe.record(&facts.id),
+            waiting_for_input,
+            attached: self.viewers.records(),
+            config: facts.origin.as_ref().map(|origin| origin.name.to_string()),
+            success: state.success,
+            tape: tape.map(|tape| tape.uses),
+            is_replay,
+            session_timeout_s: facts.idle_limit.as_secs_f64(),
+            max_session_runtime_s: facts.runtime_limit.as_secs_f64(),
+            shell: facts.shell,
+            transient: facts.transient,
+            reused: false,
+            warnings: Vec::new(),
+        }
+    }
+}

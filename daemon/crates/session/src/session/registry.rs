@@ -1,0 +1,181 @@
+//! The sessions of a daemon: each has its id, its place in the holder, and perhaps a name.
+
+use super::error::SessionError;
+use super::live::Session;
+use super::services::Services;
+use super::settings::SessionSettings;
+use crate::program::Programs;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::SessionState;
+use dashmap::DashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use tokio::sync::Notify;
+
+/// Finds, makes, adopts and forgets sessions.
+pub struct Sessions {
+    pub(super) all: DashMap<SessionId, Arc<Session>>,
+    /// Sessions by their place in the holder.
+    slots: RwLock<Vec<Option<Arc<Session>>>>,
+    /// Told whenever there may be room for another session.
+    pub(super) places: Notify,
+    /// One start at a time, so that names, limits and reuse are decided once.
+    pub(super) starting: tokio::sync::Mutex<()>,
+    pub services: Arc<Services>,
+    pub programs: Programs,
+    /// Folders of sessions that nothing else is known of, whose tape could not be made yet.
+    pub(super) stray_recordings: Mutex<Vec<PathBuf>>,
+    /// Makes the hashes of `reuse` meaningless outside this daemon.
+    pub(super) reuse_key: [u8; 32],
+}
+
+/// Sessions by what they are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    pub live: u64,
+    pub ended: u64,
+}
+
+impl Sessions {
+    /// No sessions yet.
+    pub fn new(services: Arc<Services>) -> Arc<Self> {
+        Arc::new(Self {
+            all: DashMap::new(),
+            slots: RwLock::new(Vec::new()),
+            places: Notify::new(),
+            starting: tokio::sync::Mutex::new(()),
+            programs: Programs::new(&services.folders.base),
+            stray_recordings: Mutex::default(),
+            reuse_key: services.holder.secret(),
+            services,
+        })
+    }
+
+    /// Puts other settings in force, for sessions that start from now on.
+    pub fn set_settings(&self, settings: SessionSettings) {
+        self.services.set_settings(settings);
+        self.places.notify_waiters();
+    }
+
+    /// Waits until there is room for another session. Somebody else may take it first.
+    pub async fn place(&self) {
+        loop {
+            let freed = self.places.notified();
+            tokio::pin!(freed);
+            freed.as_mut().enable();
+            match self.services.settings().max_sessions {
+                Some(max) if self.counts().live >= max as u64 => freed.await,
+                _ => return,
+            }
+        }
+    }
+
+    /// Finds a session by id, name or unique prefix of an id.
+    ///
+    /// A name means the live session that has it, else the newest.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::NotFound`], or [`SessionError::Ambiguous`] with the candidates.
+    pub fn find(&self, text: &str) -> Result<Arc<Session>, SessionError> {
+        let id = SessionId::parse(text).map_err(|error| {
+            SessionError::InvalidArgument(format!("the session {text:?} {error}"))
+        })?;
+        if let Some(session) = self.all.get(&id) {
+            return Ok(Arc::clone(&session));
+        }
+        let mut by_name: Option<Arc<Session>> = None;
+        let mut by_prefix = Vec::new();
+        for session in &self.all {
+            if session.facts.name.as_ref() == Some(&id) {
+                let better = by_name.as_ref().is_none_or(|found| {
+                    (session.is_alive(), &session.facts.created_at)
+                        > (found.is_alive(), &found.facts.created_at)
+                });
+                if better {
+                    by_name = Some(Arc::clone(&session));
+                }
+            } else if session.id().as_str().starts_with(text) {
+                by_prefix.push(Arc::clone(&session));
+            }
+        }
+        if let Some(session) = by_name {
+            return Ok(session);
+        }
+        if by_prefix.len() > 1 {
+            let mut candidates: Vec<String> = by_prefix
+                .iter()
+                .map(|session| session.id().to_string())
+                .collect();
+            candidates.sort_unstable();
+            return Err(SessionError::Ambiguous {
+                prefix: text.to_owned(),
+                candidates,
+            });
+        }
+        by_prefix
+            .pop()
+            .ok_or_else(|| SessionError::NotFound(text.to_owned()))
+    }
+
+    /// Sessions, oldest first.
+    pub fn list(&self) -> Vec<Arc<Session>> {
+        let mut sessions: Vec<Arc<Session>> = self
+            .all
+            .iter()
+            .map(|entry| Arc::clone(entry.value()))
+            .collect();
+        sessions.sort_by(|a, b| (&a.facts.created_at, a.id()).cmp(&(&b.facts.created_at, b.id())));
+        sessions
+    }
+
+    /// How many sessions there are.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for session in &self.all {
+            match session.state().phase {
+                SessionState::Alive => counts.live += 1,
+                SessionState::Zombie | SessionState::Dead => counts.ended += 1,
+            }
+        }
+        counts
+    }
+
+    /// Makes a session known, and reachable by its place in the holder.
+    pub(super) fn insert(&self, session: Arc<Session>) {
+        if let Some(slot) = session.facts.slot {
+            let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+            if slots.len() <= slot {
+                slots.resize(slot + 1, None);
+            }
+            slots[slot] = Some(Arc::clone(&session));
+        }
+        self.all.insert(session.id().clone(), session);
+    }
+
+    /// The session at a place of the holder.
+    pub(super) fn at_slot(&self, slot: usize) -> Option<Arc<Session>> {
+        self.slots
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(slot)
+            .cloned()
+            .flatten()
+    }
+
+    /// Gives the session's place in the holder up; a second time does nothing, the place may be another's then.
+    pub(super) fn release(&self, session: &Session) {
+        let Some(slot) = session.facts.slot else {
+            return;
+        };
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let is_there = |there: &mut Arc<Session>| std::ptr::eq(&**there, session);
+        let had = slots
+            .get_mut(slot)
+            .and_then(|place| place.take_if(is_there));
+        drop(slots);
+        if had.is_some() {
+            self.services.holder.release(slot);
+        }
+    }
+}

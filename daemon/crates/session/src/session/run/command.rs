@@ -1,0 +1,446 @@
+//! `session.run`: one command in a session's shell, its exact output and status.
+
+use super::foreground::{foreground_of, is_relay_or_shell, not_a_shell, program_of, was_replaced};
+use super::on_tape::{CommandOnTape, PRINTER};
+use super::prompt::{Silence, has_prompt, tail};
+use super::second_terminal::SecondTerminal;
+use crate::durations::Deadline;
+use crate::interaction::{Event, Form, Typed};
+use crate::output::Piece;
+use crate::peer::Peer;
+use crate::session::error::SessionError;
+use crate::session::input::Stroke;
+use crate::session::input::input_error;
+use crate::session::live::Session;
+use crate::session::shell::{
+    Action, CommandFile, LineError, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun,
+    Start, Way,
+};
+use crate::session::wait::{is_fresh, last_line};
+use base64::Engine;
+use ccd_protocol::session::{SessionRunParams, SessionRunReply};
+use ccd_terminal::probe::{Line, Probe, Verdict};
+use ccd_text::pattern::Compiled;
+use std::ffi::OsString;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Silence before the first look at the shell.
+const FIRST_LOOK: Duration = Duration::from_millis(10);
+
+/// How long a shell that waits may seem to print: then it is a background job that does.
+const NOISE_LIMIT: Duration = Duration::from_millis(100);
+
+/// A command on its way.
+struct Command<'a> {
+    session: &'a Arc<Session>,
+    run: ShellRun,
+    /// It was given to the session's own shell, not to one behind it.
+    is_of_session_shell: bool,
+    second: Option<SecondTerminal>,
+    at: u64,
+    quiet_since: Instant,
+    next_look: Duration,
+    onlcr: bool,
+}
+
+impl Session {
+    /// Runs a command in a shell that waits at its prompt.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::NotAShell`]; [`SessionError::RunTimeout`] with the output so far, the command goes on then.
+    pub async fn run(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &SessionRunParams,
+    ) -> Result<SessionRunReply, SessionError> {
+        self.require_alive()?;
+        let started = Instant::now();
+        let mut warnings = Vec::new();
+        let default = Some(self.facts.timeout);
+        let deadline = Deadline::start(params.timeout_ms, default, &mut warnings)?;
+        let inside = tokio::time::timeout_at(deadline.instant(), self.run_turn.lock()).await;
+        let Ok(_turn) = inside else {
+            return Err(self.no_prompt(&deadline).await);
+        };
+        let target = self.target(deadline).await?;
+        let on_tape = self
+            .tape()
+            .map(|tape| CommandOnTape::of(tape, &params.command))
+            .transpose()
+            .map_err(untypeable)?;
+        let nonce = match &on_tape {
+            Some(on_tape) => on_tape.nonce.clone(),
+            None => Nonce::random().map_err(SessionError::Files)?,
+        };
+        let file = match on_tape.is_none() && target.is_of_session {
+            true => Some(command_file(self, &nonce, &params.command)?),
+            false => None,
+        };
+        if params.isolate && on_tape.is_some() {
+            warnings.push(String::from(
+                "isolate has no effect with tapes, which have only the session's own terminal",
+            ));
+        }
+        let second = (params.isolate && on_tape.is_none())
+            .then(|| SecondTerminal::open(self))
+            .transpose()?;
+        let line = CommandLine {
+            nonce,
+            target,
+            file: file.as_ref(),
+            on_tape: on_tape.as_ref(),
+        };
+        let mut command = self.type_command(peer, params, line, second).await?;
+        let outcome = command.follow(deadline).await;
+        match outcome {
+            Ok(outcome) => Ok(reply_of(outcome, started, warnings)),
+            Err(error) => {
+                if let Some(file) = file {
+                    // The command goes on, and may read its file until the session is over.
+                    let session = Arc::clone(self);
+                    self.services.tracker.spawn(async move {
+                        session.wait_dead().await;
+                        drop(file);
+                    });
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits for a shell's prompt, and tells which shell.
+    async fn target(self: &Arc<Self>, deadline: Deadline) -> Result<Target, SessionError> {
+        let args: Vec<OsString> = self.facts.args.iter().map(OsString::from).collect();
+        let own_shell = ShellKind::of(Path::new(&self.facts.program), &args).is_some();
+        let mut silence = Silence::new(self);
+        let mut waits_since: Option<Instant> = None;
+        loop {
+            let Some(probe) = self.probe().await else {
+                self.require_alive()?;
+                return Err(self.no_prompt(&deadline).await);
+            };
+            // Right after a send the shell may not have seen yet what it is to run.
+            let is_fresh = is_fresh(self, &probe);
+            let blocked = shell_waits(self, &probe, &self.services.library.current());
+            waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
+            let has_printed = has_prompt(self, &mut silence)
+                || waits_since.is_some_and(|since| since.elapsed() >= NOISE_LIMIT);
+            let is_fresh = is_fresh && has_printed;
+            let waits = is_fresh && blocked;
+            let foreground = foreground_of(self, &probe);
+            let printer = match self.tape() {
+                Some(_) => PRINTER,
+                None => Printer::of_process(probe.foreground, foreground.as_deref()),
+            };
+            let target = |is_of_session| Target {
+                is_of_session,
+                printer,
+            };
+            let is_leader = probe.foreground == self.facts.pid;
+            if own_shell && is_leader && !was_replaced(self, foreground.as_deref()) {
+                if waits {
+                    return Ok(target(true));
+                }
+            } else if foreground.as_deref().is_some_and(is_relay_or_shell) {
+                if waits || (is_fresh && probe.verdict == Verdict::Unknown) {
+                    return Ok(target(false));
+                }
+            } else if waits || (!own_shell && foreground.is_some()) {
+                return Err(not_a_shell(self, own_shell, foreground));
+            }
+            // What a shell runs, or has just run, gives the terminal back.
+            if deadline.is_over() {
+                return Err(self.no_prompt(&deadline).await);
+            }
+            let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
+            let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
+        }
+    }
+
+    /// The time was over before the command could be typed.
+    async fn no_prompt(self: &Arc<Self>, deadline: &Deadline) -> SessionError {
+        SessionError::Timeout {
+            what: String::from("the shell's prompt"),
+            waited_ms: deadline.elapsed_ms(),
+            report: Box::new(self.timeout_report().await),
+        }
+    }
+
+    async fn type_command<'a>(
+        self: &'a Arc<Self>,
+        peer: &Peer,
+        params: &SessionRunParams,
+        command: CommandLine<'_>,
+        second: Option<SecondTerminal>,
+    ) -> Result<Command<'a>, SessionError> {
+        crate::session::output::wait_for_published(self).await;
+        let line = line_of(self);
+        let prompt = Prompt::at_end_of(&tail(self), !line.canonical);
+        let run = ShellRun::new(Start {
+            nonce: command.nonce,
+            printer: command.target.printer,
+            way: match command.file {
+                Some(file) => Way::File(file.path()),
+                None => Way::Inline(params.command.as_bytes()),
+            },
+            prompt,
+            isolate: second.as_ref().map(SecondTerminal::path),
+        })
+        .map_err(untypeable)?;
+        let stroke = Stroke {
+            bytes: run.typed(),
+            is_secret: false,
+            command: command.on_tape,
+        };
+        let written = self
+            .input
+            .strike(stroke, || self.output.end())
+            .await
+            .map_err(|error| input_error(self, error))?;
+        self.touch();
+        if written.must_keep {
+            self.keep();
+        }
+        let typed = Typed {
+            text: params.command.clone(),
+            offset: written.offset,
+            hidden: false,
+            echo: None,
+            form: Form::Line,
+        };
+        self.note(Some(peer), Event::Send(typed.into()));
+        Ok(Command {
+            session: self,
+            run,
+            is_of_session_shell: command.target.is_of_session,
+            second,
+            at: written.offset,
+            quiet_since: Instant::now(),
+            next_look: FIRST_LOOK,
+            onlcr: line.opost_onlcr,
+        })
+    }
+}
+
+/// The shell that gets a command.
+struct Target {
+    /// It is the session's own, not one behind it.
+    is_of_session: bool,
+    printer: Printer,
+}
+
+/// How a command is typed.
+struct CommandLine<'a> {
+    nonce: Nonce,
+    target: Target,
+    /// A shell on this machine reads it; otherwise the command itself is typed.
+    file: Option<&'a CommandFile>,
+    on_tape: Option<&'a CommandOnTape>,
+}
+
+impl Command<'_> {
+    /// Feeds the run with output until it has its outcome.
+    async fn follow(&mut self, deadline: Deadline) -> Result<Outcome, SessionError> {
+        let session = self.session;
+        loop {
+            let changed = session.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            match session
+                .output
+                .read(self.at, PIECE_BYTES)
+                .await
+                .map_err(SessionError::Files)?
+            {
+                Piece::Bytes(bytes) => {
+                    self.take(&bytes);
+                    if bytes.len() == PIECE_BYTES {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                Piece::Missing { resume } => self.at = resume,
+                Piece::End => {
+                    let status = status_of(session);
+                    let onlcr = self.onlcr();
+                    return Ok(self.run.on_session_end(status, onlcr));
+                }
+                Piece::Pending => {
+                    let until = (tokio::time::Instant::from(self.quiet_since) + self.next_look)
+                        .min(deadline.instant());
+                    tokio::select! {
+                        // After a stall both may be ready, and output that waits is no silence.
+                        biased;
+                        () = changed => continue,
+                        bytes = SecondTerminal::read(self.second.as_mut()) => self.take_isolated(&bytes?),
+                        () = tokio::time::sleep_until(until) => self.look_at_shell().await?,
+                    }
+                }
+            }
+            if self.run.is_done() {
+                let onlcr = self.onlcr();
+                if let Some(outcome) = self.run.outcome(onlcr) {
+                    return Ok(outcome);
+                }
+            }
+            if deadline.is_over() {
+                let (output, truncated) = self.run.output_so_far(self.onlcr());
+                return Err(timed_out(
+                    &deadline,
+                    String::from_utf8_lossy(&output).into_owned(),
+                    truncated,
+                    session.tape().is_some_and(|tape| tape.has_cut_answer()),
+                ));
+            }
+        }
+    }
+
+    /// Output pauses: what is the shell doing?
+    async fn look_at_shell(&mut self) -> Result<(), SessionError> {
+        let session = self.session;
+        let quiet = self.quiet_since.elapsed();
+        let Some(probe) = session.probe().await else {
+            self.next_look += FIRST_LOOK;
+            return Ok(());
+        };
+        match self.run.on_quiet(Quiet {
+            quiet,
+            shell_is_foreground: self.is_at_shell(&probe),
+            shell_waits: shell_waits(session, &probe, &session.services.library.current()),
+            line_editing: !probe.line.canonical,
+        }) {
+            Action::Wait(more) => self.next_look = quiet + more.max(Duration::from_millis(1)),
+            Action::Type(bytes) => {
+                let written = session
+                    .input
+                    .write(&bytes, false, || session.output.end())
+                    .await
+                    .map_err(|error| input_error(session, error))?;
+                if written.must_keep {
+                    session.keep();
+                }
+                self.quiet_since = Instant::now();
+                self.next_look = FIRST_LOOK;
+            }
+            Action::Done => {}
+        }
+        Ok(())
+    }
+
+    /// True when the shell that got the command has the terminal; one that the command has started is a program.
+    fn is_at_shell(&self, probe: &Probe) -> bool {
+        let is_shell = |pid| program_of(pid).as_deref().is_some_and(is_relay_or_shell);
+        probe.foreground == self.session.facts.pid
+            || (!self.is_of_session_shell && is_shell(probe.foreground))
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.run.on_output(bytes, self.at);
+        self.at += bytes.len() as u64;
+        self.quiet_since = Instant::now();
+        self.next_look = FIRST_LOOK;
+    }
+
+    fn take_isolated(&mut self, bytes: &[u8]) {
+        self.run.on_isolated_output(bytes);
+        self.quiet_since = Instant::now();
+        self.next_look = FIRST_LOOK;
+    }
+
+    /// Both ends of the command must have turned newlines into `\r\n`.
+    fn onlcr(&self) -> bool {
+        match &self.second {
+            Some(second) => second.line().opost_onlcr,
+            None => {
+                self.onlcr
+                    && (self.session.input.master().is_none() || line_of(self.session).opost_onlcr)
+            }
+        }
+    }
+}
+
+/// Tells whether the foreground, if it is a shell, waits for a command. On a platform that shows nothing this is
+/// guessed: a line editor has the terminal only at a prompt, and without one the last line must look like a prompt.
+fn shell_waits(session: &Session, probe: &Probe, library: &Compiled) -> bool {
+    match probe.verdict {
+        Verdict::Blocked | Verdict::Accepts => true,
+        Verdict::Unknown if probe.is_blind() => {
+            !probe.line.canonical || library.is_prompt(&last_line(session))
+        }
+        Verdict::Unknown | Verdict::No => false,
+    }
+}
+
+fn line_of(session: &Session) -> Line {
+    match session.input.master() {
+        // What a tape prints was processed by the terminal of its recording.
+        Some(master) if session.tape().is_some_and(|tape| tape.is_replay()) => Line {
+            opost_onlcr: true,
+            ..Line::of(master.as_fd())
+        },
+        Some(master) => Line::of(master.as_fd()),
+        None => Line {
+            canonical: true,
+            echo: true,
+            opost_onlcr: true,
+        },
+    }
+}
+
+fn untypeable(error: LineError) -> SessionError {
+    SessionError::InvalidArgument(error.to_string())
+}
+
+fn command_file(
+    session: &Session,
+    nonce: &Nonce,
+    command: &str,
+) -> Result<CommandFile, SessionError> {
+    let dir: PathBuf = session.output.dir().to_owned();
+    CommandFile::create(&dir, nonce, command.as_bytes()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => SessionError::InvalidArgument(error.to_string()),
+        _ => SessionError::Files(error),
+    })
+}
+
+fn status_of(session: &Session) -> i32 {
+    let exit = session.state().exit;
+    match exit {
+        Some(exit) => exit
+            .code
+            .or(exit.signal.map(|signal| 128 + signal))
+            .unwrap_or(-1),
+        None => -1,
+    }
+}
+
+fn timed_out(deadline: &Deadline, output: String, truncated: bool, injected: bool) -> SessionError {
+    SessionError::RunTimeout {
+        waited_ms: deadline.elapsed_ms(),
+        output,
+        truncated,
+        injected,
+    }
+}
+
+fn reply_of(outcome: Outcome, started: Instant, warnings: Vec<String>) -> SessionRunReply {
+    let output_b64 = std::str::from_utf8(&outcome.output)
+        .is_err()
+        .then(|| base64::engine::general_purpose::STANDARD.encode(&outcome.output));
+    SessionRunReply {
+        output: String::from_utf8_lossy(&outcome.output).into_owned(),
+        output_b64,
+        exit_code: Some(outcome.exit_code),
+        duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        truncated: outcome.truncated,
+        start: outcome.start,
+        end: outcome.end,
+        session_ended: outcome.session_ended,
+        warnings,
+    }
+}

@@ -1,0 +1,336 @@
+//! `run.once`: a program from its start to its end, in one call.
+
+use super::one_shot::OneShot;
+use crate::durations::Deadline;
+use crate::peer::Peer;
+use crate::session::error::SessionError;
+use crate::session::input::InputError;
+use crate::session::input::LastLine;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::start::INPUT_PATIENCE;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::run::{RunOnceParams, RunOnceReply};
+use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
+use ccd_text::canonical::{END_OF_INPUT, PIECE_LEN, type_byte};
+use std::ffi::OsStr;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Most output in the reply.
+const MAX_OUTPUT_BYTES: usize = 16 << 20;
+
+/// How the files of scripts are called.
+const SCRIPT_PREFIX: &str = "script-";
+
+/// Which part of an output is wanted that is too long for a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Start,
+    End,
+}
+
+/// What became of a program that was run.
+pub struct Once {
+    pub reply: RunOnceReply,
+    /// So many bytes of output lie before what the reply has.
+    pub before_bytes: u64,
+    /// It has ended and is forgotten, but for what was typed hidden into it.
+    pub session: Arc<Session>,
+}
+
+impl Sessions {
+    /// Runs a program until it ends, the time is over, or the call is cancelled: then it is ended like at a time-out.
+    /// The reply is told how many bytes of output lie before what it has, and what was typed hidden.
+    ///
+    /// If the call is dropped the program is ended.
+    ///
+    /// # Errors
+    ///
+    /// The program cannot be started, or a pattern is wrong. That it failed is no error.
+    pub async fn once(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &RunOnceParams,
+        part: Part,
+        cancel: &CancellationToken,
+    ) -> Result<Once, SessionError> {
+        if params.send.len() > params.expect.len() + 1 {
+            return Err(SessionError::InvalidArgument(format!(
+                "{} texts to send, but only {} patterns to wait for before them",
+                params.send.len(),
+                params.expect.len()
+            )));
+        }
+        let started = Instant::now();
+        let mut warnings = Vec::new();
+        let deadline = Deadline::start(params.timeout_ms, None, &mut warnings)?;
+        let stdin = stdin_of(params)?;
+        let script = params
+            .script
+            .as_deref()
+            .map(|text| script_file(&self.services.folders.runtime, text))
+            .transpose()?;
+        // Whatever happens to this call, the program does not outlive it.
+        let mut create = create_params(params, script.as_ref());
+        // Of a persistent session the oldest output goes, instead of the session.
+        create.persist = Some(part == Part::End);
+        // A program hides what is typed by switching off the echo, which must be on for that to be seen.
+        create.plain = part == Part::Start || params.expect.is_empty() || params.send.is_empty();
+        let shot = OneShot::start(self, peer, create).await?;
+        let mut missing = Vec::new();
+        let mut timed_out = false;
+        tokio::select! {
+            biased;
+            talked = shot.talk(peer, params, stdin, &mut missing) => if let Err(error) = talked {
+                shot.end(EndReason::Closed).await;
+                let _ = self.forget(&shot.session).await;
+                return Err(error);
+            },
+            () = tokio::time::sleep_until(deadline.instant()) => timed_out = true,
+            () = cancel.cancelled() => {}
+        }
+        if !shot.session.is_dead() {
+            let reason = if timed_out {
+                EndReason::Runtime
+            } else {
+                EndReason::Closed
+            };
+            shot.end(reason).await;
+        }
+        let end = shot.session.output.end();
+        let from = match part {
+            Part::Start => 0,
+            Part::End => end.saturating_sub(MAX_OUTPUT_BYTES as u64),
+        };
+        let output = shot.output(from, MAX_OUTPUT_BYTES).await?;
+        let exit = shot.session.state().exit;
+        let session = Arc::clone(&shot.session);
+        shot.collect().await?;
+        let mut text = String::from_utf8_lossy(&output).into_owned();
+        if !session.facts.plain {
+            text = text.replace("\r\n", "\n");
+        }
+        missing.extend(
+            params
+                .contains
+                .iter()
+                .filter(|wanted| !text.contains(*wanted))
+                .cloned(),
+        );
+        let reply = RunOnceReply {
+            output_b64: std::str::from_utf8(&output)
+                .is_err()
+                .then(|| STANDARD.encode(&output)),
+            output: text,
+            truncated: end > MAX_OUTPUT_BYTES as u64,
+            exit_code: exit.and_then(|exit| exit.code),
+            signal: exit.and_then(|exit| exit.signal),
+            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            timed_out,
+            missing,
+            warnings,
+        };
+        Ok(Once {
+            reply,
+            before_bytes: from,
+            session,
+        })
+    }
+}
+
+impl OneShot {
+    /// Waits and types as asked, then waits for the end.
+    async fn talk(
+        &self,
+        peer: &Peer,
+        params: &RunOnceParams,
+        stdin: Option<Vec<u8>>,
+        missing: &mut Vec<String>,
+    ) -> Result<(), SessionError> {
+        let session = &self.session;
+        let input = async {
+            if let Some(stdin) = stdin {
+                session.type_input(&stdin).await;
+            }
+        };
+        let conversation = session.converse(peer, params, missing);
+        let (_, conversed) = tokio::join!(input, conversation);
+        if !conversed? {
+            self.close(EndReason::Closed);
+        } else if params.end_input {
+            session.end_input(LastLine::Whole);
+        }
+        session.wait_dead().await;
+        Ok(())
+    }
+}
+
+impl Session {
+    /// Types all of the input, then its end. A program that does not read its input is not at fault, nor one that has ended.
+    async fn type_input(self: &Arc<Self>, stdin: &[u8]) {
+        let mut rest = stdin;
+        self.note_write();
+        while let Err(error) = self.input.write(rest, false, || self.output.end()).await {
+            let InputError::Full { written_bytes } = error else {
+                return;
+            };
+            let written = usize::try_from(written_bytes).unwrap_or(usize::MAX);
+            rest = rest.get(written..).unwrap_or_default();
+        }
+        self.end_input(LastLine::after(stdin));
+    }
+
+    /// Returns false when a pattern did not come: then there is no point in going on.
+    async fn converse(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &RunOnceParams,
+        missing: &mut Vec<String>,
+    ) -> Result<bool, SessionError> {
+        for (index, pattern) in params.expect.iter().enumerate() {
+            let patterns = std::slice::from_ref(pattern);
+            let search = self
+                .search(patterns, false, ccd_protocol::Timeout::Forever)
+                .await?;
+            let from = self.output.cursor();
+            match self.search_from(peer, search, from).await {
+                Ok(_) => {}
+                Err(SessionError::ProcessEnded(_) | SessionError::ExpectTimeout { .. }) => {
+                    missing.push(text_of(pattern));
+                    return Ok(false);
+                }
+                Err(error) => return Err(error),
+            }
+            match params.send.get(index) {
+                Some(text) if self.facts.plain => type_line(self, text).await,
+                Some(text) => self.type_unseen(text).await,
+                None => {}
+            }
+        }
+        for text in params.send.iter().skip(params.expect.len()) {
+            type_line(self, text).await;
+        }
+        Ok(true)
+    }
+
+    /// Types a line without an echo, once the program waits for it. That the program had switched the echo off tells
+    /// that it hides the line, which then is remembered.
+    pub(super) async fn type_unseen(self: &Arc<Self>, line: &str) {
+        // Many switch it off only after they have asked.
+        let _ = self.await_input(Deadline::after(INPUT_PATIENCE)).await;
+        if self.input.switch_echo(false).hides_input() {
+            self.hidden.remember(line);
+        }
+        type_line(self, line).await;
+    }
+}
+
+/// Makes the file of a script in `folder`.
+fn script_file(folder: &Path, text: &str) -> Result<ScriptFile, SessionError> {
+    let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
+    let file = ScriptFile(folder.join(name));
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&file.0)
+        .and_then(|mut open| open.write_all(text.as_bytes()))
+        .map_err(SessionError::Files)?;
+    Ok(file)
+}
+
+/// True for the file of a script, which a daemon that was killed may leave.
+pub(crate) fn is_script(name: &OsStr) -> bool {
+    name.as_encoded_bytes()
+        .starts_with(SCRIPT_PREFIX.as_bytes())
+}
+
+/// A script as a file, removed when this is dropped.
+struct ScriptFile(PathBuf);
+
+impl Drop for ScriptFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+async fn type_line(session: &Session, text: &str) {
+    let mut line = text.as_bytes().to_vec();
+    line.push(b'\r');
+    let _ = session
+        .input
+        .write(&line, true, || session.output.end())
+        .await;
+}
+
+fn create_params(params: &RunOnceParams, script: Option<&ScriptFile>) -> SessionCreateParams {
+    let (program, args) = if let Some(script) = script {
+        let interpreter = params.with.clone().unwrap_or_else(|| String::from("sh"));
+        let mut args = vec![script.0.to_string_lossy().into_owned()];
+        args.extend(params.args.iter().cloned());
+        (interpreter, args)
+    } else if params.shell {
+        let mut args = vec![
+            String::from("-c"),
+            params.program.clone(),
+            String::from("sh"),
+        ];
+        args.extend(params.args.iter().cloned());
+        (String::from("sh"), args)
+    } else {
+        (params.program.clone(), params.args.clone())
+    };
+    SessionCreateParams {
+        program: Some(program),
+        args,
+        cwd: params.cwd.clone(),
+        env: params.env.clone(),
+        caller_env: params.caller_env.clone(),
+        ..SessionCreateParams::default()
+    }
+}
+
+/// What is typed at once, before the end of the input; `None` where patterns to wait for keep it open.
+fn stdin_of(params: &RunOnceParams) -> Result<Option<Vec<u8>>, SessionError> {
+    let converses = !params.expect.is_empty() || !params.send.is_empty();
+    let Some(data) = &params.stdin_b64 else {
+        return Ok((!converses).then(Vec::new));
+    };
+    let bytes = STANDARD.decode(data).map_err(|error| {
+        SessionError::InvalidArgument(format!("stdin_b64 is not base64: {error}"))
+    })?;
+    Ok(Some(typed_input(&bytes)))
+}
+
+/// What to type so that a program in a terminal's canonical mode reads exactly `bytes`, a line without its end included.
+fn typed_input(bytes: &[u8]) -> Vec<u8> {
+    let mut typed = Vec::with_capacity(bytes.len() + 2);
+    let mut piece_len = 0;
+    for &byte in bytes {
+        // Within a line it only hands over what is there.
+        if piece_len == PIECE_LEN {
+            typed.push(END_OF_INPUT);
+            piece_len = 0;
+        }
+        type_byte(&mut typed, byte);
+        piece_len = if byte == b'\n' { 0 } else { piece_len + 1 };
+    }
+    if piece_len > 0 {
+        typed.push(END_OF_INPUT);
+    }
+    typed
+}
+
+fn text_of(pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),
+        Pattern::Eof(_) => String::from("eof"),
+        Pattern::Timeout(_) => String::from("timeout"),
+    }
+}

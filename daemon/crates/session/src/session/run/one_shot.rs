@@ -1,0 +1,143 @@
+//! A session that lives as long as one piece of work, and of which nothing stays.
+
+use crate::output::Piece;
+use crate::peer::Peer;
+use crate::session::end::CLOSE_GRACE;
+use crate::session::error::SessionError;
+use crate::session::input::LastLine;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
+use std::sync::Arc;
+
+/// Bytes that are read at a time.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// The session; when this is dropped, it is asked to end.
+pub struct OneShot {
+    sessions: Arc<Sessions>,
+    pub session: Arc<Session>,
+}
+
+impl OneShot {
+    /// Starts a session without limits of time, which ends with its peer's connection at the latest.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sessions::create`].
+    pub async fn start(
+        sessions: &Arc<Sessions>,
+        peer: &Peer,
+        params: SessionCreateParams,
+    ) -> Result<Self, SessionError> {
+        let params = SessionCreateParams {
+            session_timeout_s: Some(0.0),
+            max_session_runtime_s: Some(0.0),
+            transient: true,
+            ..params
+        };
+        let session = sessions.start(peer, params).await?.session;
+        Ok(Self {
+            sessions: Arc::clone(sessions),
+            session,
+        })
+    }
+
+    /// One of a session that runs already.
+    pub fn of(sessions: &Arc<Sessions>, session: Arc<Session>) -> Self {
+        Self {
+            sessions: Arc::clone(sessions),
+            session,
+        }
+    }
+
+    /// Asks the program to end, and those that it has started.
+    pub(super) fn close(&self, reason: EndReason) {
+        self.session.order_close(CloseOrder {
+            reason,
+            grace: CLOSE_GRACE,
+        });
+    }
+
+    /// Ends the program and waits until nothing of it runs.
+    pub async fn end(&self, reason: EndReason) {
+        self.close(reason);
+        self.session.wait_dead().await;
+    }
+
+    /// Likewise, behind whoever has no time to wait for it, and forgets the session.
+    pub fn end_behind(self, reason: EndReason) {
+        self.close(reason);
+        let tracker = self.session.services.tracker.clone();
+        tracker.spawn(async move {
+            self.session.wait_dead().await;
+            if let Err(error) = self.collect().await {
+                tracing::warn!(%error, "could not clean up after a program");
+            }
+        });
+    }
+
+    /// The program finds the end of its input.
+    pub fn without_input(&self) {
+        self.session.end_input(LastLine::Whole);
+    }
+
+    /// Waits for a pattern in what is printed from now on, and answers with a line; false when it did not come.
+    pub async fn answer(&self, peer: &Peer, pattern: Pattern, line: Option<&str>) -> bool {
+        let session = &self.session;
+        let from = session.output.end();
+        let search = session.search(&[pattern], false, Timeout::Forever).await;
+        let Ok(search) = search else {
+            return false;
+        };
+        let found = session.search_from(peer, search, from).await;
+        if let (Ok(_), Some(line)) = (&found, line) {
+            session.type_unseen(line).await;
+        }
+        found.is_ok()
+    }
+
+    /// Its output from the offset `from` on, at most `max_bytes`.
+    ///
+    /// # Errors
+    ///
+    /// Its log cannot be read.
+    pub async fn output(&self, from: u64, max_bytes: usize) -> Result<Vec<u8>, SessionError> {
+        let mut bytes = Vec::new();
+        let mut at = from;
+        loop {
+            if bytes.len() >= max_bytes {
+                bytes.truncate(max_bytes);
+                return Ok(bytes);
+            }
+            let piece = self.session.output.read(at, PIECE_BYTES).await;
+            match piece.map_err(SessionError::Files)? {
+                Piece::Bytes(more) => {
+                    at += more.len() as u64;
+                    bytes.extend_from_slice(&more);
+                }
+                Piece::Missing { resume } => at = resume,
+                Piece::Pending | Piece::End => return Ok(bytes),
+            }
+        }
+    }
+
+    /// Forgets the session, which has ended, and kills what it has left.
+    ///
+    /// # Errors
+    ///
+    /// Its files cannot be removed.
+    pub async fn collect(self) -> Result<(), SessionError> {
+        self.sessions.collect(&self.session).await
+    }
+}
+
+impl Drop for OneShot {
+    fn drop(&mut self) {
+        if !self.session.is_dead() {
+            self.close(EndReason::Closed);
+        }
+    }
+}

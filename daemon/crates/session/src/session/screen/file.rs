@@ -1,0 +1,90 @@
+//! A session's screen as a file beside its log, from which the next process goes on drawing.
+
+use ccd_screen::Screen;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+const NAME: &str = "screen.json";
+
+/// Larger ones are none of ours: the largest screen, each cell with all its colours.
+const MAX_BYTES: u64 = 64 << 20;
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    rows: u16,
+    cols: u16,
+    /// Offset behind the output that was drawn.
+    upto: u64,
+    /// Output that draws the screen.
+    picture: String,
+}
+
+/// Writes it, in place of the one before.
+///
+/// # Errors
+///
+/// The disk's.
+pub(super) async fn save(
+    folder: &Path,
+    (rows, cols): (u16, u16),
+    upto: u64,
+    picture: Vec<u8>,
+) -> io::Result<()> {
+    let path = folder.join(NAME);
+    let write = move || {
+        let picture = String::from_utf8(picture).map_err(io::Error::other)?;
+        let saved = Saved {
+            rows,
+            cols,
+            upto,
+            picture,
+        };
+        write_json(&path, &saved)
+    };
+    tokio::task::spawn_blocking(write)
+        .await
+        .map_err(io::Error::other)
+        .flatten()
+}
+
+/// Reads it and draws the screen; also returns the offset up to which it is drawn. `None` when there is none, or it
+/// cannot be used: then all output is drawn again.
+pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
+    let path = folder.join(NAME);
+    let read = move || {
+        let saved: Saved = read_json(&path)?;
+        let mut screen = Screen::new(saved.rows, saved.cols);
+        screen.feed(saved.picture.as_bytes());
+        Some((screen, saved.upto))
+    };
+    tokio::task::spawn_blocking(read).await.ok()?
+}
+
+/// Writes a value in place of the file before, all of it or nothing. Blocks.
+///
+/// # Errors
+///
+/// The disk's.
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    let new = path.with_extension("new");
+    let mut options = fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&new)?;
+    file.write_all(&serde_json::to_vec(value)?)?;
+    fs::rename(new, path)
+}
+
+/// Reads a value; `None` when there is none, or it cannot be used. Blocks.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let len = fs::metadata(path).ok()?.len();
+    let content = (len <= MAX_BYTES).then(|| fs::read(path))?.ok()?;
+    serde_json::from_slice(&content).ok()
+}

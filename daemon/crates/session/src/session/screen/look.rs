@@ -1,0 +1,107 @@
+//! `session.screen`: what a session shows, live or ended.
+
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use crate::session::output::wait_for_published;
+use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenReply};
+use ccd_screen::{PictureTooLarge, Still, draw};
+use std::ops::Range;
+
+/// Cells that are looked at without leaving the asynchronous thread, as text only.
+const INLINE_CELLS: u32 = 16 << 10;
+
+/// What is wanted of a screen.
+struct Look {
+    still: Still,
+    rows: Range<u16>,
+    format: ScreenFormat,
+    offset: u64,
+    /// Its name is a picture's title when it has set none.
+    program: String,
+    has_ended: bool,
+}
+
+impl Session {
+    /// Returns the screen after all output that was there at the call.
+    ///
+    /// # Errors
+    ///
+    /// There are no such rows, or its log cannot be read; or a picture would be too large.
+    pub async fn screen(
+        &self,
+        params: &SessionScreenParams,
+    ) -> Result<SessionScreenReply, SessionError> {
+        let upto = wait_for_published(self).await;
+        let look = self
+            .screen
+            .look(&self.output, upto, |screen| screen.still());
+        let (still, offset) = look.await.map_err(SessionError::Files)?;
+        let (rows, cols) = still.size();
+        let look = Look {
+            rows: wanted_rows(params, rows)?,
+            still,
+            format: params.format,
+            offset,
+            program: self.facts.program.clone(),
+            has_ended: self.is_dead(),
+        };
+        if params.format == ScreenFormat::Text && u32::from(rows) * u32::from(cols) <= INLINE_CELLS
+        {
+            return look.reply();
+        }
+        let reply = tokio::task::spawn_blocking(|| look.reply()).await;
+        reply.map_err(|error| SessionError::Files(error.into()))?
+    }
+}
+
+impl Look {
+    fn reply(self) -> Result<SessionScreenReply, SessionError> {
+        let Self { still, rows, .. } = self;
+        let title = if still.title.is_empty() {
+            &self.program
+        } else {
+            &still.title
+        };
+        let svg = match self.format {
+            ScreenFormat::Svg => Some(draw(&still, &rows, title, self.has_ended)),
+            _ => None,
+        };
+        let svg = svg.transpose().map_err(|PictureTooLarge| {
+            SessionError::InvalidArgument(format!(
+                "the image of {} rows would exceed 64 MiB; ask for fewer rows with max_rows",
+                rows.len()
+            ))
+        })?;
+        let (height, cols) = still.size();
+        Ok(SessionScreenReply {
+            rows: height,
+            cols,
+            cursor: still.cursor(),
+            first_row: rows.start,
+            lines: still.lines(&rows),
+            alternate: still.alternate(),
+            offset: self.offset,
+            reverse: still.reverse(),
+            mouse: still.mouse(),
+            cells: (self.format == ScreenFormat::Cells).then(|| still.cells(&rows)),
+            svg,
+            title: still.title,
+        })
+    }
+}
+
+fn wanted_rows(params: &SessionScreenParams, rows: u16) -> Result<Range<u16>, SessionError> {
+    let first = params.first_row.unwrap_or(0);
+    if first >= rows {
+        return Err(SessionError::InvalidArgument(format!(
+            "first_row is {first}, but the screen has {rows} rows, counted from 0"
+        )));
+    }
+    let most = params.max_rows.unwrap_or(rows);
+    if most == 0 {
+        return Err(SessionError::InvalidArgument(
+            "max_rows is 0: ask for at least one row".into(),
+        ));
+    }
+    Ok(first..rows.min(first.saturating_add(most)))
+}

@@ -1,0 +1,111 @@
+//! Answers to what programs ask their terminal, in the order of the questions.
+
+use crate::session::live::Session;
+use ccd_screen::{EventKind, Query, answer, needs_cursor};
+use ccd_terminal::probe::Line;
+use std::collections::VecDeque;
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Questions that may wait; more are dropped, as by a terminal whose input is full.
+const MAX_WAITING: usize = 256;
+
+/// Questions of one session that are not answered yet.
+#[derive(Debug, Default)]
+pub(crate) struct Queries {
+    queue: Mutex<Queue>,
+    /// An earlier process has answered what ends there or before.
+    answered: u64,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<Asked>,
+    /// A task is at work on them.
+    answering: bool,
+}
+
+#[derive(Debug)]
+struct Asked {
+    query: Query,
+    /// Offset just past the question.
+    end: u64,
+}
+
+impl Session {
+    /// Follows the output that an earlier process has seen, which ends at `end`, and answers what that left open.
+    pub fn resume_questions(self: &Arc<Self>, tail: &[u8], end: u64) {
+        let mut events = Vec::new();
+        self.scan(tail, end - tail.len() as u64, &mut events);
+        for event in events {
+            if let EventKind::Query(query) = event.kind {
+                Queries::ask(self, query, event.end);
+            }
+        }
+    }
+}
+
+impl Queries {
+    /// None, after an earlier process has answered up to an offset.
+    pub(crate) fn answered(answered: u64) -> Self {
+        Self {
+            queue: Mutex::default(),
+            answered,
+        }
+    }
+
+    /// Takes a question; a task answers it, and ends when there is none left.
+    pub(crate) fn ask(session: &Arc<Session>, query: Query, end: u64) {
+        let mut queue = session.queries.lock();
+        if end <= session.queries.answered || queue.waiting.len() == MAX_WAITING {
+            return;
+        }
+        queue.waiting.push_back(Asked { query, end });
+        if !std::mem::replace(&mut queue.answering, true) {
+            let tracker = &session.services.tracker;
+            tracker.spawn(answer_all(Arc::clone(session)));
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Option<Asked> {
+        let mut queue = self.lock();
+        let next = queue.waiting.pop_front();
+        queue.answering = next.is_some();
+        next
+    }
+}
+
+async fn answer_all(session: Arc<Session>) {
+    while let Some(asked) = session.queries.next() {
+        if let Some(bytes) = compose(&session, &asked).await {
+            // A program that does not read its terminal gets no answer.
+            let _ = session.input.answer(&bytes).await;
+        }
+        session.output.set_answered(asked.end);
+    }
+}
+
+async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
+    let master = session.input.master()?;
+    if session.facts.is_for_its_output() && Line::of(master.as_fd()).canonical {
+        // Nobody draws this output: what looks like a question is data, and an answer would be input.
+        return None;
+    }
+    let size = {
+        let state = session.state();
+        (state.rows, state.cols)
+    };
+    let mut cursor = None;
+    if needs_cursor(&asked.query) {
+        let look = session.screen.look(&session.output, asked.end, |screen| {
+            let cursor = screen.cursor();
+            (cursor.row, cursor.col)
+        });
+        cursor = Some(look.await.ok()?.0);
+    }
+    answer(&asked.query, cursor, size)
+}

@@ -1,0 +1,75 @@
+//! The size of a terminal.
+
+use crate::peer::Peer;
+use crate::session::attach::Size;
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use crate::session::start::size;
+use ccd_protocol::session::SessionResizeParams;
+use rustix::termios::{Winsize, tcsetwinsize};
+use std::sync::Arc;
+
+impl Session {
+    /// Gives the terminal another size; the program gets SIGWINCH. Of a viewer that only looks, just the viewer's.
+    ///
+    /// # Errors
+    ///
+    /// The size is outside the limits, or the session has ended.
+    pub fn resize(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &SessionResizeParams,
+    ) -> Result<(), SessionError> {
+        let settings = self.services.settings();
+        let rows = size("rows", Some(params.rows), 0, settings.max_rows)?;
+        let cols = size("cols", Some(params.cols), 0, settings.max_cols)?;
+        self.require_alive()?;
+        if self.resize_viewer(peer, (rows, cols)) {
+            return Ok(());
+        }
+        self.set_size((rows, cols))?;
+        self.keep_size();
+        Ok(())
+    }
+
+    /// Keeps a new size for the next process, and for who looks at the screen after the session's end.
+    pub fn keep_size(self: &Arc<Self>) {
+        self.keep();
+        let is_written = !self.facts.transient && self.screen.must_write_sizes();
+        if !is_written || self.forgotten.is_cancelled() {
+            return;
+        }
+        let session = Arc::clone(self);
+        self.services.tracker.spawn(async move {
+            session.screen.write_sizes(session.output.dir()).await;
+        });
+    }
+
+    /// Gives the terminal another size.
+    ///
+    /// # Errors
+    ///
+    /// It has ended.
+    pub fn set_size(&self, (rows, cols): Size) -> Result<(), SessionError> {
+        let Some(master) = self.input.master() else {
+            return self.require_alive();
+        };
+        let offset = self.output.end();
+        let size = Winsize {
+            ws_row: rows,
+            ws_col: cols,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&*master, size).map_err(|error| SessionError::Terminal(error.into()))?;
+        if !std::ptr::eq(self.acting(), self) {
+            self.acting().set_size((rows, cols))?;
+        }
+        self.screen.resize(offset, rows, cols);
+        let mut state = self.state();
+        (state.rows, state.cols) = (rows, cols);
+        drop(state);
+        self.viewers.announce_size();
+        Ok(())
+    }
+}

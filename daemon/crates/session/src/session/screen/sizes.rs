@@ -1,0 +1,102 @@
+//! The sizes that a terminal had, and since which output.
+
+use super::file::{read_json, write_json};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::io;
+use std::path::Path;
+
+/// Changes of size that are remembered.
+const MAX_RESIZES: usize = 256;
+
+const FILE: &str = "sizes.json";
+
+/// The sizes that a terminal had.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Sizes {
+    pub(super) first: (u16, u16),
+    /// Those behind the saved screen, if there is one.
+    changes: VecDeque<Resize>,
+    /// How many of them the drawn screen has had.
+    #[serde(skip)]
+    drawn_count: usize,
+}
+
+/// A change of size.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Resize {
+    pub(super) offset: u64,
+    pub(super) rows: u16,
+    pub(super) cols: u16,
+}
+
+impl Sizes {
+    pub fn new(rows: u16, cols: u16) -> Self {
+        Self {
+            first: (rows, cols),
+            changes: VecDeque::new(),
+            drawn_count: 0,
+        }
+    }
+
+    pub(super) fn are_several(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
+    /// The screen is drawn up to this offset, with the sizes before it.
+    pub(super) fn begin_at(&mut self, upto: u64) {
+        self.drawn_count = self.changes.partition_point(|change| change.offset < upto);
+    }
+
+    /// The next change that the drawn screen has not had.
+    pub(super) fn next(&self) -> Option<Resize> {
+        self.changes.get(self.drawn_count).copied()
+    }
+
+    /// The drawn screen has had the next change.
+    pub(super) fn advance(&mut self) {
+        self.drawn_count += 1;
+    }
+
+    pub(super) fn push(&mut self, change: Resize) {
+        if self.changes.len() == MAX_RESIZES {
+            // What the screen was in between no longer matters much.
+            self.forget_oldest();
+        }
+        self.changes.push_back(change);
+    }
+
+    /// The saved screen has had these.
+    pub(super) fn forget_drawn(&mut self) {
+        while self.drawn_count > 0 {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some(Resize { rows, cols, .. }) = self.changes.pop_front() {
+            self.first = (rows, cols);
+            self.drawn_count = self.drawn_count.saturating_sub(1);
+        }
+    }
+}
+
+/// Writes them into the session's folder.
+///
+/// # Errors
+///
+/// The disk's.
+pub(super) async fn save(folder: &Path, sizes: Sizes) -> io::Result<()> {
+    let path = folder.join(FILE);
+    let write = move || write_json(&path, &sizes);
+    let written = tokio::task::spawn_blocking(write).await;
+    written.map_err(io::Error::other).flatten()
+}
+
+/// Reads them; `None` when the terminal always had the same, or they cannot be read.
+pub(super) async fn load(folder: &Path) -> Option<Sizes> {
+    let path = folder.join(FILE);
+    tokio::task::spawn_blocking(move || read_json(&path))
+        .await
+        .ok()?
+}

@@ -1,0 +1,123 @@
+//! What all sessions of a daemon share.
+
+use super::input::Reads;
+use super::output::Logger;
+use super::settings::SessionSettings;
+use crate::interaction::Recorder;
+use crate::library::Library;
+use ccd_protocol::SessionId;
+use ccd_store::Store;
+use ccd_tape::root::Roots;
+use ccd_terminal::holder::{Holder, ProcessTables};
+use ccd_text::expect::PatternCache;
+use std::fmt::{self, Debug, Formatter};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// What a session needs besides itself.
+pub struct Services {
+    pub holder: Holder,
+    pub logger: Logger,
+    pub processes: ProcessTables,
+    pub reads: Reads,
+    pub store: Store,
+    pub recorder: Recorder,
+    pub patterns: PatternCache,
+    pub library: Arc<Library>,
+    pub roots: Arc<Roots>,
+    pub folders: Folders,
+    settings: RwLock<Arc<SessionSettings>>,
+    pub tracker: TaskTracker,
+    /// Cancelled when the daemon takes no new work.
+    pub stop: CancellationToken,
+    /// Cancelled when another process is about to go on with the sessions.
+    pub leaving: CancellationToken,
+    /// Held while facts of a session go to the holder, so that the newest come last.
+    pub keeping: Mutex<()>,
+}
+
+impl Services {
+    /// Starts the threads that write the logs of sessions.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error when there can be no more threads.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a part that it is made of"
+    )]
+    pub fn new(
+        holder: Holder,
+        store: Store,
+        recorder: Recorder,
+        roots: Arc<Roots>,
+        folders: Folders,
+        settings: SessionSettings,
+        tracker: TaskTracker,
+        stop: CancellationToken,
+    ) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            logger: Logger::start(holder.clone())?,
+            holder,
+            processes: ProcessTables::default(),
+            reads: Reads::new(),
+            store,
+            recorder,
+            patterns: PatternCache::default(),
+            library: Arc::new(Library::new(folders.base.join("patterns.json"))),
+            roots,
+            folders,
+            settings: RwLock::new(Arc::new(settings)),
+            tracker,
+            stop,
+            leaving: CancellationToken::new(),
+            keeping: Mutex::default(),
+        }))
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> Arc<SessionSettings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn set_settings(&self, settings: SessionSettings) {
+        *self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+    }
+}
+
+impl Debug for Services {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("Services")
+    }
+}
+
+/// Where the files of sessions are; all paths are absolute.
+#[derive(Debug, Clone)]
+pub struct Folders {
+    /// The daemon's base folder.
+    pub base: PathBuf,
+    /// One folder for each session.
+    pub sessions: PathBuf,
+    /// Scripts and files of filters, which live as long as a call.
+    pub runtime: PathBuf,
+    /// Rings of output.
+    pub rings: PathBuf,
+}
+
+impl Folders {
+    /// The folder of a session's files.
+    pub fn session(&self, id: &SessionId) -> PathBuf {
+        self.sessions.join(id.as_str())
+    }
+
+    /// The ring of a session.
+    pub fn ring(&self, id: &str) -> PathBuf {
+        self.rings.join(format!("{id}.ring"))
+    }
+}

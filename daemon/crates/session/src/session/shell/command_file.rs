@@ -1,0 +1,83 @@
+//! The file a shell reads its command from.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use super::wrap::Nonce;
+
+/// A command in a file of its own, removed when this is dropped.
+///
+/// Keep it until the run is over: dash reads it piece by piece. When a run timed out, keep it until
+/// the shell is at its prompt again or the session has ended.
+#[derive(Debug)]
+pub(crate) struct CommandFile {
+    path: PathBuf,
+}
+
+impl CommandFile {
+    /// Writes `command` and a final newline to a new file in `dir`, mode 0600, named by `nonce`.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::InvalidInput`] when the command holds a NUL byte, which shells drop or take
+    /// for a binary; otherwise what the file system says. Nothing is left behind then.
+    pub(crate) fn create(dir: &Path, nonce: &Nonce, command: &[u8]) -> io::Result<Self> {
+        if command.contains(&0) {
+            let message = "a command cannot contain a NUL byte";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let path = dir.join(format!("command-{}", nonce.as_str()));
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?;
+        let created = Self { path };
+        file.write_all(command)?;
+        // A here-document at the very end needs its last line ended.
+        file.write_all(b"\n")?;
+        Ok(created)
+    }
+
+    /// Returns where the file is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for CommandFile {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.path) {
+            tracing::debug!(path = %self.path.display(), %error, "command file not removed");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_command_file_is_private_and_goes_with_its_owner() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = CommandFile::create(dir.path(), &Nonce::fixed("1"), b"echo hi").unwrap();
+        let path = file.path().to_owned();
+        assert_eq!(fs::read(&path).unwrap(), b"echo hi\n");
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        drop(file);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_command_with_a_nul_byte_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = CommandFile::create(dir.path(), &Nonce::fixed("1"), b"a\0").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    }
+}

@@ -1,0 +1,179 @@
+//! Integrated shells: the user's own start files, then ours, which print prompt marks (OSC 133).
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::kind::ShellKind;
+use super::wrap::Nonce;
+
+const BASH_RC: &str = include_str!("rc/ccd.bash");
+const ZSH_ENV: &str = include_str!("rc/ccd.zshenv");
+const POSIX_ENV: &str = include_str!("rc/ccd.env.sh");
+
+/// Options under which a shell still reads its start files.
+const PLAIN_OPTIONS: [&str; 4] = ["-i", "-l", "-il", "-li"];
+
+/// Why a shell could not be integrated.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum IntegrationError {
+    #[error("could not write the shell start file {path:?}")]
+    Write {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// How to start a shell so that it reads our file after the user's own.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Integration {
+    /// All arguments of the shell.
+    pub args: Vec<OsString>,
+    /// Variables to set over the caller's.
+    pub env: Vec<(OsString, OsString)>,
+    /// Whether prompt marks can be expected; false for a shell that is started as it is.
+    pub has_marks: bool,
+}
+
+/// Returns how to start `shell` with `args` and the environment `env`, and writes its start files
+/// below `rc_dir`, which is made with mode 0700. The files are the same for all sessions.
+///
+/// A program that is no known shell, and arguments that change what a shell reads at its start, are
+/// passed on as they are. The files print nothing themselves and take their own variables back.
+///
+/// # Errors
+///
+/// [`IntegrationError::Write`] when a start file cannot be written.
+pub(crate) fn integrated(
+    shell: &Path,
+    args: &[OsString],
+    env: impl Fn(&str) -> Option<OsString>,
+    rc_dir: &Path,
+) -> Result<Integration, IntegrationError> {
+    match ShellKind::of(shell, args) {
+        Some(ShellKind::Bash) => bash(args, rc_dir),
+        Some(ShellKind::Zsh) if are_plain(args) => zsh(args, env("ZDOTDIR"), rc_dir),
+        Some(ShellKind::Posix | ShellKind::Ksh | ShellKind::Mksh) if may_read_env(shell, args) => {
+            posix(args, env("ENV"), rc_dir)
+        }
+        _ => Ok(started_plain(args)),
+    }
+}
+
+fn started_plain(args: &[OsString]) -> Integration {
+    Integration {
+        args: args.to_vec(),
+        ..Integration::default()
+    }
+}
+
+fn bash(args: &[OsString], rc_dir: &Path) -> Result<Integration, IntegrationError> {
+    let is_login = |arg: &OsStr| {
+        ["-l", "-il", "-li", "--login"]
+            .iter()
+            .any(|login| arg == *login)
+    };
+    if !args.iter().all(|arg| is_login(arg) || arg == "-i") {
+        return Ok(started_plain(args));
+    }
+    let path = write_rc(rc_dir, "ccd.bash", BASH_RC)?;
+    // A login shell reads no --rcfile, so ours reads the login files in its place.
+    let login = args
+        .iter()
+        .any(|arg| is_login(arg))
+        .then(|| ("CCD_SHELL_LOGIN".into(), "1".into()));
+    Ok(Integration {
+        args: vec!["--rcfile".into(), path.into(), "-i".into()],
+        env: login.into_iter().collect(),
+        has_marks: true,
+    })
+}
+
+fn zsh(
+    args: &[OsString],
+    user_dir: Option<OsString>,
+    rc_dir: &Path,
+) -> Result<Integration, IntegrationError> {
+    let dir = rc_dir.join("zsh");
+    write_rc(&dir, ".zshenv", ZSH_ENV)?;
+    let mut env = vec![("ZDOTDIR".into(), dir.into())];
+    env.extend(user_dir.map(|user_dir| ("CCD_ZDOTDIR".into(), user_dir)));
+    Ok(Integration {
+        args: args.to_vec(),
+        env,
+        has_marks: true,
+    })
+}
+
+fn posix(
+    args: &[OsString],
+    user_env: Option<OsString>,
+    rc_dir: &Path,
+) -> Result<Integration, IntegrationError> {
+    // Shells expand the value of ENV, so these would not be taken as they are.
+    if rc_dir
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .any(|byte| b"$`\\~".contains(byte))
+    {
+        return Ok(started_plain(args));
+    }
+    let path = write_rc(rc_dir, "ccd.env.sh", POSIX_ENV)?;
+    let mut env = vec![("ENV".into(), path.into())];
+    env.extend(user_env.map(|user_env| ("CCD_ENV".into(), user_env)));
+    Ok(Integration {
+        args: args.to_vec(),
+        env,
+        has_marks: true,
+    })
+}
+
+fn are_plain(args: &[OsString]) -> bool {
+    args.iter()
+        .all(|arg| PLAIN_OPTIONS.iter().any(|option| arg == *option))
+}
+
+fn may_read_env(shell: &Path, args: &[OsString]) -> bool {
+    let is_busybox = shell.file_name() == Some(OsStr::new("busybox"));
+    are_plain(if is_busybox {
+        args.get(1..).unwrap_or_default()
+    } else {
+        args
+    })
+}
+
+/// Writes `text` to `dir/name` unless it is there already. The file appears as a whole: another
+/// session's shell may be reading it.
+fn write_rc(dir: &Path, name: &str, text: &str) -> Result<PathBuf, IntegrationError> {
+    let path = dir.join(name);
+    if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
+        return Ok(path);
+    }
+    replace(dir, &path, text).map_err(|source| IntegrationError::Write {
+        path: path.clone(),
+        source,
+    })?;
+    Ok(path)
+}
+
+fn replace(dir: &Path, path: &Path, text: &str) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    let new_path = dir.join(format!("new-{}", Nonce::random()?.as_str()));
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&new_path)?;
+    let result = file
+        .write_all(text.as_bytes())
+        .and_then(|()| fs::rename(&new_path, path));
+    if result.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&new_path);
+    }
+    result
+}

@@ -1,0 +1,28 @@
+//! Shells as programs of a session: integrated shells, and the exact output of one command.
+//!
+//! Nothing here touches a terminal. The session's actor types what [`ShellRun`] says, feeds it what
+//! the terminal shows, and tells it what the shell is doing when output pauses.
+
+mod command_file;
+mod integration;
+mod kind;
+mod marks;
+mod output;
+mod progress;
+mod prompt;
+mod run;
+mod wrap;
+
+#[cfg(all(test, target_os = "linux"))]
+mod driver_tests;
+#[cfg(all(test, target_os = "linux"))]
+mod integration_tests;
+#[cfg(all(test, target_os = "linux"))]
+mod matrix_tests;
+
+pub(super) use command_file::CommandFile;
+pub(super) use integration::integrated;
+pub(super) use kind::ShellKind;
+pub(super) use prompt::Prompt;
+pub(super) use run::{Action, Outcome, Quiet, ShellRun, Start};
+pub(super) use wrap::{LineError, Nonce, Printer, Way, typed_line};

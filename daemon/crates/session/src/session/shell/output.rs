@@ -1,0 +1,117 @@
+//! The bounded output of one command.
+
+/// Most output bytes that one run keeps, as the terminal sent them.
+pub(super) const OUTPUT_MAX_LEN: usize = 16 * 1024 * 1024;
+
+/// Output so far, from its beginning; what comes after [`OUTPUT_MAX_LEN`] is counted as lost.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    bytes: Vec<u8>,
+    truncated: bool,
+}
+
+impl Output {
+    /// Appends what still fits.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        let free_len = OUTPUT_MAX_LEN - self.bytes.len();
+        self.truncated |= bytes.len() > free_len;
+        self.bytes
+            .extend_from_slice(&bytes[..bytes.len().min(free_len)]);
+    }
+
+    /// Notes that bytes are missing that were never pushed.
+    pub(super) fn note_loss(&mut self) {
+        self.truncated = true;
+    }
+
+    /// Returns a place to cut back to.
+    pub(super) fn place(&self) -> Place {
+        Place {
+            len: self.bytes.len(),
+            truncated: self.truncated,
+        }
+    }
+
+    /// Takes back everything pushed after `place`.
+    pub(super) fn cut(&mut self, place: Place) {
+        self.bytes.truncate(place.len);
+        self.truncated = place.truncated;
+    }
+
+    /// Returns what the terminal sent.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns whether output is missing at the end, or was lost before it came here.
+    pub(super) fn is_truncated(&self) -> bool {
+        self.truncated
+    }
+
+    /// Returns what the command wrote. With `onlcr` the terminal put one `\r` before every `\n`,
+    /// so one is taken away.
+    pub(super) fn written(&self, onlcr: bool) -> Vec<u8> {
+        if !onlcr {
+            return self.bytes.clone();
+        }
+        let mut written = Vec::with_capacity(self.bytes.len());
+        for line in self.bytes.split_inclusive(|&byte| byte == b'\n') {
+            match line.strip_suffix(b"\r\n") {
+                Some(text) => {
+                    written.extend_from_slice(text);
+                    written.push(b'\n');
+                }
+                None => written.extend_from_slice(line),
+            }
+        }
+        written
+    }
+}
+
+/// A length of an [`Output`] to go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    len: usize,
+    truncated: bool,
+}
+
+impl Place {
+    /// Returns the place `len` bytes after the beginning, with nothing lost before it.
+    pub(super) fn untruncated(len: usize) -> Self {
+        Self {
+            len,
+            truncated: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_carriage_return_goes_before_each_newline() {
+        let mut output = Output::default();
+        output.push(b"a\r\nb\r\r\n\rc\r");
+        output.push(b"\n\n");
+        assert_eq!(output.written(true), b"a\nb\r\n\rc\n\n");
+        assert_eq!(output.written(false), b"a\r\nb\r\r\n\rc\r\n\n");
+    }
+
+    #[test]
+    fn output_is_bounded_and_says_so() {
+        let mut output = Output::default();
+        output.push(&vec![b'x'; OUTPUT_MAX_LEN - 1]);
+        let place = output.place();
+        output.push(b"y");
+        assert!(!output.is_truncated());
+        output.push(b"z");
+        assert!(output.is_truncated());
+        assert_eq!(output.bytes().last(), Some(&b'y'));
+        output.cut(place);
+        assert_eq!(
+            (output.bytes().len(), output.is_truncated()),
+            (OUTPUT_MAX_LEN - 1, false)
+        );
+    }
+}

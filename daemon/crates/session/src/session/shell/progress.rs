@@ -1,0 +1,278 @@
+//! The phases of one run, and the rescue of a command that the shell gave up.
+
+use std::time::Duration;
+
+use super::marks::{Mark, Piece};
+use super::output::{Output, Place};
+use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, len_without_prompt};
+use super::run::{Action, Outcome, Quiet};
+use super::wrap::{Nonce, Printer, rescue_line};
+
+/// Quiet after which a shell that shows its very prompt is taken to be there.
+const SAME_PROMPT_QUIET: Duration = Duration::from_millis(30);
+/// The same for a prompt that only looks alike, and before a rescue line is typed again.
+const ALIKE_PROMPT_QUIET: Duration = Duration::from_millis(300);
+/// Quiet after which a second terminal without an end mark has no more output.
+const ISOLATED_QUIET: Duration = Duration::from_millis(300);
+/// Longest time between two looks at a command that prints nothing.
+const LOOK_MAX_WAIT: Duration = Duration::from_millis(250);
+const RESCUES_MAX: usize = 3;
+/// Looks at the terminal until the prompt after a rescue is taken as it is.
+const PROMPT_LOOKS_MAX: u32 = 20;
+
+#[derive(Debug)]
+enum Phase {
+    /// The line was typed; what comes is its echo.
+    Typed,
+    Running,
+    /// The shell told the status of a command it gave up; its new prompt follows.
+    Rescued {
+        status: i32,
+        prompt: Vec<u8>,
+        looks: u32,
+    },
+    Ended {
+        status: i32,
+    },
+}
+
+/// Where the output stood when the first rescue line was typed.
+#[derive(Clone, Copy, Debug)]
+struct Rescue {
+    place: Place,
+    end: u64,
+    typed_lines: usize,
+}
+
+/// How far one run has come, and what it knows.
+#[derive(Debug)]
+pub(super) struct Progress {
+    nonce: Nonce,
+    printer: Printer,
+    prompt: Prompt,
+    phase: Phase,
+    /// What came before the start mark, from its beginning.
+    echo: Vec<u8>,
+    output: Output,
+    /// The end of the session's output since the line was typed, or since the last rescue.
+    tail: Vec<u8>,
+    read_end: u64,
+    start: u64,
+    end: u64,
+    rescue: Option<Rescue>,
+    is_isolated: bool,
+    isolated_status: Option<i32>,
+    /// The second terminal stayed quiet without its end mark.
+    isolated_is_over: bool,
+}
+
+impl Progress {
+    /// Returns the progress of a line that is still to be typed at `prompt`.
+    pub(super) fn new(nonce: Nonce, printer: Printer, prompt: Prompt, is_isolated: bool) -> Self {
+        Self {
+            nonce,
+            printer,
+            prompt,
+            phase: Phase::Typed,
+            echo: Vec::new(),
+            output: Output::default(),
+            tail: Vec::new(),
+            read_end: 0,
+            start: 0,
+            end: 0,
+            rescue: None,
+            is_isolated,
+            isolated_status: None,
+            isolated_is_over: false,
+        }
+    }
+
+    /// Notes the session's output before it is split into pieces.
+    pub(super) fn remember(&mut self, raw: &[u8], offset: u64) {
+        self.read_end = offset + raw.len() as u64;
+        self.tail
+            .extend_from_slice(&raw[raw.len().saturating_sub(TAIL_MAX_LEN)..]);
+        let surplus_len = self.tail.len().saturating_sub(TAIL_MAX_LEN);
+        self.tail.drain(..surplus_len);
+    }
+
+    /// Takes a piece of the session's output.
+    pub(super) fn take(&mut self, piece: Piece<'_>) {
+        match (piece, &mut self.phase) {
+            (Piece::Bytes(bytes), Phase::Running) if !self.is_isolated => self.output.push(bytes),
+            (Piece::Bytes(bytes), Phase::Typed) => push_bounded(&mut self.echo, bytes),
+            (Piece::Bytes(bytes), Phase::Rescued { prompt, .. }) => push_bounded(prompt, bytes),
+            (
+                Piece::Mark {
+                    mark: Mark::Start,
+                    end,
+                    ..
+                },
+                Phase::Typed,
+            ) => {
+                (self.start, self.end) = (end, end);
+                // The prompt that it was typed at is not the one behind it.
+                let since_len = usize::try_from(self.read_end.saturating_sub(end)).unwrap_or(0);
+                let before_len = self.tail.len().saturating_sub(since_len);
+                self.tail.drain(..before_len);
+                self.prompt.learn(&self.echo);
+                self.phase = Phase::Running;
+            }
+            (Piece::Mark { mark, start, .. }, Phase::Typed | Phase::Running) => match mark {
+                Mark::Start => {}
+                Mark::End { status } => {
+                    if matches!(self.phase, Phase::Typed) && !self.is_isolated {
+                        // A key has stopped the program that was to print the start mark.
+                        self.note_loss();
+                    }
+                    self.end_at(start, Phase::Ended { status });
+                }
+                Mark::Rescued { status } => self.rescued(status),
+            },
+            _ => {}
+        }
+    }
+
+    /// Takes a piece of the second terminal's output.
+    pub(super) fn take_isolated(&mut self, piece: Piece<'_>) {
+        match piece {
+            Piece::Bytes(bytes) if self.isolated_status.is_none() => self.output.push(bytes),
+            Piece::Mark {
+                mark: Mark::End { status },
+                ..
+            } => self.isolated_status = Some(status),
+            _ => {}
+        }
+    }
+
+    fn end_at(&mut self, end: u64, phase: Phase) {
+        if matches!(self.phase, Phase::Typed) {
+            self.start = end;
+        }
+        self.end = end;
+        self.phase = phase;
+    }
+
+    fn rescued(&mut self, status: i32) {
+        let Some(Rescue { place, end, .. }) = self.rescue else {
+            return; // no such line was typed
+        };
+        if !self.is_isolated {
+            self.output.cut(place);
+        }
+        self.end_at(
+            end,
+            Phase::Rescued {
+                status,
+                prompt: Vec::new(),
+                looks: 0,
+            },
+        );
+    }
+
+    /// Returns what to do now that output pauses.
+    pub(super) fn on_quiet(&mut self, facts: Quiet) -> Action {
+        match &mut self.phase {
+            Phase::Typed | Phase::Running => self.rescue(facts),
+            Phase::Rescued { looks, .. } => {
+                *looks += 1;
+                if facts.quiet >= SAME_PROMPT_QUIET || *looks > PROMPT_LOOKS_MAX {
+                    self.finish_rescue();
+                    return self.wait_for_isolated(facts.quiet);
+                }
+                Action::Wait(SAME_PROMPT_QUIET - facts.quiet)
+            }
+            Phase::Ended { .. } => self.wait_for_isolated(facts.quiet),
+        }
+    }
+
+    fn wait_for_isolated(&mut self, quiet: Duration) -> Action {
+        self.isolated_is_over |= quiet >= ISOLATED_QUIET;
+        match self.exit_code() {
+            Some(_) => Action::Done,
+            None => Action::Wait(ISOLATED_QUIET.saturating_sub(quiet)),
+        }
+    }
+
+    /// Types a rescue line when the shell is at its prompt although no end mark came: it dropped
+    /// the rest of the typed line, as shells do at `^C` and some at a syntax error.
+    fn rescue(&mut self, facts: Quiet) -> Action {
+        let look_again = Action::Wait(facts.quiet.clamp(SAME_PROMPT_QUIET, LOOK_MAX_WAIT));
+        let waits_as_at_prompt = facts.shell_is_foreground
+            && facts.shell_waits
+            && self.prompt.fits_mode(facts.line_editing);
+        let typed_lines = self.rescue.map_or(0, |rescue| rescue.typed_lines);
+        let needed = match self.prompt.likeness(&self.tail) {
+            Likeness::Same if typed_lines == 0 => SAME_PROMPT_QUIET,
+            Likeness::Same | Likeness::Alike => ALIKE_PROMPT_QUIET,
+            Likeness::Different => return look_again,
+        };
+        if !waits_as_at_prompt || typed_lines == RESCUES_MAX {
+            return look_again;
+        }
+        if facts.quiet < needed {
+            return Action::Wait(needed - facts.quiet);
+        }
+        let first = Rescue {
+            place: self.output.place(),
+            end: self.read_end,
+            typed_lines,
+        };
+        self.rescue.get_or_insert(first).typed_lines += 1;
+        self.tail.clear();
+        Action::Type(rescue_line(&self.nonce, self.printer, typed_lines + 1))
+    }
+
+    fn finish_rescue(&mut self) {
+        let Phase::Rescued { status, prompt, .. } = &self.phase else {
+            return;
+        };
+        let status = *status;
+        let whole_len = self.output.bytes().len();
+        if !self.is_isolated && !self.output.is_truncated() {
+            let len = len_without_prompt(self.output.bytes(), prompt);
+            self.output.cut(Place::untruncated(len));
+            self.end -= (whole_len - len) as u64;
+        }
+        self.phase = Phase::Ended { status };
+    }
+
+    /// Returns the status once both terminals have nothing more to say.
+    pub(super) fn exit_code(&self) -> Option<i32> {
+        let Phase::Ended { status } = self.phase else {
+            return None;
+        };
+        match self.isolated_status {
+            Some(isolated_status) => Some(isolated_status),
+            None => (!self.is_isolated || self.isolated_is_over).then_some(status),
+        }
+    }
+
+    /// Returns what is known now, under `exit_code`.
+    pub(super) fn outcome(&self, exit_code: i32, onlcr: bool) -> Outcome {
+        Outcome {
+            output: self.output.written(onlcr),
+            exit_code,
+            start: self.start,
+            end: self.end,
+            truncated: self.output.is_truncated(),
+            session_ended: false,
+        }
+    }
+
+    /// Returns the output so far and whether it is truncated.
+    pub(super) fn output_so_far(&self, onlcr: bool) -> (Vec<u8>, bool) {
+        (self.output.written(onlcr), self.output.is_truncated())
+    }
+
+    /// Notes that output was lost on its way here.
+    pub(super) fn note_loss(&mut self) {
+        self.output.note_loss();
+    }
+}
+
+/// Appends what still fits into [`TAIL_MAX_LEN`].
+fn push_bounded(kept: &mut Vec<u8>, bytes: &[u8]) {
+    let free_len = TAIL_MAX_LEN - kept.len();
+    kept.extend_from_slice(&bytes[..bytes.len().min(free_len)]);
+}

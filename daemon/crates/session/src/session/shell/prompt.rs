@@ -1,0 +1,336 @@
+//! Judges from output whether a shell stands at its prompt again.
+//!
+//! What a process is blocked in cannot tell a prompt from a `read` in a script. What stands on the
+//! last line can: it is compared with what stood there when the command was typed.
+
+const ESC: u8 = 0x1b;
+const BEL: u8 = 0x07;
+const BACKSPACE: u8 = 0x08;
+/// How the terminal shows the keys that interrupt; some shells go on in the same line.
+const INTERRUPTS: [&[u8]; 2] = [b"^C", b"^\\"];
+/// Longest end of output that is looked at, in bytes.
+pub(super) const TAIL_MAX_LEN: usize = 4096;
+/// Visible characters at the end of a prompt that must agree when the rest has changed.
+const ALIKE_LEN: usize = 2;
+/// The body of the sequence that integrated shells end their prompt with.
+const PROMPT_END_MARK: &[u8] = b"133;B";
+
+/// How much the end of output looks like the prompt, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Likeness {
+    Different,
+    /// It ends as the prompt does; a folder, a status or a time in it may have changed.
+    Alike,
+    /// It is the prompt, or carries a prompt's mark.
+    Same,
+}
+
+/// What the echo of any typed line has in front, and behind it what no prompt has.
+const ECHOED_START: &[u8] = b" print";
+const ECHOED_MARK: &[u8] = b"]133;C;";
+
+/// The prompt that a command was typed at.
+#[derive(Clone, Debug)]
+pub(crate) struct Prompt {
+    line: Vec<u8>,
+    /// What the echo showed in front of the typed line, or behind it.
+    late_line: Vec<u8>,
+    line_editing: bool,
+}
+
+impl Prompt {
+    /// Returns the prompt at the end of `tail`, the last raw output before the command is typed
+    /// (up to [`TAIL_MAX_LEN`] bytes are used). `line_editing` says that the terminal was not in
+    /// canonical mode then.
+    pub(crate) fn at_end_of(tail: &[u8], line_editing: bool) -> Self {
+        let tail = &tail[tail.len().saturating_sub(TAIL_MAX_LEN)..];
+        Self {
+            line: LastLine::of(tail).text,
+            late_line: Vec::new(),
+            line_editing,
+        }
+    }
+
+    /// Looks for the prompt in `echo`, which came between the typed line and its start mark.
+    ///
+    /// A terminal's output is handed over by a worker of the kernel: when the shell waits for a line, its prompt may
+    /// still be on the way. What then stood on the last line was empty, or the end of an earlier output.
+    pub(crate) fn learn(&mut self, echo: &[u8]) {
+        let mut shown = Vec::new();
+        let last = LastLine::follow(echo, |line| {
+            if line.ends_with(ECHOED_MARK)
+                && let Some(at) = memchr::memmem::find(line, ECHOED_START)
+            {
+                shown = line[..at].to_vec();
+            }
+        });
+        // The kernel's echo goes before a prompt that was not there yet.
+        let line = if last.text.is_empty() {
+            shown
+        } else {
+            last.text
+        };
+        if line != self.line {
+            self.late_line = line;
+        }
+    }
+
+    /// Returns whether nothing stands on the last line.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.line.is_empty()
+    }
+
+    /// Returns whether the terminal's mode is the one at this prompt; before a prompt that came late it may have been
+    /// another.
+    pub(crate) fn fits_mode(&self, line_editing: bool) -> bool {
+        self.line_editing == line_editing || !self.late_line.is_empty()
+    }
+
+    /// Returns how much the last line of `tail` looks like this prompt.
+    pub(crate) fn likeness(&self, tail: &[u8]) -> Likeness {
+        let last = LastLine::of(tail);
+        if last.ends_with_mark {
+            return Likeness::Same;
+        }
+        let mut lines = [&self.line, &self.late_line]
+            .into_iter()
+            .filter(|line| !line.is_empty())
+            .peekable();
+        if lines.peek().is_none() {
+            // An empty prompt proves nothing, but a line editor at work is a hint.
+            let hint = self.line_editing && last.text.is_empty() && !tail.is_empty();
+            return if hint {
+                Likeness::Alike
+            } else {
+                Likeness::Different
+            };
+        }
+        lines.fold(Likeness::Different, |best, line| {
+            best.max(likeness_of(line, &last.text))
+        })
+    }
+}
+
+fn likeness_of(prompt: &[u8], line: &[u8]) -> Likeness {
+    let after = |key: &&[u8]| line.strip_prefix(*key) == Some(prompt);
+    if line == prompt || INTERRUPTS.iter().any(after) {
+        return Likeness::Same;
+    }
+    let end = |line: &[u8]| {
+        line.len()
+            .checked_sub(ALIKE_LEN)
+            .map(|at| masked(&line[at..]))
+    };
+    match (end(prompt), end(line)) {
+        (Some(before), Some(now)) if before == now => Likeness::Alike,
+        _ => Likeness::Different,
+    }
+}
+
+/// Returns the length of `output` without the prompt at its end, which looks like `prompt`, one that
+/// the same shell printed later. Numbers in them may differ; if more does, as many lines are
+/// taken off as `prompt` has.
+pub(super) fn len_without_prompt(output: &[u8], prompt: &[u8]) -> usize {
+    len_without_suffix(output, prompt).unwrap_or_else(|| {
+        let prompt_lines = prompt.iter().filter(|&&byte| byte == b'\n').count();
+        let mut ends = output
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|&(_, &byte)| byte == b'\n');
+        ends.nth(prompt_lines).map_or(0, |(at, _)| at + 1)
+    })
+}
+
+fn len_without_suffix(output: &[u8], prompt: &[u8]) -> Option<usize> {
+    let (mut output, mut prompt) = (output, prompt);
+    while let Some((&expected, earlier)) = prompt.split_last() {
+        let (&found, before) = output.split_last()?;
+        if expected.is_ascii_digit() && found.is_ascii_digit() {
+            prompt = without_digits(prompt);
+            output = without_digits(output);
+        } else if expected == found {
+            (prompt, output) = (earlier, before);
+        } else {
+            return None;
+        }
+    }
+    Some(output.len())
+}
+
+fn without_digits(bytes: &[u8]) -> &[u8] {
+    let len = bytes
+        .iter()
+        .rposition(|byte| !byte.is_ascii_digit())
+        .map_or(0, |at| at + 1);
+    &bytes[..len]
+}
+
+fn masked(line: &[u8]) -> Vec<u8> {
+    line.iter()
+        .map(|&byte| if byte.is_ascii_digit() { b'0' } else { byte })
+        .collect()
+}
+
+/// What a terminal would show last, without control sequences.
+#[derive(Debug, Default)]
+struct LastLine {
+    text: Vec<u8>,
+    ends_with_mark: bool,
+}
+
+impl LastLine {
+    fn of(tail: &[u8]) -> Self {
+        Self::follow(tail, |_| ())
+    }
+
+    /// Shows `watch` what stands on the line after each character.
+    fn follow(tail: &[u8], mut watch: impl FnMut(&[u8])) -> Self {
+        let mut line = Self::default();
+        let mut rest = tail;
+        while let Some((&byte, after)) = rest.split_first() {
+            rest = after;
+            match byte {
+                ESC => {
+                    let (sequence, after) = split_sequence(after);
+                    line.ends_with_mark |= sequence.starts_with(PROMPT_END_MARK);
+                    rest = after;
+                }
+                b'\n' | b'\r' => line = Self::default(),
+                BACKSPACE => drop(line.text.pop()),
+                b' '..=b'~' | 0x80.. => {
+                    line.text.push(byte);
+                    line.ends_with_mark = false;
+                    watch(&line.text);
+                }
+                _ => {}
+            }
+        }
+        line
+    }
+}
+
+/// Splits what follows an ESC into the body of an operating system command (empty for other
+/// sequences) and the rest. A sequence that does not end takes everything.
+fn split_sequence(after_escape: &[u8]) -> (&[u8], &[u8]) {
+    let Some((&kind, body)) = after_escape.split_first() else {
+        return (&[], &[]);
+    };
+    let end_where = |is_end: &dyn Fn(u8) -> bool| {
+        body.iter()
+            .position(|&byte| is_end(byte))
+            .unwrap_or(body.len())
+    };
+    match kind {
+        b'[' => {
+            let end = end_where(&|byte| matches!(byte, b'@'..=b'~'));
+            (&[], body.get(end + 1..).unwrap_or_default())
+        }
+        b']' | b'P' | b'^' | b'_' => {
+            let end = end_where(&|byte| byte == BEL || byte == ESC);
+            let text = if kind == b']' { &body[..end] } else { &[][..] };
+            // ST is ESC and a backslash, BEL is alone.
+            let end_len = if body.get(end) == Some(&ESC) { 2 } else { 1 };
+            (text, body.get(end + end_len..).unwrap_or_default())
+        }
+        b' '..=b'/' => (&[], body.get(1..).unwrap_or_default()),
+        _ => (&[], body),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn likeness(before: &[u8], now: &[u8], line_editing: bool) -> Likeness {
+        Prompt::at_end_of(before, line_editing).likeness(now)
+    }
+
+    #[test]
+    fn the_same_prompt_is_known_through_colours() {
+        let before = b"hello\r\n\x1b[?2004h\x1b[32mme:~\x1b[0m$ ";
+        assert_eq!(
+            likeness(before, b"^C\r\n\x1b[31mme:~\x1b[0m$ ", true),
+            Likeness::Same
+        );
+        assert_eq!(likeness(before, b"^C\r\nme:/tmp$ ", true), Likeness::Alike);
+        assert_eq!(
+            likeness(before, b"^Cme:~$      \x08\x08\x08\x08\x08", true),
+            Likeness::Same
+        );
+        assert_eq!(likeness(before, b"Name? ", true), Likeness::Different);
+        assert_eq!(
+            likeness(before, b"me:~$ . /tmp/x", true),
+            Likeness::Different
+        );
+        assert_eq!(likeness(before, b"", true), Likeness::Different);
+    }
+
+    #[test]
+    fn zsh_redraws_its_line_with_carriage_returns() {
+        let shown = b"\x1b[1m\x1b[7m%\x1b[27m      \r \r\r\x1b[0m\x1b[Jhost# \x1b[K\x1b[?2004h";
+        assert_eq!(likeness(shown, b"^C\n\rhost# \x1b[K", true), Likeness::Same);
+    }
+
+    #[test]
+    fn a_prompt_that_comes_late_is_learnt_from_the_echo() {
+        let learnt = |before: &[u8], echo: &[u8], now: &[u8]| {
+            let mut prompt = Prompt::at_end_of(before, true);
+            prompt.learn(echo);
+            prompt.likeness(now)
+        };
+        let editor = b"\x1b[1mme $ \x1b[m printf '\\033]133;C;%s\\007' n1; . /x\r\n\x1b[J";
+        let kernel = b" printf '\\033]133;C;%s\\007' n1; . /x\r\nme $ ";
+        for echo in [&editor[..], kernel] {
+            assert_eq!(learnt(b"", echo, b"^C\r\nme $ "), Likeness::Same);
+            assert_eq!(learnt(b"abc", echo, b"^C\r\nme 1 $ "), Likeness::Alike);
+            assert_eq!(learnt(b"", echo, b"Name? "), Likeness::Different);
+        }
+        let in_time = b" printf '\\033]133;C;%s\\007' n1; . /x\r\n";
+        assert_eq!(learnt(b"me $ ", in_time, b"me $ "), Likeness::Same);
+        let mode_is_known = |before: &[u8]| {
+            let mut prompt = Prompt::at_end_of(before, false);
+            prompt.learn(editor);
+            prompt.fits_mode(false) && !prompt.fits_mode(true)
+        };
+        assert!(mode_is_known(b"me $ ") && !mode_is_known(b""));
+        assert_eq!(learnt(b"", in_time, b"Name? "), Likeness::Different);
+    }
+
+    #[test]
+    fn a_prompt_mark_decides() {
+        let now = b"new> \x1b]133;B\x07\x1b[?2004h";
+        assert_eq!(likeness(b"old$ ", now, true), Likeness::Same);
+        assert_eq!(
+            likeness(b"old$ ", b"new> \x1b]133;B\x1b\\typed", true),
+            Likeness::Different
+        );
+    }
+
+    #[test]
+    fn an_empty_prompt_is_only_a_hint() {
+        assert_eq!(likeness(b"x\r\n", b"y\r\n", true), Likeness::Alike);
+        assert_eq!(likeness(b"x\r\n", b"y\r\n", false), Likeness::Different);
+    }
+
+    #[test]
+    fn the_prompt_is_taken_off_the_output() {
+        let len = |output: &[u8], prompt: &[u8]| len_without_prompt(output, prompt);
+        assert_eq!(len(b"out\r\n\x1b[1m~ \r\n$ ", b"\x1b[1m~ \r\n$ "), 5);
+        assert_eq!(len(b"out 130 $ ", b" 0 $ "), 3);
+        assert_eq!(len(b"out\r\nfolder \r\n$ ", b"other \r\n$ "), 5);
+        assert_eq!(len(b"$ ", b"longer $ "), 0);
+        assert_eq!(len(b"out", b""), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn any_output_is_judged(tail in prop::collection::vec(any::<u8>(), 0..60), cut in 0..60usize) {
+            let (before, now) = tail.split_at(cut.min(tail.len()));
+            likeness(before, now, true);
+            Prompt::at_end_of(before, true).learn(now);
+            prop_assert!(len_without_prompt(before, now) <= before.len());
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! One command in a shell, from the typed line to its output and status.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::marks::MarkScanner;
+use super::progress::Progress;
+use super::prompt::Prompt;
+use super::wrap::{LineError, Nonce, Printer, Way, typed_line};
+
+/// What a run needs to begin.
+#[derive(Debug)]
+pub(crate) struct Start<'a> {
+    pub nonce: Nonce,
+    pub printer: Printer,
+    pub way: Way<'a>,
+    /// The prompt that the command is typed at.
+    pub prompt: Prompt,
+    /// A second terminal for the command's output.
+    pub isolate: Option<&'a Path>,
+}
+
+/// What is known of the session while its output pauses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quiet {
+    /// Time since the last output, on the second terminal too.
+    pub quiet: Duration,
+    /// The terminal's foreground process group is the session's own shell.
+    pub shell_is_foreground: bool,
+    /// The shell is blocked reading or polling the terminal.
+    pub shell_waits: bool,
+    /// The terminal is not in canonical mode.
+    pub line_editing: bool,
+}
+
+/// What to do next.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Ask again when this much more time has passed without output.
+    Wait(Duration),
+    /// Type these bytes.
+    Type(Vec<u8>),
+    /// The outcome is there.
+    Done,
+}
+
+/// What a command did.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// Exactly what it wrote, control sequences included, at most 16 MiB.
+    pub output: Vec<u8>,
+    /// Its status as `$?` shows it, or the session's when that has ended.
+    pub exit_code: i32,
+    /// Stream offsets of the output in the session; of the marks around it when it was isolated.
+    pub start: u64,
+    pub end: u64,
+    pub truncated: bool,
+    pub session_ended: bool,
+}
+
+/// A command that was typed into a shell: fed with the terminal's output, it knows when the
+/// command has ended.
+#[derive(Debug)]
+pub(crate) struct ShellRun {
+    typed: Vec<u8>,
+    scanner: MarkScanner,
+    isolated_scanner: Option<MarkScanner>,
+    next_offset: Option<u64>,
+    isolated_offset: u64,
+    progress: Progress,
+}
+
+impl ShellRun {
+    /// Returns a run whose line is still to be typed.
+    ///
+    /// # Errors
+    ///
+    /// [`LineError`] when the command or a path cannot be typed.
+    pub(crate) fn new(start: Start<'_>) -> Result<Self, LineError> {
+        let typed = typed_line(&start.nonce, start.printer, start.way, start.isolate)?;
+        let isolated_scanner = start.isolate.map(|_| MarkScanner::new(start.nonce.clone()));
+        Ok(Self {
+            typed,
+            scanner: MarkScanner::new(start.nonce.clone()),
+            isolated_offset: 0,
+            next_offset: None,
+            progress: Progress::new(
+                start.nonce,
+                start.printer,
+                start.prompt,
+                isolated_scanner.is_some(),
+            ),
+            isolated_scanner,
+        })
+    }
+
+    /// Returns the bytes to type first.
+    pub(crate) fn typed(&self) -> &[u8] {
+        &self.typed
+    }
+
+    /// Takes the session's output that came after the line was typed; `offset` is the stream
+    /// offset of its first byte. A hole between two calls makes the output truncated.
+    pub(crate) fn on_output(&mut self, raw: &[u8], offset: u64) {
+        let Self {
+            scanner, progress, ..
+        } = self;
+        if self.next_offset.is_some_and(|expected| expected != offset) {
+            scanner.release(&mut |piece| progress.take(piece));
+            progress.note_loss();
+        }
+        self.next_offset = Some(offset + raw.len() as u64);
+        progress.remember(raw, offset);
+        scanner.feed(raw, offset, &mut |piece| progress.take(piece));
+    }
+
+    /// Takes output of the second terminal.
+    pub(crate) fn on_isolated_output(&mut self, raw: &[u8]) {
+        let Self {
+            isolated_scanner,
+            progress,
+            isolated_offset,
+            ..
+        } = self;
+        if let Some(scanner) = isolated_scanner {
+            scanner.feed(raw, *isolated_offset, &mut |piece| {
+                progress.take_isolated(piece)
+            });
+            *isolated_offset += raw.len() as u64;
+        }
+    }
+
+    /// Returns what to do now that output pauses.
+    pub(crate) fn on_quiet(&mut self, facts: Quiet) -> Action {
+        self.progress.on_quiet(facts)
+    }
+
+    /// Returns whether [`Self::outcome`] has one.
+    pub(crate) fn is_done(&self) -> bool {
+        self.progress.exit_code().is_some()
+    }
+
+    /// Returns what the command did, once it has ended. `onlcr` says that the terminal it wrote to
+    /// had OPOST and ONLCR set before and after it.
+    pub(crate) fn outcome(&self, onlcr: bool) -> Option<Outcome> {
+        let exit_code = self.progress.exit_code()?;
+        Some(self.progress.outcome(exit_code, onlcr))
+    }
+
+    /// Returns what the command wrote when the session has ended with `status`, all its output
+    /// being fed.
+    pub(crate) fn on_session_end(&mut self, status: i32, onlcr: bool) -> Outcome {
+        let Self {
+            scanner,
+            isolated_scanner,
+            progress,
+            ..
+        } = self;
+        scanner.release(&mut |piece| progress.take(piece));
+        if let Some(scanner) = isolated_scanner {
+            scanner.release(&mut |piece| progress.take_isolated(piece));
+        }
+        Outcome {
+            session_ended: true,
+            ..progress.outcome(status, onlcr)
+        }
+    }
+
+    /// Returns the output so far and whether it is truncated, for a run that timed out.
+    pub(crate) fn output_so_far(&self, onlcr: bool) -> (Vec<u8>, bool) {
+        self.progress.output_so_far(onlcr)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT_PROMPT: Quiet = Quiet {
+        quiet: Duration::from_millis(30),
+        shell_is_foreground: true,
+        shell_waits: true,
+        line_editing: true,
+    };
+
+    fn run(isolate: Option<&Path>) -> ShellRun {
+        let prompt = Prompt::at_end_of(b"me$ ", true);
+        let (nonce, way) = (Nonce::fixed("n1"), Way::Inline(b"x"));
+        ShellRun::new(Start {
+            nonce,
+            printer: Printer::Printf,
+            way,
+            prompt,
+            isolate,
+        })
+        .unwrap()
+    }
+
+    fn fed(chunks: &[&[u8]]) -> ShellRun {
+        let mut run = run(None);
+        feed(&mut run, chunks);
+        run
+    }
+
+    fn feed(run: &mut ShellRun, chunks: &[&[u8]]) {
+        for chunk in chunks {
+            run.on_output(chunk, run.next_offset.unwrap_or(100));
+        }
+    }
+
+    #[test]
+    fn the_output_is_what_stands_between_the_marks() {
+        let run = fed(&[b"echo \x1b]133;C;n", b"1\x07a\r\nb\x1b]133;D;7;n1\x07me$ "]);
+        let expected = Outcome {
+            output: b"a\nb".to_vec(),
+            exit_code: 7,
+            start: 116,
+            end: 120,
+            truncated: false,
+            session_ended: false,
+        };
+        assert_eq!(run.outcome(true), Some(expected));
+    }
+
+    #[test]
+    fn an_interrupted_command_is_rescued_without_the_prompt() {
+        let mut run = fed(&[b"\x1b]133;C;n1\x07out^C\r\nme$ "]);
+        let Action::Type(line) = run.on_quiet(AT_PROMPT) else {
+            panic!("{run:?}")
+        };
+        assert_eq!(run.outcome(true), None);
+        feed(
+            &mut run,
+            &[&line, b"\r\n\x1b]133;D;130;n1;rescue\x07", b"me$ "],
+        );
+        assert_eq!(run.on_quiet(AT_PROMPT), Action::Done);
+        let outcome = run.outcome(true).unwrap();
+        assert_eq!(
+            (outcome.output.as_slice(), outcome.exit_code),
+            (&b"out^C\n"[..], 130)
+        );
+        assert_eq!((outcome.start, outcome.end), (111, 118));
+    }
+
+    #[test]
+    fn a_second_rescue_line_cuts_where_the_first_was_typed() {
+        let mut run = fed(&[b"\x1b]133;C;n1\x07out\r\nme$ "]);
+        assert!(matches!(run.on_quiet(AT_PROMPT), Action::Type(_)));
+        feed(&mut run, &[b" printf\r\nme$ "]);
+        assert_eq!(
+            run.on_quiet(AT_PROMPT),
+            Action::Wait(Duration::from_millis(270))
+        );
+        let later = Quiet {
+            quiet: Duration::from_millis(300),
+            ..AT_PROMPT
+        };
+        assert!(matches!(run.on_quiet(later), Action::Type(_)));
+        feed(&mut run, &[b" printf\r\n\x1b]133;D;0;n1;rescue\x07me$ "]);
+        assert_eq!(run.on_quiet(AT_PROMPT), Action::Done);
+        assert_eq!(run.outcome(true).unwrap().output, b"out\n");
+    }
+
+    #[test]
+    fn rescue_lines_are_limited() {
+        let mut run = fed(&[b"me$ "]);
+        let later = Quiet {
+            quiet: Duration::from_secs(1),
+            ..AT_PROMPT
+        };
+        for _ in 0..3 {
+            assert!(matches!(run.on_quiet(later), Action::Type(_)));
+            feed(&mut run, &[b"me$ "]);
+        }
+        assert!(matches!(run.on_quiet(later), Action::Wait(_)));
+    }
+
+    #[test]
+    fn a_command_that_reads_is_left_alone() {
+        let reading = Quiet {
+            quiet: Duration::from_secs(9),
+            ..AT_PROMPT
+        };
+        let mut run = fed(&[b"\x1b]133;C;n1\x07Name? "]);
+        assert_eq!(
+            run.on_quiet(reading),
+            Action::Wait(Duration::from_millis(250))
+        );
+        let canonical = Quiet {
+            line_editing: false,
+            ..reading
+        };
+        let mut run = fed(&[b"\x1b]133;C;n1\x07me$ "]);
+        assert!(matches!(run.on_quiet(canonical), Action::Wait(_)));
+        let busy = Quiet {
+            shell_waits: false,
+            ..reading
+        };
+        assert!(matches!(run.on_quiet(busy), Action::Wait(_)));
+        let child = Quiet {
+            shell_is_foreground: false,
+            ..reading
+        };
+        assert!(matches!(run.on_quiet(child), Action::Wait(_)));
+    }
+
+    #[test]
+    fn a_session_that_ends_keeps_the_output_so_far() {
+        let mut run = fed(&[b"\x1b]133;C;n1\x07bye\r\n\x1b]133;D"]);
+        assert_eq!(run.output_so_far(true), (b"bye\n".to_vec(), false));
+        let outcome = run.on_session_end(5, true);
+        assert_eq!(outcome.output, b"bye\n\x1b]133;D");
+        assert!(outcome.session_ended && outcome.exit_code == 5);
+    }
+
+    #[test]
+    fn a_hole_in_the_output_is_told() {
+        let mut run = fed(&[b"\x1b]133;C;n1\x07a"]);
+        run.on_output(b"c\x1b]133;D;0;n1\x07", 500);
+        let outcome = run.outcome(true).unwrap();
+        assert!(outcome.truncated);
+        assert_eq!(outcome.output, b"ac");
+    }
+
+    #[test]
+    fn output_without_a_start_mark_is_not_told_as_nothing() {
+        let run = fed(&[b"echo a\r\na\r\n\x1b]133;D;0;n1\x07"]);
+        let outcome = run.outcome(true).unwrap();
+        assert!(outcome.truncated && outcome.output.is_empty());
+    }
+
+    #[test]
+    fn an_isolated_command_has_its_output_and_status_on_its_own_terminal() {
+        let mut run = run(Some(Path::new("/dev/pts/9")));
+        feed(&mut run, &[b"\x1b]133;C;n1\x07noise\x1b]133;D;0;n1\x07"]);
+        assert!(!run.is_done());
+        run.on_isolated_output(b"own\r\n\x1b]133;D;");
+        run.on_isolated_output(b"3;n1\x07late");
+        let outcome = run.outcome(true).unwrap();
+        assert_eq!(
+            (outcome.output.as_slice(), outcome.exit_code),
+            (&b"own\n"[..], 3)
+        );
+    }
+
+    #[test]
+    fn an_isolated_command_without_its_mark_ends_when_it_is_quiet() {
+        let mut run = run(Some(Path::new("/dev/pts/9")));
+        run.on_isolated_output(b"own");
+        feed(&mut run, &[b"\x1b]133;C;n1\x07\x1b]133;D;1;n1\x07"]);
+        assert_eq!(
+            run.on_quiet(AT_PROMPT),
+            Action::Wait(Duration::from_millis(270))
+        );
+        let later = Quiet {
+            quiet: Duration::from_millis(300),
+            ..AT_PROMPT
+        };
+        assert_eq!(run.on_quiet(later), Action::Done);
+        let outcome = run.outcome(true).unwrap();
+        assert_eq!(
+            (outcome.output.as_slice(), outcome.exit_code),
+            (&b"own"[..], 1)
+        );
+    }
+}

@@ -1,0 +1,447 @@
+//! Starting a session: everything is checked before anything is made.
+
+use super::plan::Plan;
+use super::start_up::BringUp;
+use crate::interaction::Event;
+use crate::output::log::LogWriter;
+use crate::output::{Flusher, Output};
+use crate::peer::Peer;
+use crate::program::{ProgramError, Script};
+use crate::session::error::SessionError;
+use crate::session::facts::Facts;
+use crate::session::input::Input;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::settings::SessionSettings;
+use crate::session::shell;
+use crate::session::survive::Keepsake;
+use crate::session::tape::{Beginning, SessionTape};
+use ccd_protocol::SessionId;
+use ccd_protocol::session::{Session as Record, SessionCreateParams, SessionPipeParams};
+use ccd_terminal::holder::{SpawnSpec, Spawned, c_string, resolve};
+use ccd_terminal::piped;
+use ccd_terminal::placeholder;
+use ccd_text::redact;
+use rand::Rng;
+use rustix::process::Signal;
+use std::ffi::{CString, OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Letters of automatic ids: base32 without what looks alike.
+const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+const ID_LEN: usize = 12;
+
+/// A session that was started, or found.
+pub struct Started {
+    pub session: Arc<Session>,
+    reused: bool,
+    warnings: Vec<String>,
+    /// What is still to be done until it is ready.
+    bring_up: Option<BringUp>,
+}
+
+impl Sessions {
+    /// Starts a session, or returns the one that `reuse` finds.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError`] names what is wrong; nothing is registered or left behind then.
+    pub async fn create(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: SessionCreateParams,
+    ) -> Result<Record, SessionError> {
+        let again = params.reuse.then(|| params.clone());
+        let mut started = self.start(peer, params).await?;
+        while started.reused {
+            // Somebody else may be bringing it up.
+            started.session.start_up.wait().await;
+            match &again {
+                Some(params) if started.session.start_up.has_failed() => {
+                    started = self.start(peer, params.clone()).await?;
+                }
+                _ => break,
+            }
+        }
+        if let Some(bring_up) = started.bring_up.take() {
+            bring_up.run(peer).await?;
+        }
+        let mut record = started.session.record(None);
+        record.reused = started.reused;
+        record.warnings = started.warnings;
+        Ok(record)
+    }
+
+    /// Like [`Self::create`], for callers inside the daemon.
+    pub async fn start(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: SessionCreateParams,
+    ) -> Result<Started, SessionError> {
+        // In a task of its own: a client that leaves meanwhile must not leave half a session behind.
+        let (sessions, owner) = (Arc::clone(self), peer.clone());
+        let starting = async move { sessions.start_whole(&owner, params).await };
+        match self.services.tracker.spawn(starting).await {
+            Ok(started) => started,
+            Err(_) => Err(SessionError::ShuttingDown),
+        }
+    }
+
+    async fn start_whole(
+        self: &Arc<Self>,
+        peer: &Peer,
+        mut params: SessionCreateParams,
+    ) -> Result<Started, SessionError> {
+        let settings = self.services.settings();
+        params.plain |= params.pipes;
+        let script = self.script(&mut params).await?;
+        let mut plan = self.plan(&params, script.as_ref(), &settings)?;
+        let warnings = std::mem::take(&mut plan.warnings);
+        self.warm_root(&params).await;
+        let starting = self.starting.lock().await;
+        if self.services.stop.is_cancelled() {
+            return Err(SessionError::ShuttingDown);
+        }
+        if params.reuse
+            && let Some(session) = self.reusable(&plan)
+        {
+            if params.stream {
+                session
+                    .pipe(&SessionPipeParams {
+                        session: session.id().to_string(),
+                        open: true,
+                        raw: None,
+                    })
+                    .await?;
+            }
+            return Ok(Started {
+                session,
+                reused: true,
+                warnings,
+                bring_up: None,
+            });
+        }
+        self.check_conflicts(&plan, &settings)?;
+        require_secrets(script.as_ref())?;
+        let session = self.spawn(&params, plan, &settings).await?;
+        drop(starting);
+        for secret in script.iter().flat_map(|script| script.hidden.0.values()) {
+            session.remember_hidden(secret);
+        }
+        // From here on a client that leaves ends it.
+        let bring_up = script.and_then(|script| BringUp::new(&session, script));
+        let saved = if params.transient {
+            self.end_with(Arc::clone(&session), peer.clone());
+            Ok(())
+        } else {
+            // The program starts up meanwhile. Acknowledged means: a kill does not make us forget it.
+            session.save().await
+        };
+        // The interaction log takes rows of known sessions only, and the task notes the session's end.
+        session.note(Some(peer), Event::Start);
+        self.services.tracker.spawn(crate::session::end::run(
+            Arc::clone(&session),
+            Arc::clone(self),
+        ));
+        if let Err(error) = saved {
+            self.abandon(&session).await;
+            return Err(error.into());
+        }
+        tracing::info!(session = %session.id(), pid = session.facts.pid, "session started");
+        Ok(Started {
+            session,
+            reused: false,
+            warnings,
+            bring_up,
+        })
+    }
+
+    /// The live session that was started with the same request.
+    fn reusable(&self, plan: &Plan) -> Option<Arc<Session>> {
+        let wanted = plan.id.as_ref().or(plan.name.as_ref());
+        let fits = |session: &Session| {
+            session.is_alive()
+                && session.facts.reuse_hash == plan.reuse_hash
+                && wanted.is_none_or(|wanted| {
+                    session.id() == wanted || session.facts.name.as_ref() == Some(wanted)
+                })
+        };
+        self.list().into_iter().find(|session| fits(session))
+    }
+
+    fn check_conflicts(&self, plan: &Plan, settings: &SessionSettings) -> Result<(), SessionError> {
+        let mut live = 0;
+        for session in &self.all {
+            if session.is_dead() {
+                continue;
+            }
+            live += usize::from(session.is_alive());
+            let taken = |wanted: &SessionId| {
+                session.id() == wanted || session.facts.name.as_ref() == Some(wanted)
+            };
+            if let Some(wanted) = [&plan.id, &plan.name]
+                .into_iter()
+                .flatten()
+                .find(|wanted| taken(wanted))
+            {
+                return Err(SessionError::Conflict {
+                    session: session.id().clone(),
+                    wanted: wanted.to_string(),
+                });
+            }
+        }
+        match settings.max_sessions {
+            Some(max) if live >= max => Err(SessionError::MaxSessions { max: max as u64 }),
+            _ => Ok(()),
+        }
+    }
+
+    async fn spawn(
+        self: &Arc<Self>,
+        params: &SessionCreateParams,
+        mut plan: Plan,
+        settings: &SessionSettings,
+    ) -> Result<Arc<Session>, SessionError> {
+        let id = plan.id.take().unwrap_or_else(|| self.free_id());
+        plan.env.finish(&id);
+        let beginning = self.begin_tape(params, &plan, &id).await?;
+        let (program, argv) = match beginning {
+            Beginning::Live(_) => self.command(params, &mut plan, &id)?,
+            Beginning::Replay(_) => placeholder_command()?,
+        };
+        let env = plan.env.entries()?;
+        let recorded = self.record_start(&beginning, &id).await?;
+        let folder = match recorded {
+            // Its leader writes there from the start.
+            None if params.pipes => Some(self.fresh_folder(&id).await?),
+            folder => folder,
+        };
+        let tape = beginning.tape();
+        let facts = facts_of(params, &plan, id);
+        let spec = SpawnSpec {
+            argv,
+            env,
+            program,
+            cwd: plan.cwd.clone(),
+            rows: plan.rows,
+            cols: plan.cols,
+            plain: params.plain,
+            ring_path: self.services.folders.ring(facts.id.as_str()),
+            keepsake: Keepsake::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes(),
+        };
+        if let Some(ended) = self.all.get(&facts.id) {
+            self.release(&ended); // its ring has the same name
+        }
+        let pipe = match params.stream {
+            true => match self.services.prepare_pipe(&facts.id).await {
+                Ok(pipe) => Some(pipe),
+                Err(error) => {
+                    self.drop_tape(tape.as_ref()).await;
+                    return Err(error);
+                }
+            },
+            false => None,
+        };
+        // The disk is slow beside the start of a program.
+        let folder = async {
+            match folder {
+                Some(folder) => Ok(folder),
+                None => self.fresh_folder(&facts.id).await,
+            }
+        };
+        let (folder, spawned) = tokio::join!(folder, self.services.holder.spawn(spec));
+        match (folder, spawned) {
+            (Ok(folder), Ok(spawned)) => {
+                let session = self.register(facts, &plan, folder, spawned, settings, tape);
+                if let Err(error) = session.play() {
+                    crate::session::end::signal_group(session.facts.pid, Signal::KILL);
+                    self.release(&session);
+                    self.all.remove(session.id());
+                    return Err(error);
+                }
+                if let Some(pipe) = pipe {
+                    session.start_pipe(pipe, false, 0);
+                    session.keep();
+                }
+                Ok(session)
+            }
+            (Err(error), Ok(spawned)) => {
+                self.drop_tape(tape.as_ref()).await;
+                crate::session::end::signal_group(spawned.pid, Signal::KILL);
+                self.services.holder.release(spawned.slot);
+                Err(error)
+            }
+            (folder, Err(error)) => {
+                self.drop_tape(tape.as_ref()).await;
+                if let Ok(folder) = folder {
+                    let _ = fs::remove_dir_all(folder);
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// The program to start, and its arguments with the name it is called by; between pipes, who starts it.
+    fn command(
+        &self,
+        params: &SessionCreateParams,
+        plan: &mut Plan,
+        id: &SessionId,
+    ) -> Result<(PathBuf, Vec<CString>), SessionError> {
+        let path = resolve(OsStr::new(&plan.program), plan.env.search_path(), &plan.cwd)?;
+        let mut args: Vec<OsString> = plan.args.iter().map(OsString::from).collect();
+        if params.shell {
+            let rc = self.services.folders.base.join("shell");
+            let integration = shell::integrated(
+                &path,
+                &args,
+                |name| plan.env.get(name).map(OsString::from),
+                &rc,
+            )
+            .map_err(|error| SessionError::Files(io::Error::other(error)))?;
+            args = integration.args;
+            plan.env.lay_over(integration.env);
+        }
+        let argv = argv(&plan.program, &args)?;
+        if params.pipes {
+            let marks = c_string(
+                self.services.folders.session(id).join(piped::MARKS),
+                "the session's directory",
+            )?;
+            return Ok(piped::command(marks, c_string(path, "the program")?, argv));
+        }
+        Ok((path, argv))
+    }
+
+    fn register(
+        self: &Arc<Self>,
+        facts: Facts,
+        plan: &Plan,
+        folder: PathBuf,
+        spawned: Spawned,
+        settings: &SessionSettings,
+        tape: Option<Arc<SessionTape>>,
+    ) -> Arc<Session> {
+        let facts = Facts {
+            pid: spawned.pid,
+            slot: Some(spawned.slot),
+            tty_device: spawned.tty_device,
+            ..facts
+        };
+        let rotation = facts.rotation_bytes(settings.log_rotation_size);
+        let writer = LogWriter::new(folder.clone(), 0, rotation);
+        let output = Output::live(folder, spawned.ring, plan.output_limit);
+        let input = Input::new(Some(spawned.master), self.services.leaving.clone(), tape);
+        let input = input.of_pipes(facts.pipes);
+        let flusher = Flusher::new(writer);
+        let services = Arc::clone(&self.services);
+        let session = Session::live(
+            services, facts, output, flusher, input, plan.rows, plan.cols,
+        );
+        let session = Arc::new(session);
+        self.insert(Arc::clone(&session));
+        // News that came before the session was known went nowhere.
+        session.take_output(usize::MAX);
+        session
+    }
+
+    /// Makes the session's folder; what an ended session of the same id left goes away.
+    pub async fn fresh_folder(&self, id: &SessionId) -> Result<PathBuf, SessionError> {
+        let ended = self.all.get(id).map(|ended| Arc::clone(&ended));
+        if let Some(ended) = ended {
+            self.forget(&ended).await?;
+        }
+        let folder = self.services.folders.session(id);
+        let made = tokio::task::spawn_blocking(move || make_folder(&folder).map(|()| folder));
+        made.await
+            .map_err(io::Error::other)
+            .flatten()
+            .map_err(SessionError::Files)
+    }
+
+    fn free_id(&self) -> SessionId {
+        loop {
+            let mut rng = rand::rng();
+            let text: String = (0..ID_LEN)
+                .map(|_| char::from(ID_LETTERS[rng.random_range(0..ID_LETTERS.len())]))
+                .collect();
+            match SessionId::parse(&text) {
+                Ok(id) if !self.all.contains_key(&id) => return id,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The facts of a session before its program is started.
+fn facts_of(params: &SessionCreateParams, plan: &Plan, id: SessionId) -> Facts {
+    Facts {
+        id,
+        name: plan.name.clone(),
+        program: plan.program.clone(),
+        args: plan.args.clone(),
+        cwd: plan.cwd.to_string_lossy().into_owned(),
+        created_at: ccd_text::clock::now(),
+        persist: plan.persist,
+        encoding: plan.encoding,
+        timeout: plan.timeout,
+        idle_limit: plan.idle_limit,
+        runtime_limit: plan.runtime_limit,
+        log_limit_bytes: plan.log_limit_bytes,
+        shell: params.shell,
+        transient: params.transient,
+        plain: params.plain,
+        pipes: params.pipes,
+        pid: 0,
+        slot: None,
+        tty_device: 0,
+        is_of_this_holder: true,
+        output_limit: plan.output_limit,
+        reuse_hash: plan.reuse_hash,
+        origin: plan.origin.clone(),
+        redacts_log: redact::is_on(params.tape.as_ref().and_then(|tape| tape.redact)),
+    }
+}
+
+/// Nothing is started for which somebody has yet to be asked.
+fn require_secrets(script: Option<&Script>) -> Result<(), ProgramError> {
+    match script {
+        Some(script) if !script.missing.is_empty() => Err(ProgramError::NoSecrets {
+            name: script.name.clone(),
+            missing: script.missing.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Left by a start that was never acknowledged.
+            fs::remove_dir_all(folder)?;
+            fs::DirBuilder::new().mode(0o700).create(folder)
+        }
+        other => other,
+    }
+}
+
+/// Of the process that a tape plays on.
+fn placeholder_command() -> Result<(PathBuf, Vec<CString>), SessionError> {
+    let (program, words) = placeholder::command();
+    let words = words
+        .iter()
+        .map(|word| c_string(OsStr::new(word), "an argument"));
+    Ok((program, words.collect::<Result<_, _>>()?))
+}
+
+fn argv(program: &str, args: &[OsString]) -> Result<Vec<CString>, SessionError> {
+    let mut argv = vec![c_string(OsStr::new(program), "the program")?];
+    for arg in args {
+        argv.push(c_string(arg, "an argument")?);
+    }
+    Ok(argv)
+}

@@ -1,0 +1,324 @@
+//! The environment of a session: the caller's or a clean one, never the daemon's own.
+
+use crate::session::error::SessionError;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::SessionCreateParams;
+use ccd_terminal::holder::{SESSION_VARIABLE, c_string};
+use rustix::process::geteuid;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Where programs are looked for when nobody says.
+const CLEAN_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// What every session's terminal is.
+const TERM: &str = "xterm-256color";
+
+/// Variables of a program to start.
+#[derive(Debug, Clone)]
+pub(super) struct Environment {
+    variables: BTreeMap<OsString, OsString>,
+    given: Vec<OsString>,
+}
+
+impl Environment {
+    /// The environment that a request asks for.
+    ///
+    /// # Errors
+    ///
+    /// A variable's name is empty or has `=` or NUL in it.
+    pub(super) fn of(params: &SessionCreateParams) -> Result<Self, SessionError> {
+        let mut variables = match &params.caller_env {
+            Some(variables) => to_os(variables),
+            None => clean(),
+        };
+        // They describe the caller's terminal, not the session's.
+        for name in ["LINES", "COLUMNS"] {
+            variables.remove(OsStr::new(name));
+        }
+        for name in params
+            .env
+            .keys()
+            .chain(params.caller_env.iter().flatten().map(|entry| entry.0))
+        {
+            if name.is_empty() || name.contains(['=', '\0']) {
+                return Err(SessionError::InvalidArgument(format!(
+                    "{name:?} cannot be the name of an environment variable"
+                )));
+            }
+        }
+        variables.extend(to_os(&params.env));
+        Ok(Self {
+            variables,
+            given: params.env.keys().map(OsString::from).collect(),
+        })
+    }
+
+    /// The value of a variable, if it is text.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(OsStr::new(name))?.to_str()
+    }
+
+    /// The variables that are text.
+    pub(super) fn texts(&self) -> BTreeMap<String, String> {
+        let text = |word: &OsString| word.to_str().map(str::to_owned);
+        let variable = |(name, value)| Some((text(name)?, text(value)?));
+        self.variables.iter().filter_map(variable).collect()
+    }
+
+    /// The user's home.
+    pub(super) fn home(&self) -> PathBuf {
+        self.variables
+            .get(OsStr::new("HOME"))
+            .map_or_else(|| PathBuf::from("/"), PathBuf::from)
+    }
+
+    /// PATH, as the session has it.
+    pub(super) fn search_path(&self) -> Option<&OsStr> {
+        self.variables
+            .get(OsStr::new("PATH"))
+            .map(OsString::as_os_str)
+    }
+
+    /// Sets variables over what is there.
+    pub(super) fn lay_over(&mut self, variables: Vec<(OsString, OsString)>) {
+        self.variables.extend(variables);
+    }
+
+    /// Adds what every session has. A TERM that was given explicitly stays.
+    pub(super) fn finish(&mut self, id: &SessionId) {
+        if !self.given.iter().any(|name| name == "TERM") {
+            self.variables.insert("TERM".into(), TERM.into());
+        }
+        self.variables
+            .insert(SESSION_VARIABLE.into(), id.as_str().into());
+    }
+
+    /// The variables as the kernel wants them.
+    ///
+    /// # Errors
+    ///
+    /// A value has a NUL byte.
+    pub(super) fn entries(&self) -> Result<Vec<CString>, SessionError> {
+        let mut entries = Vec::with_capacity(self.variables.len());
+        for (name, value) in &self.variables {
+            let mut entry = name.clone();
+            entry.push("=");
+            entry.push(value);
+            entries.push(c_string(&entry, "the environment")?);
+        }
+        Ok(entries)
+    }
+}
+
+fn to_os(variables: &BTreeMap<String, String>) -> BTreeMap<OsString, OsString> {
+    variables
+        .iter()
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect()
+}
+
+/// What a login would set, from the user database.
+fn clean() -> BTreeMap<OsString, OsString> {
+    let user = User::current();
+    [
+        ("HOME", user.home),
+        ("USER", user.name.clone()),
+        ("LOGNAME", user.name),
+        ("SHELL", user.shell),
+        ("PATH", CLEAN_PATH.to_owned()),
+        ("LANG", String::from("C.UTF-8")),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.into(), value.into()))
+    .collect()
+}
+
+struct User {
+    name: String,
+    home: String,
+    shell: String,
+}
+
+impl User {
+    /// The daemon's user, from `/etc/passwd`, else from the daemon's own environment.
+    fn current() -> Self {
+        let uid = geteuid().as_raw();
+        std::fs::read_to_string("/etc/passwd")
+            .ok()
+            .and_then(|text| text.lines().find_map(|line| Self::parse(line, uid)))
+            .unwrap_or_else(|| {
+                let var = |name: &str, default: &str| {
+                    std::env::var(name).unwrap_or_else(|_| default.to_owned())
+                };
+                Self {
+                    name: var("USER", &uid.to_string()),
+                    home: var("HOME", "/"),
+                    shell: var("SHELL", "/bin/sh"),
+                }
+            })
+    }
+
+    fn parse(line: &str, uid: u32) -> Option<Self> {
+        let fields: Vec<&str> = line.split(':').collect();
+        let [name, _, number, _, _, home, shell] = fields[..] else {
+            return None;
+        };
+        (number.parse() == Ok(uid)).then(|| Self {
+            name: name.to_owned(),
+            home: home.to_owned(),
+            shell: if shell.is_empty() { "/bin/sh" } else { shell }.to_owned(),
+        })
+    }
+}
+
+/// Hashes what makes two starts the same: program, arguments, folder, size, given variables, options of tapes,
+/// configuration and its values.
+///
+/// Keyed, so that nothing can be guessed from it, and in memory only.
+pub(super) fn reuse_hash(
+    key: &[u8; 32],
+    params: &SessionCreateParams,
+    program: &str,
+    cwd: &Path,
+    size: (u16, u16),
+) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    let mut add = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    };
+    add(key);
+    add(program.as_bytes());
+    add(&(params.args.len() as u64).to_le_bytes());
+    for arg in &params.args {
+        add(arg.as_bytes());
+    }
+    add(cwd.as_os_str().as_bytes());
+    add(&size.0.to_le_bytes());
+    add(&size.1.to_le_bytes());
+    let switches = [params.shell, params.plain, params.pipes];
+    add(&switches.map(u8::from));
+    add(params.encoding.as_deref().unwrap_or("utf-8").as_bytes());
+    for (name, value) in &params.env {
+        add(name.as_bytes());
+        add(value.as_bytes());
+    }
+    if let Some(tape) = &params.tape {
+        let tape = serde_json::to_vec(tape).unwrap_or_default();
+        [&b"tape"[..], &tape, b""].into_iter().for_each(&mut add);
+    }
+    if let Some(config) = &params.config {
+        // Three, so that no variable looks like it.
+        [&b"config"[..], config.as_bytes(), b""]
+            .into_iter()
+            .for_each(&mut add);
+        for (name, value) in &params.set {
+            add(name.as_bytes());
+            add(value.as_bytes());
+        }
+    }
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clean_environment_has_what_a_login_sets_and_nothing_else() {
+        let mut env = Environment::of(&SessionCreateParams::default()).unwrap();
+        env.finish(&SessionId::parse("x").unwrap());
+        let names: Vec<&str> = env
+            .variables
+            .keys()
+            .map(|name| name.to_str().unwrap())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "CCD_SESSION_ID",
+                "HOME",
+                "LANG",
+                "LOGNAME",
+                "PATH",
+                "SHELL",
+                "TERM",
+                "USER"
+            ]
+        );
+    }
+
+    #[test]
+    fn given_variables_lie_over_the_callers() {
+        let params = SessionCreateParams {
+            caller_env: Some(
+                [("A", "1"), ("B", "1"), ("LINES", "50")]
+                    .map(|(a, b)| (a.into(), b.into()))
+                    .into(),
+            ),
+            env: [("B".to_owned(), "2".to_owned())].into(),
+            ..Default::default()
+        };
+        let env = Environment::of(&params).unwrap();
+        assert_eq!(
+            (env.get("A"), env.get("B"), env.get("LINES")),
+            (Some("1"), Some("2"), None)
+        );
+    }
+
+    #[test]
+    fn names_that_cannot_be_variables_are_refused() {
+        for name in ["", "A=B", "A\0"] {
+            let params = SessionCreateParams {
+                env: [(name.to_owned(), String::new())].into(),
+                ..Default::default()
+            };
+            assert!(Environment::of(&params).is_err(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn the_hash_tells_every_part_apart() {
+        let key = [7; 32];
+        let base = SessionCreateParams::default();
+        let hash = |params: &SessionCreateParams, program: &str, cwd: &str, size| {
+            reuse_hash(&key, params, program, Path::new(cwd), size)
+        };
+        let reference = hash(&base, "cat", "/", (24, 80));
+        assert_eq!(reference, hash(&base, "cat", "/", (24, 80)));
+        assert_ne!(reference, hash(&base, "bat", "/", (24, 80)));
+        assert_ne!(reference, hash(&base, "cat", "/tmp", (24, 80)));
+        assert_ne!(reference, hash(&base, "cat", "/", (25, 80)));
+        let args = SessionCreateParams {
+            args: vec!["a".into()],
+            ..base.clone()
+        };
+        let mut hashes = vec![reference];
+        for tag in [None, Some("a".to_owned())] {
+            let tape = ccd_protocol::tape::TapeOptions {
+                tag,
+                ..Default::default()
+            };
+            let tape = SessionCreateParams {
+                tape: Some(tape),
+                ..base.clone()
+            };
+            let hash = hash(&tape, "cat", "/", (24, 80));
+            assert!(!hashes.contains(&hash));
+            hashes.push(hash);
+        }
+        let env = SessionCreateParams {
+            env: [("a".to_owned(), String::new())].into(),
+            ..base
+        };
+        assert_ne!(reference, hash(&args, "cat", "/", (24, 80)));
+        assert_ne!(
+            hash(&args, "cat", "/", (24, 80)),
+            hash(&env, "cat", "/", (24, 80))
+        );
+    }
+}

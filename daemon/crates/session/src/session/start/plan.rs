@@ -1,0 +1,209 @@
+//! What a request to start a session means.
+
+use super::environment::{Environment, reuse_hash};
+use super::start_up::Origin;
+use crate::durations::seconds;
+use crate::program::Script;
+use crate::session::error::SessionError;
+use crate::session::registry::Sessions;
+use crate::session::settings::SessionSettings;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::SessionCreateParams;
+use ccd_tape::format::{Meta, PtySize};
+use ccd_text::expect::encoding_for;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A request that was found right.
+pub struct Plan {
+    pub(super) name: Option<SessionId>,
+    pub(super) id: Option<SessionId>,
+    pub(super) program: String,
+    pub(super) args: Vec<String>,
+    pub(super) cwd: PathBuf,
+    pub(super) env: Environment,
+    pub(super) rows: u16,
+    pub(super) cols: u16,
+    pub(super) encoding: &'static encoding_rs::Encoding,
+    pub(super) persist: bool,
+    pub(super) timeout: Duration,
+    pub(super) idle_limit: Duration,
+    pub(super) runtime_limit: Duration,
+    pub(super) log_limit_bytes: u64,
+    pub(super) output_limit: u64,
+    pub(super) warnings: Vec<String>,
+    pub(super) reuse_hash: [u8; 32],
+    pub(super) origin: Option<Arc<Origin>>,
+}
+
+impl Sessions {
+    /// Checks a request, and fills in what it leaves open.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::InvalidArgument`] names what is wrong.
+    pub(super) fn plan(
+        &self,
+        params: &SessionCreateParams,
+        script: Option<&Script>,
+        settings: &SessionSettings,
+    ) -> Result<Plan, SessionError> {
+        let mut warnings = Vec::new();
+        let id = params
+            .id
+            .as_deref()
+            .map(|id| checked_id("id", id))
+            .transpose()?;
+        let name = params
+            .name
+            .as_deref()
+            .map(|name| checked_id("name", name))
+            .transpose()?;
+        let rows = size("rows", params.rows, 24, settings.max_rows)?;
+        let cols = size("cols", params.cols, 80, settings.max_cols)?;
+        let label = params.encoding.as_deref().unwrap_or("utf-8");
+        let encoding = encoding_for(label)
+            .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        let env = Environment::of(params)?;
+        let cwd = match &params.cwd {
+            Some(cwd) if cwd.starts_with('/') => PathBuf::from(cwd),
+            Some(cwd) => {
+                return Err(SessionError::InvalidArgument(format!(
+                    "cwd {cwd:?} is not absolute: the daemon does not know which directory it is relative to"
+                )));
+            }
+            None => env.home(),
+        };
+        let program = match (&params.program, params.shell) {
+            (Some(program), _) => program.clone(),
+            (None, true) => env
+                .get("SHELL")
+                .filter(|shell| !shell.is_empty())
+                .unwrap_or("/bin/sh")
+                .to_owned(),
+            (None, false) => {
+                return Err(SessionError::InvalidArgument("program is missing".into()));
+            }
+        };
+        if params.pipes && params.shell {
+            return Err(SessionError::InvalidArgument(
+                "shell needs a terminal: omit either shell or pipes".into(),
+            ));
+        }
+        let persist = params.persist.unwrap_or(name.is_some());
+        let limit = |given: Option<f64>,
+                     default: Option<Duration>,
+                     what: &str,
+                     warnings: &mut Vec<String>| match given {
+            Some(value) => seconds(value, what, warnings),
+            None if persist => Ok(Duration::ZERO),
+            None => Ok(default.unwrap_or(Duration::ZERO)),
+        };
+        let idle_limit = limit(
+            params.session_timeout_s,
+            settings.session_timeout,
+            "session_timeout_s",
+            &mut warnings,
+        )?;
+        let runtime_limit = limit(
+            params.max_session_runtime_s,
+            settings.max_session_runtime,
+            "max_session_runtime_s",
+            &mut warnings,
+        )?;
+        let timeout = match params.timeout_s {
+            Some(value) => seconds(value, "timeout_s", &mut warnings)?,
+            // What the file says goes before what a program's configuration says.
+            None => match script.and_then(|script| script.timeout) {
+                Some(timeout) if !settings.has_default_timeout => timeout,
+                _ => settings.default_timeout,
+            },
+        };
+        let mut plan = Plan {
+            id,
+            name,
+            program,
+            args: params.args.clone(),
+            cwd,
+            env,
+            rows,
+            cols,
+            encoding,
+            persist,
+            timeout,
+            idle_limit,
+            runtime_limit,
+            log_limit_bytes: count(
+                "max_output_size",
+                params.max_output_size,
+                settings.max_output_size.unwrap_or(0),
+            )?,
+            output_limit: count(
+                "output_limit",
+                params.output_limit,
+                settings.output_limit as u64,
+            )?
+            .max(1),
+            warnings,
+            reuse_hash: [0; 32],
+            origin: script.map(|script| Arc::new(Origin::of(script))),
+        };
+        plan.reuse_hash = reuse_hash(
+            &self.reuse_key,
+            params,
+            &plan.program,
+            &plan.cwd,
+            (rows, cols),
+        );
+        Ok(plan)
+    }
+}
+
+impl Plan {
+    /// What is recorded of the start. The environment is whole.
+    pub fn meta(&self, params: &SessionCreateParams) -> Meta {
+        let (rows, cols) = (self.rows, self.cols);
+        Meta {
+            created_at: ccd_text::clock::now(),
+            program: self.program.clone(),
+            args: self.args.clone(),
+            env: self.env.texts(),
+            cwd: self.cwd.to_string_lossy().into_owned(),
+            pty: (!params.pipes).then_some(PtySize { rows, cols }),
+            plain: params.plain && !params.pipes,
+            ..Meta::default()
+        }
+    }
+}
+
+/// Parses an id or name; `what` names it in the error.
+pub(super) fn checked_id(what: &str, text: &str) -> Result<SessionId, SessionError> {
+    SessionId::parse(text)
+        .map_err(|error| SessionError::InvalidArgument(format!("the {what} {text:?} {error}")))
+}
+
+/// Checks one side of a terminal's size.
+pub(crate) fn size(
+    what: &str,
+    given: Option<i64>,
+    default: u16,
+    max: u16,
+) -> Result<u16, SessionError> {
+    let value = given.unwrap_or_else(|| i64::from(default));
+    match u16::try_from(value) {
+        Ok(value) if (1..=max).contains(&value) => Ok(value),
+        _ => Err(SessionError::InvalidArgument(format!(
+            "{what} is {value}: give 1 to {max}"
+        ))),
+    }
+}
+
+fn count(what: &str, given: Option<i64>, default: u64) -> Result<u64, SessionError> {
+    match given {
+        None => Ok(default),
+        Some(value) => u64::try_from(value).map_err(|_| {
+            SessionError::InvalidArgument(format!("{what} is {value}: give 0 or more"))
+        }),
+    }
+}

@@ -1,0 +1,320 @@
+//! The start by a program configuration: what is waited for and typed before a session counts as ready.
+
+use crate::durations::Deadline;
+use crate::peer::Peer;
+use crate::program::{Script, ScriptStep, Typing, Wanted, tape_laid_over};
+use crate::session::end::CLOSE_GRACE;
+use crate::session::error::{FailedStart, SessionError};
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
+use crate::session::wait::{TUI_QUIET, wait_idle};
+use ccd_protocol::session::{
+    EndReason, Pattern, SessionCreateParams, SessionSendParams, SessionSendReply,
+};
+use ccd_protocol::{SessionId, Timeout};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// After a pattern has matched, the program may take so long until it waits for input; then it is typed anyway. Many
+/// switch the echo off, or throw away what came before, only after they have asked.
+pub(crate) const INPUT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// What a session keeps of the configuration that started it.
+#[derive(Debug)]
+pub struct Origin {
+    pub name: SessionId,
+    /// Regular expressions: see [`Session::judge`].
+    pub success: Vec<String>,
+    /// There is a start to wait for.
+    pub has_start: bool,
+}
+
+impl Origin {
+    pub(super) fn of(script: &Script) -> Self {
+        Self {
+            name: script.name.clone(),
+            success: script.success.clone(),
+            has_start: script.has_start(),
+        }
+    }
+}
+
+/// Where the start of a session stands.
+#[derive(Debug)]
+pub(crate) struct StartUp {
+    over: CancellationToken,
+    has_failed: AtomicBool,
+}
+
+impl StartUp {
+    /// For a session of this origin.
+    pub(crate) fn of(origin: Option<&Origin>) -> Self {
+        let over = CancellationToken::new();
+        if !origin.is_some_and(|origin| origin.has_start) {
+            over.cancel();
+        }
+        Self {
+            over,
+            has_failed: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.is_cancelled()
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Acquire)
+    }
+
+    /// Waits until the session is ready, or will not be.
+    pub(super) async fn wait(&self) {
+        self.over.cancelled().await;
+    }
+
+    /// Nobody goes on with it: its worker has ended.
+    pub(crate) fn fail(&self) {
+        self.has_failed.store(true, Ordering::Release);
+        self.over.cancel();
+    }
+}
+
+/// A start that has begun. Dropped before its end, as when the client has gone, it closes the session.
+pub(super) struct BringUp {
+    session: Arc<Session>,
+    name: SessionId,
+    steps: VecDeque<ScriptStep>,
+    ready: Vec<Pattern>,
+    step_count: usize,
+}
+
+impl Drop for BringUp {
+    fn drop(&mut self) {
+        if !self.session.start_up.is_over() {
+            self.give_up();
+        }
+    }
+}
+
+impl BringUp {
+    /// `None` when there is nothing to do.
+    pub(super) fn new(session: &Arc<Session>, script: Script) -> Option<Self> {
+        script.has_start().then(|| Self {
+            session: Arc::clone(session),
+            name: script.name,
+            step_count: script.steps.len(),
+            steps: script.steps.into(),
+            ready: script.ready.into_iter().map(Pattern::Regex).collect(),
+        })
+    }
+
+    /// Brings the session up.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::StartFailed`] with the step; the session has been closed then.
+    pub(super) async fn run(mut self, peer: &Peer) -> Result<(), SessionError> {
+        match self.all_steps(peer).await {
+            Ok(()) => {
+                self.session.start_up.over.cancel();
+                self.session.keep();
+                tracing::info!(session = %self.session.id(), "session ready");
+                Ok(())
+            }
+            Err(error) => {
+                let at = self.step_count - self.steps.len();
+                let step = match self.steps.front() {
+                    Some(_) => format!("step {} of {}", at + 1, self.step_count),
+                    None => String::from("the wait for ready_indicators"),
+                };
+                let failed = FailedStart {
+                    name: self.name.clone(),
+                    session: self.session.id().clone(),
+                    step,
+                    patterns: self.patterns().iter().map(text_of).collect(),
+                    error,
+                };
+                self.give_up();
+                self.session.wait_dead().await;
+                self.session.deny_success().await;
+                Err(SessionError::StartFailed(Box::new(failed)))
+            }
+        }
+    }
+
+    fn give_up(&self) {
+        self.session.start_up.fail();
+        self.session.order_close(CloseOrder {
+            reason: EndReason::Closed,
+            grace: CLOSE_GRACE,
+        });
+        self.session.keep();
+    }
+
+    async fn all_steps(&mut self, peer: &Peer) -> Result<(), SessionError> {
+        let timeout = Some(self.session.facts.timeout);
+        let deadline = Deadline::start(Timeout::Default, timeout, &mut Vec::new())?;
+        let mut cursor = 0;
+        while !self.steps.is_empty() {
+            if self.steps[0].pattern.is_none() {
+                self.session.await_input(deadline).await?;
+                let reply = self.type_step(peer).await?;
+                // What it is to be answered with comes after it.
+                cursor = reply.map_or(cursor, |reply| reply.offset.max(cursor));
+                self.steps.pop_front();
+                continue;
+            }
+            let (index, end) = self.search(peer, cursor, deadline).await?;
+            cursor = end;
+            let passed_over = index.min(self.steps.len());
+            self.steps.drain(..passed_over);
+            if self.steps.is_empty() {
+                return Ok(()); // an indicator came before optional steps
+            }
+            if self.steps[0].typing.is_some() {
+                let patience = Deadline::within(deadline, INPUT_PATIENCE);
+                let _ = self.session.await_input(patience).await;
+                self.type_step(peer).await?;
+            }
+            self.steps.pop_front();
+        }
+        if !self.ready.is_empty() {
+            self.search(peer, cursor, deadline).await?;
+        }
+        Ok(())
+    }
+
+    /// What can come next: the patterns of optional steps, and of the one that must come; after the last of them, the
+    /// indicators.
+    fn patterns(&self) -> Vec<Pattern> {
+        let must_come = self.steps.iter().position(|step| !step.is_optional);
+        let steps = self
+            .steps
+            .iter()
+            .take(must_come.map_or(usize::MAX, |at| at + 1));
+        let patterns = steps.filter_map(|step| step.pattern.clone().map(Pattern::Regex));
+        let ready = self.ready.iter().filter(|_| must_come.is_none());
+        patterns.chain(ready.cloned()).collect()
+    }
+
+    /// Returns which of [`Self::patterns`] came first, and where it ends.
+    async fn search(
+        &self,
+        peer: &Peer,
+        cursor: u64,
+        deadline: Deadline,
+    ) -> Result<(usize, u64), SessionError> {
+        let patterns = self.patterns();
+        let search = self
+            .session
+            .search_until(&patterns, false, deadline)
+            .await?;
+        let found = self.session.search_from(peer, search, cursor).await?;
+        Ok((found.index, found.end))
+    }
+
+    /// Types what the next step says, which is forgotten then.
+    async fn type_step(&mut self, peer: &Peer) -> Result<Option<SessionSendReply>, SessionError> {
+        let Some(step) = self.steps.front_mut() else {
+            return Ok(None);
+        };
+        let mut params = SessionSendParams {
+            session: self.session.id().to_string(),
+            ..SessionSendParams::default()
+        };
+        match step.typing.take() {
+            None => return Ok(None),
+            Some(Typing::Keys(keys)) => params.keys = Some(keys),
+            Some(Typing::Text(text)) => {
+                (params.text, params.newline) = (Some(text), step.newline);
+            }
+            Some(Typing::Secret(secret)) => {
+                (params.text, params.newline) = (Some(secret), step.newline);
+                params.secret = true;
+            }
+        }
+        match self.session.send(peer, &params).await {
+            Err(SessionError::NotAlive { .. }) => {
+                self.session.wait_dead().await;
+                Err(crate::session::wait::process_ended(&self.session).await)
+            }
+            sent => sent.map(Some),
+        }
+    }
+}
+
+impl Session {
+    /// Waits until the program waits for input.
+    pub async fn await_input(self: &Arc<Self>, deadline: Deadline) -> Result<(), SessionError> {
+        let is_blind = self.probe().await.is_some_and(|probe| probe.is_blind());
+        let met = match is_blind {
+            // Of a program that cannot be seen silence must do.
+            true => wait_idle(self, TUI_QUIET, deadline).await,
+            false => self.wait_input(false, deadline).await,
+        };
+        if self.is_dead() {
+            return Err(crate::session::wait::process_ended(self).await);
+        }
+        if met.is_some() {
+            return Ok(());
+        }
+        Err(SessionError::Timeout {
+            what: "waiting for input".into(),
+            waited_ms: deadline.elapsed_ms(),
+            report: Box::new(self.timeout_report().await),
+        })
+    }
+}
+
+impl Sessions {
+    /// How a request that names a configuration is started, which it is given the program of; `None` without one.
+    ///
+    /// # Errors
+    ///
+    /// The configuration cannot be used, or values do not fit.
+    pub(super) async fn script(
+        &self,
+        params: &mut SessionCreateParams,
+    ) -> Result<Option<Script>, SessionError> {
+        let Some(name) = &params.config else {
+            return match params.set.is_empty() && params.secrets.is_empty() {
+                true => Ok(None),
+                false => Err(SessionError::InvalidArgument(
+                    "set and secrets are for the placeholders of a config: give config too".into(),
+                )),
+            };
+        };
+        if params.program.is_none() && !params.args.is_empty() {
+            return Err(SessionError::InvalidArgument(
+                "args need program: the config has its own arguments".into(),
+            ));
+        }
+        let name = super::plan::checked_id("config", name)?;
+        let wanted = Wanted {
+            name: &name,
+            set: &params.set,
+            secrets: &params.secrets.0,
+            has_program: params.program.is_some(),
+        };
+        let script = self.programs.script(wanted).await?;
+        if params.program.is_none() {
+            params.program = Some(script.program.clone());
+            params.args.clone_from(&script.args);
+        }
+        if let Some(tape) = &script.tape {
+            params.tape = Some(tape_laid_over(params.tape.take(), tape.clone()));
+        }
+        Ok(Some(script))
+    }
+}
+
+fn text_of(pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),
+        Pattern::Eof(_) | Pattern::Timeout(_) => String::new(),
+    }
+}

@@ -1,0 +1,253 @@
+//! Sessions that an earlier worker has started: the holder has kept their terminals, and the disk the rest.
+
+use super::keepsake::Keepsake;
+use crate::interaction::{Event, recorded_upto};
+use crate::output::log::{self, LogWriter, Logged};
+use crate::output::{Flusher, Output};
+use crate::session::end::{CLOSE_GRACE, signal_group};
+use crate::session::facts::Facts;
+use crate::session::input::Input;
+use crate::session::input::LastLine;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::state::CloseOrder;
+use ccd_protocol::session::EndReason;
+use ccd_screen::Modes;
+use ccd_terminal::holder::{Adopted, Ring};
+use futures_util::future::join_all;
+use rustix::process::Signal;
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// How much of a log goes back to memory.
+const TAIL_BYTES: u64 = 256 << 10;
+
+impl Sessions {
+    /// Goes on with the sessions among `adopted` that somebody was told of, and ends the others. Returns their ids.
+    pub(super) async fn adopt_all(
+        self: &Arc<Self>,
+        adopted: Vec<Adopted>,
+        unfinished: &HashSet<String>,
+        after_crash: bool,
+    ) -> HashSet<String> {
+        let adopting = adopted.into_iter().map(|adopted| async move {
+            let (pid, slot) = (adopted.pid, adopted.slot);
+            let ring = adopted.opened.as_ref().ok().map(|(_, ring)| ring);
+            let has_ended = ring.is_some_and(|ring| ring.status().is_some());
+            let id = self.adopt(adopted, unfinished, after_crash).await;
+            if let Err(problem) = &id {
+                tracing::error!(
+                    pid,
+                    problem,
+                    "could not take over a program, so it is killed"
+                );
+                // The number of one that was reaped may be another's.
+                if !has_ended {
+                    signal_group(pid, Signal::KILL);
+                }
+                self.services.holder.release(slot);
+            }
+            id.ok()
+        });
+        join_all(adopting).await.into_iter().flatten().collect()
+    }
+
+    /// The live sessions that another process could not go on with: somebody has removed their rings.
+    pub fn without_ring(&self) -> Vec<String> {
+        let mut sessions = self.list();
+        sessions.retain(|session| session.output.is_live());
+        let ids = sessions.iter().map(|session| session.id().to_string());
+        ids.filter(|id| !self.services.folders.ring(id).exists())
+            .collect()
+    }
+
+    /// Goes on with a session, or says why not.
+    async fn adopt(
+        self: &Arc<Self>,
+        adopted: Adopted,
+        unfinished: &HashSet<String>,
+        after_crash: bool,
+    ) -> Result<String, String> {
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        let kept = Keepsake::read(&adopted.keepsake).map_err(|error| text(&error))?;
+        let id = kept.row.session_id.clone();
+        if !kept.row.transient && !unfinished.contains(&id) {
+            return Err(format!(
+                "{id}: the session has ended, or was never reported to a client"
+            ));
+        }
+        let facts = Facts {
+            pid: adopted.pid,
+            slot: Some(adopted.slot),
+            tty_device: adopted.tty_device,
+            ..kept.facts().ok_or("its saved state cannot be used")?
+        };
+        let (master, ring) = adopted.opened.map_err(|error| text(&error))?;
+        let folder = self.services.folders.sessions.join(&id);
+        let rotation = facts.rotation_bytes(self.services.settings().log_rotation_size);
+        let resumed = tokio::task::spawn_blocking(move || resume(folder, ring, rotation));
+        let resumed = resumed.await.map_err(io::Error::other).flatten();
+        let mut resumed = resumed.map_err(|error| text(&error))?;
+        if resumed.holder_waits {
+            self.services.holder.space_freed(adopted.slot);
+        }
+        let size = rustix::termios::tcgetwinsize(&master);
+        let (rows, cols) = size.map_or((kept.row.terminal_rows, kept.row.terminal_cols), |size| {
+            (size.ws_row, size.ws_col)
+        });
+        let modes = postcard::from_bytes::<Modes>(&resumed.note).unwrap_or_default();
+        let output = Output::adopted(
+            resumed.folder,
+            resumed.ring,
+            facts.output_limit,
+            resumed.lines,
+            &resumed.tail,
+        );
+        let age = ccd_text::clock::age_s(&kept.row.created_at).unwrap_or(0.0);
+        let flusher = Flusher::new(resumed.writer);
+        let tape = match kept.tape {
+            Some(tape) => {
+                let plays = tape.plays();
+                match self.resume_tape(tape, &facts.id, &output).await {
+                    Ok(tape) => Some(tape),
+                    Err(error) if plays => return Err(text(&error)),
+                    Err(error) => {
+                        tracing::error!(session = id, %error, "recording has stopped; the session continues");
+                        None
+                    }
+                }
+            }
+            None => None,
+        };
+        let input =
+            Input::new(Some(master), self.services.leaving.clone(), tape).of_pipes(facts.pipes);
+        let services = Arc::clone(&self.services);
+        let session = Session::live(services, facts, output, flusher, input, rows, cols)
+            .resumed(kept.sizes, modes, resumed.answered)
+            .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
+        for text in &kept.hidden {
+            session.hidden.remember(text);
+        }
+        let recorded = recorded_upto(&self.services.store, &id).await.unwrap_or(0);
+        session.recorded_upto.store(recorded, Ordering::Release);
+        let silent = resumed
+            .silent
+            .or_else(|| ccd_text::clock::age_s(&kept.row.last_activity));
+        session.set_last_activity(silent.unwrap_or(0.0));
+        let session = Arc::new(session);
+        self.insert(Arc::clone(&session));
+        session.resume_questions(&resumed.tail, resumed.logged);
+        resumed.tail.clear();
+        if after_crash {
+            let text = "the worker was killed and another one took over; history of the last 250 ms may be missing";
+            session.note(None, Event::Trouble(text.into()));
+        }
+        session.take_output(usize::MAX);
+        session.play().map_err(|error| text(&error))?;
+        if let Some(pipe) = kept.pipe {
+            session.resume_pipe(pipe).await;
+        }
+        if kept.input_has_ended {
+            session.end_input(LastLine::Whole);
+        }
+        if session.facts.transient {
+            self.await_owner(Arc::clone(&session), kept.orphaned_at);
+        }
+        if let Some(order) = kept.close {
+            session.order_close(order.into());
+        } else if kept.is_starting {
+            // Nobody has what is to be typed, and nobody was told that it is ready.
+            session.start_up.fail();
+            let reason = match after_crash {
+                true => EndReason::DaemonKilled,
+                false => EndReason::Closed,
+            };
+            let grace = CLOSE_GRACE;
+            session.order_close(CloseOrder { reason, grace });
+        }
+        self.services.tracker.spawn(crate::session::end::run(
+            Arc::clone(&session),
+            Arc::clone(self),
+        ));
+        Ok(id)
+    }
+}
+
+/// The ids of sessions that are held, as far as their facts can be read.
+pub fn ids_of(adopted: &[Adopted]) -> Vec<String> {
+    let kept = adopted
+        .iter()
+        .filter_map(|adopted| Keepsake::read(&adopted.keepsake).ok());
+    kept.map(|kept| kept.row.session_id).collect()
+}
+
+/// What is left of a session's output.
+struct Resumed {
+    folder: PathBuf,
+    writer: LogWriter,
+    ring: Ring,
+    /// The end of the log.
+    tail: Vec<u8>,
+    /// Every byte below is in the log or in a gap.
+    logged: u64,
+    lines: u64,
+    answered: u64,
+    note: Vec<u8>,
+    holder_waits: bool,
+    /// Seconds since the last output was logged.
+    silent: Option<f64>,
+}
+
+/// Brings ring and log together. Blocks.
+fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed> {
+    let modified = std::fs::metadata(log::current_path(&folder)).and_then(|file| file.modified());
+    let silent = modified.ok().and_then(|at| at.elapsed().ok());
+    let writer = LogWriter::resume(folder.clone(), ring.log_base(), rotation)?;
+    // The log's length is the truth, but for what was given up behind it, and what somebody else has put there.
+    let logged = writer.end().clamp(ring.tail(), ring.head());
+    let tail = if logged <= writer.end() {
+        tail_of(&folder, logged)?
+    } else {
+        Vec::new()
+    };
+    let noted = ring.tail();
+    let counted = usize::try_from(logged - noted).unwrap_or(0);
+    let lines = ring.output_lines()
+        + memchr::memchr_iter(b'\n', &ring.bytes(noted)[..counted]).count() as u64;
+    let holder_waits = ring.set_tail(logged);
+    Ok(Resumed {
+        folder,
+        writer,
+        tail,
+        logged,
+        lines,
+        answered: ring.answered(),
+        note: ring.note(),
+        holder_waits,
+        silent: silent.map(|silent| silent.as_secs_f64()),
+        ring,
+    })
+}
+
+/// The end of a log, as far as it is in one piece.
+fn tail_of(folder: &Path, end: u64) -> io::Result<Vec<u8>> {
+    let mut at = end.saturating_sub(TAIL_BYTES);
+    let mut tail = Vec::new();
+    while at < end {
+        match log::read(folder, at, (end - at) as usize, end)? {
+            Logged::Bytes(bytes) => {
+                at += bytes.len() as u64;
+                tail.extend_from_slice(&bytes);
+            }
+            Logged::Missing { resume } => {
+                tail.clear();
+                at = resume;
+            }
+        }
+    }
+    Ok(tail)
+}

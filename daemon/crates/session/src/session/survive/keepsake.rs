@@ -1,0 +1,187 @@
+//! What the holder keeps of a session for the next worker: what no file has, and secrets, which no file may have.
+
+use super::persist::{facts_of, row_of_start};
+use super::table::SessionRow;
+use crate::session::error::{reason_of, reason_text};
+use crate::session::facts::Facts;
+use crate::session::live::Session;
+use crate::session::pipe::KeptPipe;
+use crate::session::screen::Sizes;
+use crate::session::start::Origin;
+use crate::session::state::CloseOrder;
+use crate::session::tape::KeptTape;
+use crate::session::tape::SessionTape;
+use ccd_protocol::session::EndReason;
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+/// The facts of a session. As JSON, with defaults for what an older build does not say.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Keepsake {
+    pub(super) row: SessionRow,
+    plain: bool,
+    #[serde(default)]
+    pipes: bool,
+    log_limit_bytes: u64,
+    output_limit: u64,
+    reuse_hash: [u8; 32],
+    pub(super) sizes: Sizes,
+    #[serde(default)]
+    pub(super) input_has_ended: bool,
+    /// What was typed hidden.
+    #[serde(default)]
+    pub(super) hidden: Vec<String>,
+    /// Somebody has ordered the end.
+    #[serde(default)]
+    pub(super) close: Option<KeptOrder>,
+    /// Since when it waits for a client to live with.
+    #[serde(default)]
+    pub(super) orphaned_at: Option<String>,
+    /// Of its program configuration.
+    #[serde(default)]
+    success_indicators: Vec<String>,
+    /// Its start by a program configuration is not over.
+    #[serde(default)]
+    pub(super) is_starting: bool,
+    /// A request or the environment has said whether secrets are taken out of its interaction log.
+    #[serde(default)]
+    redacts_log: Option<bool>,
+    /// Its named pipe is open.
+    #[serde(default)]
+    pub(super) pipe: Option<KeptPipe>,
+    /// It is recorded, or a tape stands in for its program.
+    #[serde(default)]
+    pub(super) tape: Option<KeptTape>,
+}
+
+/// An order to end a session.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KeptOrder {
+    reason: String,
+    grace_ms: u64,
+}
+
+impl From<CloseOrder> for KeptOrder {
+    fn from(order: CloseOrder) -> Self {
+        Self {
+            reason: reason_text(order.reason).into(),
+            grace_ms: order.grace.as_millis() as u64,
+        }
+    }
+}
+
+impl From<KeptOrder> for CloseOrder {
+    fn from(kept: KeptOrder) -> Self {
+        Self {
+            reason: reason_of(&kept.reason).unwrap_or(EndReason::Closed),
+            grace: Duration::from_millis(kept.grace_ms),
+        }
+    }
+}
+
+impl Keepsake {
+    /// What is known before the program is started.
+    pub(crate) fn of_start(
+        facts: &Facts,
+        rows: u16,
+        cols: u16,
+        tape: Option<&SessionTape>,
+    ) -> Self {
+        Self {
+            row: row_of_start(facts, rows, cols),
+            plain: facts.plain,
+            pipes: facts.pipes,
+            log_limit_bytes: facts.log_limit_bytes,
+            output_limit: facts.output_limit,
+            reuse_hash: facts.reuse_hash,
+            sizes: Sizes::new(rows, cols),
+            input_has_ended: false,
+            hidden: Vec::new(),
+            close: None,
+            orphaned_at: None,
+            success_indicators: facts
+                .origin
+                .as_ref()
+                .map_or_else(Vec::new, |origin| origin.success.clone()),
+            is_starting: facts.origin.as_ref().is_some_and(|origin| origin.has_start),
+            redacts_log: Some(facts.redacts_log),
+            pipe: None,
+            tape: tape.map(KeptTape::of),
+        }
+    }
+
+    fn of(session: &Session) -> Self {
+        let (rows, cols) = {
+            let state = session.state();
+            (state.rows, state.cols)
+        };
+        Self {
+            sizes: session.screen.sizes(),
+            input_has_ended: session.input_has_ended(),
+            hidden: session.hidden.texts(),
+            close: session.close_order().map(KeptOrder::from),
+            orphaned_at: session.orphaned_at(),
+            is_starting: !session.start_up.is_over(),
+            pipe: session.pipe.kept(),
+            tape: session.kept_tape(),
+            ..Self::of_start(&session.facts, rows, cols, None)
+        }
+    }
+
+    /// As the holder keeps it.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// What another worker has made of a session.
+    ///
+    /// # Errors
+    ///
+    /// It is something else.
+    pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(bytes)
+    }
+
+    /// The facts, but for those that the holder knows.
+    pub(super) fn facts(&self) -> Option<Facts> {
+        let facts = facts_of(&self.row)?;
+        let origin = facts.origin.as_ref().map(|origin| Origin {
+            name: origin.name.clone(),
+            success: self.success_indicators.clone(),
+            has_start: false,
+        });
+        Some(Facts {
+            plain: self.plain,
+            pipes: self.pipes,
+            log_limit_bytes: self.log_limit_bytes,
+            output_limit: self.output_limit,
+            reuse_hash: self.reuse_hash,
+            is_of_this_holder: true,
+            origin: origin.map(Arc::new),
+            redacts_log: self.redacts_log.unwrap_or(facts.redacts_log),
+            ..facts
+        })
+    }
+}
+
+impl Session {
+    /// Has the holder keep the session's facts as they are now.
+    pub fn keep(&self) {
+        let Some(slot) = self.facts.slot else {
+            return;
+        };
+        let _turn = self
+            .services
+            .keeping
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let kept = self
+            .services
+            .holder
+            .keep(slot, &Keepsake::of(self).to_bytes());
+        if let Err(error) = kept {
+            tracing::warn!(session = %self.id(), %error, "could not save the state for the next worker: it would get an older one");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What outlives a worker: sessions adopted from the one before, rows and keepsakes for the next.
+
+mod adopt;
+mod keepsake;
+mod persist;
+mod strays;
+mod table;
+
+pub use adopt::ids_of;
+pub(super) use keepsake::Keepsake;
+pub use persist::Past;

@@ -1,0 +1,119 @@
+//! What a killed daemon has left of sessions that nobody knows of: starts that were never acknowledged, and what lived
+//! with a client.
+
+use super::persist::{remove_folder, salvage};
+use crate::output::Output;
+use crate::session::registry::Sessions;
+use ccd_tape::decorate::RunFilter;
+use ccd_tape::record::Note;
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+impl Sessions {
+    /// Removes folders and rings that belong to no session: starts that were never acknowledged.
+    pub(super) async fn remove_strays(
+        self: &Arc<Self>,
+        known: &HashSet<String>,
+        alive: &HashSet<String>,
+    ) -> io::Result<()> {
+        for entry in std::fs::read_dir(&self.services.folders.sessions)? {
+            let entry = entry?;
+            let is_known = entry
+                .file_name()
+                .to_str()
+                .is_some_and(|name| known.contains(name) || alive.contains(name));
+            if is_known {
+                continue;
+            }
+            match self.finish_stray(&entry.path(), None).await {
+                true => remove_folder(&entry.path()).await?,
+                false => self.stray_recordings().push(entry.path()),
+            }
+        }
+        for entry in std::fs::read_dir(&self.services.folders.runtime)? {
+            let entry = entry?;
+            if crate::session::run::is_script(&entry.file_name()) {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        match std::fs::read_dir(&self.services.folders.rings) {
+            Ok(entries) => {
+                for entry in entries {
+                    let path = entry?.path();
+                    let id = path.file_stem().and_then(|id| id.to_str());
+                    if !id.is_some_and(|id| alive.contains(id)) {
+                        std::fs::remove_file(path)?;
+                    }
+                }
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes the tape of a session that nothing else is known of: its client's. True when its folder may go.
+    async fn finish_stray(
+        self: &Arc<Self>,
+        folder: &Path,
+        filters: Option<Box<RunFilter<'static>>>,
+    ) -> bool {
+        let Some(name) = folder.file_name().and_then(|name| name.to_str()) else {
+            return true;
+        };
+        let ring = self.services.folders.ring(name);
+        let (rotation, at) = (
+            self.services.settings().log_rotation_size,
+            folder.to_owned(),
+        );
+        let salvaged =
+            tokio::task::spawn_blocking(move || match at.join("recording.json").exists() {
+                true => salvage(&at, &ring, rotation).map(Some),
+                false => Ok(None),
+            });
+        match salvaged.await.map_err(io::Error::other).flatten() {
+            Ok(None) => true,
+            Ok(Some(salvaged)) => {
+                let output = Output::ended(
+                    folder.to_owned(),
+                    salvaged.end,
+                    salvaged.lines,
+                    salvaged.gaps,
+                );
+                self.services
+                    .finish_killed_tape(folder, &output, filters)
+                    .await
+            }
+            Err(error) => {
+                tracing::error!(folder = %folder.display(), %error, "what was recorded cannot be read");
+                false
+            }
+        }
+    }
+
+    /// Makes the tapes that could not be made while the daemon started.
+    pub async fn finish_strays(self: &Arc<Self>) {
+        let strays = std::mem::take(&mut *self.stray_recordings());
+        for folder in strays {
+            if self.finish_stray(&folder, Some(self.filters())).await
+                && let Err(error) = remove_folder(&folder).await
+            {
+                tracing::warn!(folder = %folder.display(), %error, "it stays");
+            }
+        }
+    }
+
+    fn stray_recordings(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        let strays = self.stray_recordings.lock();
+        strays.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a tape is still to be made of the log in this folder.
+pub(super) async fn has_recording(folder: &Path) -> bool {
+    let folder = folder.to_owned();
+    let noted = tokio::task::spawn_blocking(move || Note::of(&folder).is_some()).await;
+    noted.unwrap_or(false)
+}

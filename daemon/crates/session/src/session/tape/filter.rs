@@ -1,0 +1,109 @@
+//! Filters of tapes: programs from their standard input to their standard output. As every program, the holder starts
+//! them.
+
+use crate::peer::Peer;
+use crate::session::error::SessionError;
+use crate::session::registry::Sessions;
+use crate::session::run::OneShot;
+use ccd_protocol::session::{EndReason, SessionCreateParams};
+use ccd_tape::decorate::RunFilter;
+use ccd_terminal::holder::Exit;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long a filter may take.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// What it may print.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Its words are arguments here, which the shell does not read; its files are those of standard input and output. No
+/// file may have more than 20 MB, in blocks of 512 bytes, or twice that where they have 1024.
+const SCRIPT: &str =
+    "in=$1 out=$2; shift 2; ulimit -f 40000; exec \"$@\" <\"$in\" >\"$out\" 2>/dev/null";
+
+/// Two files that go away.
+struct Files {
+    input: PathBuf,
+    output: PathBuf,
+}
+
+impl Files {
+    fn new(folder: &Path, input: &[u8]) -> io::Result<Self> {
+        let name = format!("filter-{:016x}", rand::random::<u64>());
+        let files = Self {
+            input: folder.join(format!("{name}.in")),
+            output: folder.join(format!("{name}.out")),
+        };
+        for (path, content) in [(&files.input, input), (&files.output, &[][..])] {
+            let mut options = std::fs::OpenOptions::new();
+            let mut file = options
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(path)?;
+            file.write_all(content)?;
+        }
+        Ok(files)
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        for path in [&self.input, &self.output] {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+impl Sessions {
+    /// Runs filters, for work beside the runtime.
+    pub fn filters(self: &Arc<Self>) -> Box<RunFilter<'static>> {
+        let (sessions, runtime) = (Arc::clone(self), tokio::runtime::Handle::current());
+        Box::new(move |words, input| runtime.block_on(sessions.filter(words, input)))
+    }
+
+    async fn filter(self: &Arc<Self>, words: &[String], input: &[u8]) -> Result<Vec<u8>, String> {
+        let files =
+            Files::new(&self.services.folders.runtime, input).map_err(|error| error.to_string())?;
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let mut args = vec!["-c".into(), SCRIPT.into(), "filter".into()];
+        args.extend([text(&files.input), text(&files.output)]);
+        args.extend(words.iter().cloned());
+        let params = SessionCreateParams {
+            program: Some("/bin/sh".into()),
+            args,
+            plain: true,
+            ..SessionCreateParams::default()
+        };
+        let peer = Peer::of_daemon(CancellationToken::new());
+        let shot = OneShot::start(self, &peer, params).await;
+        let shot = shot.map_err(|error: SessionError| error.to_string())?;
+        let in_time = tokio::time::timeout(LIMIT, shot.session.wait_dead())
+            .await
+            .is_ok();
+        if !in_time {
+            shot.end(EndReason::Closed).await;
+        }
+        let exit = shot.session.state().exit;
+        let collected = shot.collect().await;
+        if let Err(error) = collected {
+            tracing::warn!(%error, "could not clean up after a filter");
+        }
+        let has_flooded = std::fs::metadata(&files.output).is_ok_and(|file| file.len() > MAX_BYTES);
+        match exit {
+            _ if has_flooded => Err(format!("it printed more than {MAX_BYTES} bytes")),
+            _ if !in_time => Err(format!("it took longer than {} s", LIMIT.as_secs())),
+            Some(Exit { code: Some(0), .. }) => read(&files.output),
+            exit => Err(crate::session::error::describe_end(exit, None)),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| error.to_string())
+}

@@ -1,0 +1,95 @@
+//! From a recording that is over to its tape: the session has the output, the journal says what was typed.
+
+use crate::output::{Output, Piece};
+use ccd_tape::decorate::RunFilter;
+use ccd_tape::record::{Ended, Finished, Heard, MAX_OUTPUT_BYTES, Printed};
+use ccd_tape::root::Root;
+use ccd_terminal::piped::Marks;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Bytes that are read at a time.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// Makes the tape of a session that has ended: its journal says what was typed, `output` has what was printed.
+///
+/// Without `filter` no program may run.
+pub(super) async fn finish(
+    root: &Arc<Root>,
+    journal: &Path,
+    output: &Output,
+    heard: Heard,
+    filter: Option<Box<RunFilter<'static>>>,
+) -> Finished {
+    let path = journal.to_owned();
+    let opened = tokio::task::spawn_blocking(move || {
+        let ended = Ended::read(&path, &heard.unwritten);
+        ended.map(|ended| (ended, heard))
+    });
+    let (ended, heard) = match opened.await {
+        Ok(Ok(opened)) => opened,
+        Ok(Err(finished)) => return finished,
+        Err(error) => return Finished::problem(format!("the journal cannot be read: {error}")),
+    };
+    let (start, before) = ended.start();
+    let all = async {
+        let before = read(output, before, Some(start)).await?;
+        Ok::<_, io::Error>((before, read(output, start, None).await?))
+    };
+    let (before, mut printed) = match all.await {
+        Ok(all) => all,
+        Err(error) => {
+            return Finished::problem(format!("the session's log cannot be read: {error}"));
+        }
+    };
+    let (root, folder) = (Arc::clone(root), output.dir().to_owned());
+    let made = tokio::task::spawn_blocking(move || {
+        if ended.is_piped() {
+            printed.streams = match Marks::of(&folder) {
+                Ok(marks) => marks.changes().to_vec(),
+                Err(error) => {
+                    return Finished::problem(format!(
+                        "standard error cannot be told from standard output: {error}"
+                    ));
+                }
+            };
+        }
+        ended.finish(&root, &folder, &before.bytes, &printed, &heard, filter)
+    });
+    made.await
+        .unwrap_or_else(|error| Finished::problem(format!("the tape could not be made: {error}")))
+}
+
+/// Reads output between two offsets, as much as a tape takes.
+async fn read(output: &Output, start: u64, upto: Option<u64>) -> io::Result<Printed> {
+    let mut printed = Printed {
+        start,
+        ..Printed::default()
+    };
+    let mut at = start;
+    loop {
+        let left = upto.map_or(u64::MAX, |upto| upto.saturating_sub(at));
+        if left == 0 {
+            return Ok(printed);
+        }
+        if printed.bytes.len() >= MAX_OUTPUT_BYTES {
+            printed.is_cut = true;
+            return Ok(printed);
+        }
+        let max = usize::try_from(left)
+            .unwrap_or(PIECE_BYTES)
+            .min(PIECE_BYTES);
+        match output.read(at, max).await? {
+            Piece::Bytes(bytes) => {
+                at += bytes.len() as u64;
+                printed.bytes.extend_from_slice(&bytes);
+            }
+            Piece::Missing { resume } => {
+                printed.gaps.push((at, resume));
+                at = resume;
+            }
+            Piece::Pending | Piece::End => return Ok(printed),
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! A session's part in tapes, on its way to the next process.
+
+use super::finished_tape::finish;
+use super::proxy::{KeptLive, proxy_params};
+use super::session_tape::SessionTape;
+use crate::output::{Output, Piece};
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use crate::session::services::Services;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::SessionCreateParams;
+use ccd_protocol::tape::{TapeOptions, TapeUse};
+use ccd_tape::decorate::RunFilter;
+use ccd_tape::format::Meta;
+use ccd_tape::play::{KeptPlayer, Player};
+use ccd_tape::record::{self, Heard, KeptRecording, Note, Recording, Resumption};
+use ccd_text::hidden::HiddenTexts;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// In the folder of a session that has ended: what tapes did for it.
+const PAST: &str = "tape.json";
+
+/// What no file may have of it, or has.
+#[derive(Serialize, Deserialize)]
+pub struct KeptTape {
+    options: TapeOptions,
+    meta: Meta,
+    recording: Option<KeptRecording>,
+    player: Option<KeptPlayer>,
+    live: Option<KeptLive>,
+    /// What the real program would be started with.
+    params: Option<Box<SessionCreateParams>>,
+    #[serde(default)]
+    proxied: u64,
+}
+
+/// What an earlier process has left to be shown.
+#[derive(Clone)]
+pub(super) struct Left {
+    pub(super) live: Option<KeptLive>,
+}
+
+impl KeptTape {
+    pub fn of(tape: &SessionTape) -> Self {
+        let left = tape.take_left();
+        let live = match tape.live.get() {
+            Some(live) => Some(live.kept.clone()),
+            None => left.and_then(|left| left.live),
+        };
+        Self {
+            options: tape.options.clone(),
+            meta: tape.meta.clone(),
+            recording: tape.recording().map(Recording::kept),
+            proxied: tape.proxied.load(Ordering::Relaxed),
+            player: tape.player.as_ref().map(Player::kept),
+            live,
+            params: tape.proxy_params.clone(),
+        }
+    }
+}
+
+impl KeptTape {
+    /// True when there is no program without it.
+    pub fn plays(&self) -> bool {
+        self.player.is_some()
+    }
+}
+
+impl Sessions {
+    /// Goes on with what an earlier process has recorded or played; a journal that is gone ends the recording alone.
+    ///
+    /// # Errors
+    ///
+    /// The root cannot be used any more.
+    pub async fn resume_tape(
+        self: &Arc<Self>,
+        kept: KeptTape,
+        id: &SessionId,
+        output: &Output,
+    ) -> Result<Arc<SessionTape>, SessionError> {
+        let mut tape = self.tape_of(&kept.options, kept.meta.clone(), id).await?;
+        tape.meta = kept.meta;
+        tape.proxied = AtomicU64::new(kept.proxied);
+        if let Some(recording) = kept.recording {
+            let hidden = tape.recorded_secrets();
+            let resumed = resume_recording(recording, hidden, output).await;
+            if let Some(problem) = resumed.problem() {
+                tracing::error!(session = %id, problem, "the session goes on");
+            }
+            let _ = tape.recording.set(resumed);
+        }
+        if let Some(params) = kept.params {
+            tape.proxy_params = proxy_params(&tape.settings, &params);
+        }
+        if let Some(player) = kept.player {
+            tape.player = Some(Player::resumed(tape.cue(), player));
+            let left = Left { live: kept.live };
+            tape.left = Mutex::new(Some(left));
+        }
+        Ok(Arc::new(tape))
+    }
+
+    /// Makes the tapes that could not be made while the daemon started, because programs change them.
+    pub async fn finish_left_tapes(self: Arc<Self>) {
+        for session in self.list() {
+            if session.is_dead() && Note::of(session.output.dir()).is_some() {
+                let (folder, filters) = (session.output.dir(), Some(self.filters()));
+                self.services
+                    .finish_killed_tape(folder, &session.output, filters)
+                    .await;
+                *session.past_tape() = PastTape::of(folder);
+            }
+        }
+        self.finish_strays().await;
+    }
+}
+
+impl Services {
+    /// Makes the tape of a session that an earlier daemon has left, if it was recorded. True when nothing is left to be
+    /// made; a tape that needs `filters` is, where none may run yet.
+    pub async fn finish_killed_tape(
+        &self,
+        folder: &Path,
+        output: &Output,
+        filters: Option<Box<RunFilter<'static>>>,
+    ) -> bool {
+        let at = folder.to_owned();
+        let note = tokio::task::spawn_blocking(move || Note::of(&at)).await;
+        let Some(note) = note.ok().flatten() else {
+            return true;
+        };
+        let root = match self.roots.open(&note.root).await {
+            Ok(root) => root,
+            Err(error) => {
+                tracing::error!(root = %note.root.display(), %error, "could not finish a tape");
+                return false;
+            }
+        };
+        if !note.journal.exists() && root.path.exists() {
+            // The kill came when the tape was there, or before anything was recorded.
+            Note::remove(folder);
+            return true;
+        }
+        let finished = finish(&root, &note.journal, output, Heard::default(), filters).await;
+        if finished.is_put_off {
+            return false;
+        }
+        let past = PastTape {
+            is_replay: false,
+            uses: TapeUse {
+                root: root.path.to_string_lossy().into_owned(),
+                recorded: finished.recorded,
+                known: finished.known,
+                written: finished.written.clone(),
+                problem: finished.problem.clone(),
+                ..TapeUse::default()
+            },
+        };
+        if let Err(error) = past.write(folder) {
+            tracing::warn!(%error, "could not note how a recording ended");
+        }
+        match finished.problem {
+            Some(problem) => {
+                tracing::error!(
+                    problem,
+                    "the tape of an earlier daemon's session is incomplete"
+                )
+            }
+            None => {
+                tracing::info!(tapes = ?finished.written, "the tape of an earlier daemon's session is finished")
+            }
+        }
+        Note::of(folder).is_none()
+    }
+}
+
+/// Goes on with a recording, which may need output that memory has no more.
+async fn resume_recording(
+    kept: KeptRecording,
+    hidden: Arc<HiddenTexts>,
+    output: &Output,
+) -> Recording {
+    let at = kept.clone();
+    let resumption = tokio::task::spawn_blocking(move || Resumption::of(&at)).await;
+    let resumption = resumption.map_err(io::Error::other).flatten();
+    let printed = match resumption.as_ref().ok().and_then(Resumption::offset) {
+        Some(offset) => printed_from(output, offset).await,
+        None => Vec::new(),
+    };
+    let end = output.published();
+    let tail = printed_from(output, end.saturating_sub(record::ECHO_BYTES as u64)).await;
+    Recording::resume(kept, resumption, hidden, &printed, &tail)
+}
+
+/// The output from an offset on, so much as echoes are looked for in.
+async fn printed_from(output: &Output, offset: u64) -> Vec<u8> {
+    let mut printed = Vec::new();
+    while printed.len() < record::ECHO_BYTES {
+        let max = record::ECHO_BYTES - printed.len();
+        match output.read(offset + printed.len() as u64, max).await {
+            Ok(Piece::Bytes(bytes)) => printed.extend(bytes),
+            _ => break,
+        }
+    }
+    printed
+}
+
+/// What tapes did for a session that has ended, in its folder.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PastTape {
+    pub is_replay: bool,
+    pub uses: TapeUse,
+}
+
+impl PastTape {
+    /// Leaves it in a session's folder. Blocks.
+    pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(0o600);
+        let mut file = options.open(folder.join(PAST))?;
+        file.write_all(&serde_json::to_vec(self)?)
+    }
+
+    /// The one that a session's folder has. Blocks.
+    pub fn of(folder: &Path) -> Option<Self> {
+        let bytes = std::fs::read(folder.join(PAST)).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+}
+
+impl Session {
+    /// Its part in tapes, for the next process.
+    pub fn kept_tape(&self) -> Option<KeptTape> {
+        self.tape().map(|tape| KeptTape::of(tape))
+    }
+}

@@ -1,0 +1,395 @@
+//! The real program in place of a tape that does not answer: it is brought to where the tape was, and goes on from there.
+
+use super::kept::Left;
+use super::session_tape::{Place, SessionTape};
+use crate::output::Piece;
+use crate::peer::Peer;
+use crate::session::error::SessionError;
+use crate::session::input::{InputError, Stroke};
+use crate::session::live::Session;
+use crate::session::run::OneShot;
+use ccd_protocol::session::{InputVerdict, SessionCreateParams};
+use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit};
+use ccd_tape::TapeError;
+use ccd_tape::key::{PromptTracker, prompt_signature};
+use ccd_tape::play::{Act, InputModes, Player, Show};
+use ccd_tape::settings::Settings;
+use ccd_terminal::probe::Line;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::os::fd::AsFd;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+
+/// Output that is passed on at a time.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// How long the program may take to each of its prompts when its time-out is 0.
+const MIN_PATIENCE: Duration = Duration::from_secs(5);
+
+/// A program that waits, and shows another prompt than the tape, must be silent so long.
+const SETTLED: Duration = Duration::from_millis(250);
+
+/// Time between two looks at the program.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How long the program of an earlier process is awaited.
+const ADOPTION: Duration = Duration::from_secs(4);
+
+/// The real program, in a session of its own that nobody else uses.
+pub(super) struct Live {
+    shot: OneShot,
+    gone: CancellationToken,
+    pub(super) kept: KeptLive,
+}
+
+/// Where it is, for the next process.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct KeptLive {
+    session: String,
+    /// Offset of its output that is the first to be shown.
+    inner_start: u64,
+    /// Where that stands in the output of the session that shows it.
+    outer_start: u64,
+}
+
+/// What the real program of a session with these parameters is started with; `None` where only tapes may answer.
+pub(super) fn proxy_params(
+    settings: &Settings,
+    params: &SessionCreateParams,
+) -> Option<Box<SessionCreateParams>> {
+    (settings.fallback == FallbackMode::Proxy).then(|| {
+        Box::new(SessionCreateParams {
+            tape: None,
+            name: None,
+            id: None,
+            reuse: false,
+            stream: false,
+            ..params.clone()
+        })
+    })
+}
+
+impl Live {
+    pub(super) fn session(&self) -> &Arc<Session> {
+        &self.shot.session
+    }
+
+    /// Types into the program, and has it recorded if what tapes do not have is.
+    pub(super) async fn typed(
+        &self,
+        tape: &SessionTape,
+        stroke: Stroke<'_>,
+    ) -> Result<(), InputError> {
+        let session = self.session();
+        let end = || session.output.end();
+        session.note_write();
+        let keys = session.input.keys_of(stroke.bytes);
+        let keys = match &keys {
+            Cow::Owned(keys) => stroke.of(keys),
+            Cow::Borrowed(_) => stroke,
+        };
+        let written = session.input.strike(keys, end);
+        let written = Box::pin(written).await?;
+        if let Some(player) = &tape.player {
+            player.note_proxied(inputs_in(stroke.bytes));
+        }
+        if let Some(recording) = tape.recording() {
+            let offset = self.kept.outer_start + (written.offset - self.kept.inner_start);
+            recording.typed(stroke.typed(offset, written.hidden, written.canonical));
+        }
+        Ok(())
+    }
+
+    /// Nobody shows it any more.
+    pub(super) fn end(&self) {
+        self.gone.cancel();
+    }
+}
+
+/// Whether tapes answer.
+pub(super) fn plays(settings: &Settings) -> bool {
+    match settings.record {
+        RecordMode::Disabled => true,
+        RecordMode::New => settings.fallback == FallbackMode::Proxy,
+        RecordMode::Overwrite => false,
+    }
+}
+
+/// How many inputs a stroke ends: a line that is typed key by key is one.
+fn inputs_in(bytes: &[u8]) -> u64 {
+    let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n' | 0x04);
+    let pairs = bytes.windows(2).filter(|pair| pair == b"\r\n").count();
+    (bytes.iter().filter(|byte| is_end(byte)).count() - pairs) as u64
+}
+
+impl SessionTape {
+    /// Counts what the program got where it runs from the start because no tape begins so; true when there was an input.
+    pub fn note_live(&self, bytes: &[u8]) -> bool {
+        if !plays(&self.settings) {
+            return false;
+        }
+        let inputs = inputs_in(bytes);
+        self.proxied.fetch_add(inputs, Ordering::Relaxed);
+        inputs > 0
+    }
+
+    /// Starts the program, types all that tapes have answered so far, and shows what it prints from then on.
+    pub(super) async fn take_over(&self, player: &Player) -> Result<&Live, InputError> {
+        let failed = |error: SessionError| InputError::Tape(TapeError::Proxy(error.to_string()));
+        let (Some(params), Some(sessions)) = (&self.proxy_params, self.sessions.upgrade()) else {
+            return Err(InputError::Closed { written_bytes: 0 });
+        };
+        let gone = CancellationToken::new();
+        let mut params = SessionCreateParams::clone(params);
+        if let Some(outer) = sessions.all.get(&self.id) {
+            let state = outer.state();
+            (params.rows, params.cols) = (Some(state.rows.into()), Some(state.cols.into()));
+        }
+        let peer = Peer::of_daemon(gone.clone());
+        let shot = Box::pin(OneShot::start(&sessions, &peer, params));
+        let shot = shot.await.map_err(failed)?;
+        let place = player.place();
+        catch_up(&shot.session, &place.typed, &place.prompt)
+            .await
+            .map_err(|reason| InputError::Tape(TapeError::Proxy(reason)))?;
+        if self.settings.record == RecordMode::New {
+            let place = Place {
+                offset: place.queued_upto,
+                state: place.state,
+                is_start: false,
+            };
+            let recorded = self
+                .record(sessions.services.folders.session(&self.id), place)
+                .await;
+            recorded.map_err(InputError::Tape)?;
+        }
+        let kept = KeptLive {
+            session: shot.session.id().to_string(),
+            inner_start: shot.session.output.end(),
+            outer_start: place.queued_upto,
+        };
+        tracing::info!(target: "tape", session = %self.id, program = %shot.session.id(), "the real program takes over where the tape ended");
+        Ok(self.show_live(shot, gone, kept, player.show(), 0))
+    }
+
+    fn show_live(
+        &self,
+        shot: OneShot,
+        gone: CancellationToken,
+        kept: KeptLive,
+        show: Arc<Show>,
+        shown: u64,
+    ) -> &Live {
+        let inner = Arc::clone(&shot.session);
+        let from = kept.inner_start + shown;
+        let tracker = inner.services.tracker.clone();
+        tracker.spawn(relay(inner, from, show, gone.clone()));
+        self.live.get_or_init(|| Live { shot, gone, kept })
+    }
+
+    /// Goes on with a program that an earlier process has started, when so much of the session's output was shown.
+    async fn resume_live(&self, kept: KeptLive, shown: u64) {
+        let (Some(player), Some(sessions)) = (&self.player, self.sessions.upgrade()) else {
+            return;
+        };
+        let end = Instant::now() + ADOPTION;
+        let inner = loop {
+            match sessions.find(&kept.session) {
+                Ok(inner) => break inner,
+                Err(_) if Instant::now() < end => tokio::time::sleep(LOOK).await,
+                Err(error) => {
+                    tracing::error!(%error, "the program that took over from a tape is lost");
+                    let exit = TapeExit {
+                        code: None,
+                        signal: Some(1),
+                    };
+                    return player.show().add([Act::End(exit)]);
+                }
+            }
+        };
+        let gone = CancellationToken::new();
+        inner.claim(&Peer::of_daemon(gone.clone()));
+        let shot = OneShot::of(&sessions, inner);
+        let shown = shown.saturating_sub(kept.outer_start);
+        self.show_live(shot, gone, kept, player.show(), shown);
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        // What was started here ends with who shows it.
+        if !self.session().services.leaving.is_cancelled() {
+            self.gone.cancel();
+        }
+    }
+}
+
+/// Types into the program what tapes have answered, each line at its prompt.
+async fn catch_up(
+    session: &Arc<Session>,
+    typed: &[(String, Vec<u8>)],
+    prompt: &str,
+) -> Result<(), String> {
+    let mut seen = Seen::default();
+    for (prompt, input) in typed {
+        seen.await_prompt(session, prompt).await?;
+        let end = || session.output.end();
+        session.note_write();
+        let keys = session.input.keys_of(input);
+        let written = session.input.write(&keys, false, end).await;
+        written
+            .map_err(|_| String::from("it read no input while the inputs so far were repeated"))?;
+        seen.is_answered = false;
+    }
+    seen.await_prompt(session, prompt).await
+}
+
+/// What a program has printed so far.
+#[derive(Default)]
+struct Seen {
+    prompt: PromptTracker,
+    upto: u64,
+    /// Something came since the last input.
+    is_answered: bool,
+}
+
+impl Seen {
+    async fn await_prompt(&mut self, session: &Arc<Session>, wanted: &str) -> Result<(), String> {
+        let wanted = prompt_signature(wanted);
+        let patience = session.facts.timeout.max(MIN_PATIENCE);
+        let end = Instant::now() + patience;
+        loop {
+            self.take(session).await?;
+            let is_there = prompt_signature(&self.prompt.prompt()) == wanted;
+            if is_there && self.is_answered && !wanted.is_empty() {
+                return Ok(());
+            }
+            let look = session.waiting_for_input().await;
+            let waits = look.is_some_and(|look| look.verdict != InputVerdict::No);
+            self.take(session).await?;
+            if waits && (is_there || session.idle() >= SETTLED) {
+                return Ok(());
+            }
+            if !session.is_alive() {
+                let how = session.not_alive(None);
+                return Err(format!(
+                    "it exited while the inputs so far were repeated: {how}"
+                ));
+            }
+            if Instant::now() >= end {
+                return Err(format!(
+                    "it did not show the prompt {wanted:?} within {} s; its last line is {:?}",
+                    patience.as_secs(),
+                    self.prompt.prompt()
+                ));
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    async fn take(&mut self, session: &Session) -> Result<(), String> {
+        loop {
+            let piece = session.output.read(self.upto, PIECE_BYTES).await;
+            match piece.map_err(|error| error.to_string())? {
+                Piece::Bytes(bytes) => {
+                    self.upto += bytes.len() as u64;
+                    self.prompt.feed(&bytes);
+                    self.is_answered = true;
+                }
+                Piece::Missing { resume } => self.upto = resume,
+                Piece::Pending | Piece::End => return Ok(()),
+            }
+        }
+    }
+}
+
+/// Shows what a program prints, from an offset on, until it has ended or nobody looks.
+async fn relay(inner: Arc<Session>, from: u64, show: Arc<Show>, gone: CancellationToken) {
+    let mut upto = from;
+    let mut modes = None;
+    loop {
+        let changed = inner.output.changed();
+        tokio::pin!(changed);
+        changed.as_mut().enable();
+        let now = inner.input.master().map(|master| Line::of(master.as_fd()));
+        let now = now.map(|line| InputModes {
+            hidden: line.hides_input(),
+            keys: !line.canonical,
+        });
+        if now != modes {
+            modes = now;
+            show.add(now.map(Act::Modes));
+        }
+        show.room().await;
+        match inner.output.read(upto, PIECE_BYTES).await {
+            Ok(Piece::Bytes(bytes)) => {
+                let parts = inner.parts(upto, &bytes).await.into_iter();
+                show.add(parts.map(|(stream, bytes)| Act::Print {
+                    delay: Duration::ZERO,
+                    bytes,
+                    stream,
+                }));
+                upto += bytes.len() as u64;
+                continue;
+            }
+            Ok(Piece::Missing { resume }) => {
+                upto = resume;
+                continue;
+            }
+            Ok(Piece::Pending) => {}
+            Ok(Piece::End) | Err(_) => {
+                let exit = inner.state().exit.or_else(|| inner.output.exit());
+                let exit = exit.map_or_else(TapeExit::default, |exit| TapeExit {
+                    code: exit.code,
+                    signal: exit.signal,
+                });
+                return show.add([Act::End(exit)]);
+            }
+        }
+        tokio::select! {
+            () = changed => {}
+            () = gone.cancelled() => return,
+        }
+    }
+}
+
+impl SessionTape {
+    /// What an earlier process has left to be shown.
+    pub(super) fn take_left(&self) -> Option<Left> {
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.clone()
+    }
+
+    /// Goes on with what an earlier process has left, once the terminal has all that it has printed.
+    /// Returns how much that is.
+    pub(super) async fn go_on(&self, session: &Session, left: Left) -> u64 {
+        let printed = settled(session).await;
+        if let Some(player) = &self.player {
+            player.go_on(printed).await;
+        }
+        if let Some(live) = left.live {
+            self.resume_live(live, printed).await;
+        }
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.take();
+        printed
+    }
+}
+
+/// The end of the output, once nothing is on its way from the terminal.
+async fn settled(session: &Session) -> u64 {
+    let deadline = Instant::now() + ADOPTION;
+    let mut before = None;
+    loop {
+        let is_empty = session.input.has_no_output();
+        let end = session.output.end();
+        if (is_empty && before == Some(end)) || Instant::now() >= deadline {
+            return end;
+        }
+        before = is_empty.then_some(end);
+        tokio::time::sleep(LOOK).await;
+    }
+}

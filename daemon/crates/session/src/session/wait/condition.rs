@@ -1,0 +1,322 @@
+//! Waiting for something that is no pattern: the exit, silence, a prompt, a program that reads.
+
+use crate::durations::{Deadline, millis};
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use ccd_protocol::session::{
+    InputVerdict, Session as Record, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
+};
+use ccd_terminal::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict, fresh};
+use ccd_text::expect::clean_lossy;
+use futures_util::{StreamExt as _, stream};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Silence before the first look at the program, and the longest time between two looks.
+const FIRST_LOOK: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+
+/// A program that accepts input among other things, and one that cannot be seen, must be silent so long.
+pub(crate) const TUI_QUIET: Duration = Duration::from_millis(300);
+
+const DEFAULT_IDLE_MS: f64 = 500.0;
+
+/// Looks at a time for a list: one that waits out [`STALE_AFTER_WRITE`] holds up no other.
+const MAX_LOOKS: usize = 32;
+
+/// How long a list waits for its looks. A thousand of the slowest take 140 ms.
+const LONGEST_LOOKS: Duration = Duration::from_millis(400);
+
+/// [`Met::how`] where nothing was seen.
+const GUESS: &str = "guess";
+
+/// [`Probe::how`] where a tape plays, which knows.
+const OF_TAPE: &str = "tape";
+
+/// Why a wait ended well.
+pub struct Met {
+    reason: &'static str,
+    how: String,
+    waiting: Option<WaitingForInput>,
+}
+
+impl Met {
+    /// True when the program could not be seen.
+    pub fn is_guess(&self) -> bool {
+        self.how == GUESS
+    }
+}
+
+impl Session {
+    /// Waits until a condition is true.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Timeout`] with what the program was doing.
+    pub async fn wait(
+        self: &Arc<Self>,
+        params: &SessionWaitParams,
+    ) -> Result<SessionWaitReply, SessionError> {
+        let mut warnings = Vec::new();
+        let default = (params.condition != WaitFor::Exit).then_some(self.facts.timeout);
+        let deadline = Deadline::start(params.timeout_ms, default, &mut warnings)?;
+        let idle = millis(
+            params.idle_ms.unwrap_or(DEFAULT_IDLE_MS),
+            "idle_ms",
+            &mut warnings,
+        )?;
+        let met = match params.condition {
+            WaitFor::Exit => wait_exit(self, deadline).await,
+            WaitFor::Idle => wait_idle(self, idle, deadline).await,
+            WaitFor::Prompt => self.wait_input(true, deadline).await,
+            WaitFor::Input => self.wait_input(false, deadline).await,
+        };
+        let Some(met) = met else {
+            let what = match params.condition {
+                WaitFor::Exit => "the exit",
+                WaitFor::Idle => "silence",
+                WaitFor::Prompt => "a prompt",
+                WaitFor::Input => "waiting for input",
+            };
+            return Err(SessionError::Timeout {
+                what: what.into(),
+                waited_ms: deadline.elapsed_ms(),
+                report: Box::new(self.timeout_report().await),
+            });
+        };
+        let mut record = self.record(met.waiting);
+        record.warnings = warnings;
+        Ok(SessionWaitReply {
+            reason: met.reason.into(),
+            how: met.how,
+            session: record,
+        })
+    }
+
+    /// Looks at what the session's program is doing; `None` once it has ended.
+    pub async fn probe(&self) -> Option<Probe> {
+        if let Some(found) = look_at_tape(self) {
+            return Some(found);
+        }
+        let acting = self.acting();
+        let slot = acting.facts.slot.filter(|_| acting.is_alive())?;
+        let found = self
+            .services
+            .holder
+            .probe(slot, acting.facts.tty_device)
+            .await?;
+        self.looks().reader = found.reader;
+        Some(found)
+    }
+
+    /// Whether the program waits for input, as far as one look tells.
+    pub async fn waiting_for_input(&self) -> Option<WaitingForInput> {
+        let mut found = self.probe().await?;
+        if !is_fresh(self, &found) {
+            tokio::time::sleep(STALE_AFTER_WRITE).await;
+            found = self.probe().await?;
+        }
+        Some(waiting(&found, None))
+    }
+
+    pub async fn wait_input(self: &Arc<Self>, prompt: bool, deadline: Deadline) -> Option<Met> {
+        let mut pause = FIRST_LOOK;
+        let mut quiet_since = Instant::now();
+        let mut seen = self.output.end();
+        loop {
+            if self.is_dead() {
+                return Some(exited());
+            }
+            let end = self.output.end();
+            if end != seen {
+                (seen, quiet_since, pause) = (end, Instant::now(), FIRST_LOOK);
+            }
+            let last_chance = deadline.is_over();
+            if quiet_since.elapsed() >= FIRST_LOOK || deadline.looks_once() {
+                let quiet = quiet_since.elapsed();
+                if let Some(met) = self.look(prompt, quiet, deadline.looks_once()).await {
+                    return Some(met);
+                }
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+            if last_chance {
+                return None;
+            }
+            let until = (tokio::time::Instant::now() + pause).min(deadline.instant());
+            let changed = self.output.changed();
+            if tokio::time::timeout_at(until, changed).await.is_ok() {
+                pause = FIRST_LOOK;
+            }
+        }
+    }
+
+    /// One look: true when the program waits for input, and shows a prompt if that is asked for.
+    pub async fn look(&self, prompt: bool, quiet: Duration, only_once: bool) -> Option<Met> {
+        let found = self.probe().await?;
+        if !is_fresh(self, &found) {
+            return None;
+        }
+        let long_quiet = quiet >= TUI_QUIET || only_once;
+        // A pattern may come while somebody waits for it, also by an editor: one look at the file for each at the program.
+        let library = match prompt && found.verdict != Verdict::No {
+            true => self.services.library.fresh().await,
+            false => self.services.library.current(),
+        };
+        let shows_prompt = || library.is_prompt(&last_line(self));
+        // Line editors and full-screen programs turn canonical mode off, and hardly anything else does.
+        let takes_keys = found.is_blind() && !found.line.canonical;
+        let (waits, guess) = match found.verdict {
+            Verdict::Blocked => (true, None),
+            Verdict::Accepts if self.modes().alternate_screen => (long_quiet, None),
+            Verdict::Accepts => (long_quiet || shows_prompt(), None),
+            Verdict::Unknown if found.hidden_prompt_likely => {
+                (quiet >= STALE_AFTER_WRITE, Some(GUESS))
+            }
+            // Between pipes hardly anything shows a prompt.
+            Verdict::Unknown if self.facts.pipes => (long_quiet, Some(GUESS)),
+            Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
+            Verdict::No => (false, None),
+        };
+        // Where the kernel says that the program waits, the sign alone tells its prompt from other output.
+        let ends_as_prompt = || match guess {
+            None => library.ends_as_prompt(&last_line(self)),
+            Some(_) => shows_prompt(),
+        };
+        if !waits || (prompt && !ends_as_prompt()) {
+            return None;
+        }
+        let waiting = waiting(&found, guess);
+        Some(Met {
+            reason: if prompt { "prompt" } else { "input" },
+            how: waiting.how.clone(),
+            waiting: Some(waiting),
+        })
+    }
+}
+
+impl Sessions {
+    /// The records, in the same order, each with what one look tells.
+    ///
+    /// At most [`MAX_LOOKS`] looks at a time; what has not been seen after [`LONGEST_LOOKS`] is left out.
+    pub async fn records_with_waiting(&self, sessions: Vec<Arc<Session>>) -> Vec<Record> {
+        let end = tokio::time::Instant::now() + LONGEST_LOOKS;
+        let records = sessions.into_iter().map(|session| async move {
+            let is_late = tokio::time::Instant::now() >= end;
+            let look = session.waiting_for_input();
+            let waiting = match is_late {
+                true => None,
+                false => tokio::time::timeout_at(end, look).await.ok().flatten(),
+            };
+            session.record(waiting)
+        });
+        stream::iter(records).buffered(MAX_LOOKS).collect().await
+    }
+}
+
+/// Whether a look tells about the time after the last write.
+pub(crate) fn is_fresh(session: &Session, found: &Probe) -> bool {
+    if is_of_tape(found) {
+        return found.unread_output_bytes == 0;
+    }
+    let looks = *session.looks();
+    let since = looks.last_write.map_or(Duration::MAX, |at| at.elapsed());
+    fresh(looks.reader_before.as_ref(), found, since)
+}
+
+/// True when nothing was looked at but a tape.
+pub(crate) fn is_of_tape(found: &Probe) -> bool {
+    found.how == OF_TAPE
+}
+
+/// What a program would be seen to do in whose place a tape plays; `None` where a program runs.
+fn look_at_tape(session: &Session) -> Option<Probe> {
+    let waits = session.tape()?.waits().filter(|_| session.is_alive())?;
+    let master = session.input.master()?;
+    Some(Probe {
+        foreground: session.facts.pid,
+        line: Line::of(master.as_fd()),
+        verdict: match waits {
+            true => Verdict::Blocked,
+            false => Verdict::No,
+        },
+        how: OF_TAPE.into(),
+        reader: None,
+        foreground_state: None,
+        unread_output_bytes: rustix::io::ioctl_fionread(&*master).unwrap_or(0),
+        hidden_prompt_likely: false,
+    })
+}
+
+fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
+    WaitingForInput {
+        verdict: match probe.verdict {
+            Verdict::Blocked => InputVerdict::Blocked,
+            Verdict::Accepts => InputVerdict::Accepts,
+            Verdict::No => InputVerdict::No,
+            Verdict::Unknown => InputVerdict::Unknown,
+        },
+        hidden: probe.line.hides_input(),
+        how: how.unwrap_or(&probe.how).to_owned(),
+    }
+}
+
+/// Text behind the last newline, as a person sees it.
+pub fn last_line(session: &Session) -> String {
+    let end = session.output.facts().bytes;
+    let from = end.saturating_sub(4096).max(session.output.memory_start());
+    match session.output.read_memory(from, 4096) {
+        Some(crate::output::Piece::Bytes(bytes)) => {
+            let text = clean_lossy(&bytes, session.facts.encoding);
+            text.rsplit(['\n', '\r'])
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+fn exited() -> Met {
+    Met {
+        reason: "exit",
+        how: "exit".into(),
+        waiting: None,
+    }
+}
+
+async fn wait_exit(session: &Session, deadline: Deadline) -> Option<Met> {
+    let dead = tokio::time::timeout_at(deadline.instant(), session.wait_dead()).await;
+    (dead.is_ok() || session.is_dead()).then(exited)
+}
+
+pub(crate) async fn wait_idle(
+    session: &Session,
+    idle: Duration,
+    deadline: Deadline,
+) -> Option<Met> {
+    let mut quiet_since = Instant::now();
+    let mut seen = session.output.end();
+    loop {
+        if session.is_dead() {
+            return Some(exited());
+        }
+        let end = session.output.end();
+        if end != seen {
+            (seen, quiet_since) = (end, Instant::now());
+        }
+        if quiet_since.elapsed() >= idle {
+            return Some(Met {
+                reason: "idle",
+                how: format!("no output for {} ms", idle.as_millis()),
+                waiting: None,
+            });
+        }
+        if deadline.is_over() {
+            return None;
+        }
+        let until = tokio::time::Instant::from(quiet_since + idle).min(deadline.instant());
+        let _ = tokio::time::timeout_at(until, session.output.changed()).await;
+    }
+}

@@ -1,0 +1,392 @@
+//! Waiting for patterns: each call searches at its own pace and reads every byte once.
+
+use crate::durations::Deadline;
+use crate::interaction::{Event, Form};
+use crate::output::Piece;
+use crate::peer::Peer;
+use crate::session::error::{EndedReport, SessionError, TimeoutReport, describe_end, injected_end};
+use crate::session::live::Session;
+use crate::session::services::Services;
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{ExpectResult, Pattern as WirePattern, SessionExpectParams};
+use ccd_text::expect::{
+    BEFORE_BYTES, Hit, Matcher, Pattern, PatternError, Patterns, clean_lossy, closest_miss,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Output that is searched at a time.
+pub(crate) const PIECE_BYTES: usize = 256 << 10;
+
+/// A match that could still grow is decided when output has paused for so long.
+pub(super) const PAUSE: Duration = Duration::from_micros(1500);
+
+/// Lines and bytes of recent output in an error.
+const RECENT_LINES: usize = 50;
+const RECENT_BYTES: u64 = 32 << 10;
+
+/// Lists with more patterns than this are compiled where nobody waits for the thread.
+const INLINE_PATTERNS: usize = 32;
+const INLINE_PATTERN_BYTES: usize = 4 << 10;
+
+/// A search that is ready to start.
+pub struct Search {
+    patterns: Arc<Patterns>,
+    from: u64,
+    deadline: Deadline,
+    warnings: Vec<String>,
+    /// A match moves the session's cursor.
+    moves_cursor: bool,
+}
+
+impl Session {
+    /// Waits for the first match of a list of patterns.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::ExpectTimeout`], [`SessionError::ProcessEnded`], or a pattern's fault.
+    pub async fn expect(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &SessionExpectParams,
+    ) -> Result<ExpectResult, SessionError> {
+        let (mut search, from) = (
+            self.search(&params.patterns, params.raw, params.timeout_ms)
+                .await?,
+            params.from,
+        );
+        search.from = from.unwrap_or_else(|| self.output.cursor());
+        search.moves_cursor = from.is_none();
+        let end = self.output.end();
+        if search.from > end {
+            return Err(SessionError::InvalidArgument(format!(
+                "from is {}, but the output has only {end} bytes so far",
+                search.from
+            )));
+        }
+        self.run_search(peer, search).await
+    }
+
+    /// Prepares a search; the time starts now.
+    pub async fn search(
+        &self,
+        patterns: &[WirePattern],
+        raw: bool,
+        timeout: Timeout,
+    ) -> Result<Search, SessionError> {
+        let mut warnings = Vec::new();
+        let deadline = Deadline::start(timeout, Some(self.facts.timeout), &mut warnings)?;
+        let search = self.search_until(patterns, raw, deadline).await?;
+        Ok(Search { warnings, ..search })
+    }
+
+    /// Prepares a search whose time has begun.
+    pub async fn search_until(
+        &self,
+        patterns: &[WirePattern],
+        raw: bool,
+        deadline: Deadline,
+    ) -> Result<Search, SessionError> {
+        let list: Vec<Pattern> = patterns.iter().map(pattern).collect();
+        Ok(Search {
+            patterns: self.services.compiled(list, raw).await?,
+            from: 0,
+            deadline,
+            warnings: Vec::new(),
+            moves_cursor: true,
+        })
+    }
+
+    /// Searches from `offset` on, for a send that was just written there.
+    pub async fn search_from(
+        self: &Arc<Self>,
+        peer: &Peer,
+        mut search: Search,
+        offset: u64,
+    ) -> Result<ExpectResult, SessionError> {
+        search.from = offset;
+        search.moves_cursor = true;
+        self.run_search(peer, search).await
+    }
+
+    async fn run_search(
+        self: &Arc<Self>,
+        peer: &Peer,
+        search: Search,
+    ) -> Result<ExpectResult, SessionError> {
+        let found = self.find_match(&search).await;
+        match found {
+            Ok(result) => {
+                if search.moves_cursor {
+                    self.output.advance_cursor(result.end);
+                }
+                let pattern = search.patterns.list().get(result.index);
+                self.note(
+                    Some(peer),
+                    Event::Match {
+                        pattern: pattern.map_or_else(String::new, pattern_text),
+                        form: pattern.map_or(Form::Event, form_of),
+                        matched: result.matched.clone(),
+                        start: result.start,
+                        end: result.end,
+                    },
+                );
+                Ok(result)
+            }
+            Err(error) => {
+                self.note(Some(peer), Event::Failure(error.to_string()));
+                Err(error)
+            }
+        }
+    }
+
+    async fn find_match(self: &Arc<Self>, search: &Search) -> Result<ExpectResult, SessionError> {
+        let mut matcher = Matcher::new(
+            Arc::clone(&search.patterns),
+            search.from,
+            self.facts.encoding,
+        );
+        let look_upto = self.output.end();
+        loop {
+            let changed = self.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let at = matcher.position();
+            match self
+                .output
+                .read(at, PIECE_BYTES)
+                .await
+                .map_err(SessionError::Files)?
+            {
+                Piece::Bytes(bytes) => {
+                    if let Some(hit) = matcher.feed(&bytes) {
+                        return Ok(result_of(hit, &search.warnings));
+                    }
+                    let looked = !search.deadline.looks_once() || matcher.position() >= look_upto;
+                    if looked && search.deadline.is_over() {
+                        return self.timed_out(search, &mut matcher).await;
+                    }
+                    if bytes.len() == PIECE_BYTES {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                // Nothing can match across what is lost.
+                Piece::Missing { resume } => {
+                    matcher =
+                        Matcher::new(Arc::clone(&search.patterns), resume, self.facts.encoding);
+                }
+                Piece::End => return self.ended(search, &mut matcher).await,
+                // In the ring, but not taken from it yet: as good as there.
+                Piece::Pending if at < look_upto => changed.await,
+                Piece::Pending if search.deadline.is_over() => {
+                    return self.timed_out(search, &mut matcher).await;
+                }
+                Piece::Pending if matcher.undecided() => {
+                    if tokio::time::timeout(PAUSE, changed).await.is_err()
+                        && let Some(hit) = matcher.pause()
+                    {
+                        return Ok(result_of(hit, &search.warnings));
+                    }
+                }
+                Piece::Pending => {
+                    let _ = tokio::time::timeout_at(search.deadline.instant(), changed).await;
+                }
+            }
+        }
+    }
+
+    /// The time is over: a match that could still grow counts, then `timeout` as a pattern.
+    async fn timed_out(
+        self: &Arc<Self>,
+        search: &Search,
+        matcher: &mut Matcher,
+    ) -> Result<ExpectResult, SessionError> {
+        if let Some(hit) = matcher.pause() {
+            return Ok(result_of(hit, &search.warnings));
+        }
+        if let Some(index) = search.patterns.timeout_index() {
+            return Ok(self.without_match(search, index, matcher.position()).await);
+        }
+        let mut report = self.timeout_report().await;
+        report.closest_miss =
+            closest_miss(search.patterns.list(), &report.recent_output).map(|miss| miss.message);
+        Err(SessionError::ExpectTimeout {
+            waited_ms: search.deadline.elapsed_ms(),
+            report: Box::new(report),
+        })
+    }
+
+    /// All output was searched and the program has ended.
+    async fn ended(
+        self: &Arc<Self>,
+        search: &Search,
+        matcher: &mut Matcher,
+    ) -> Result<ExpectResult, SessionError> {
+        if let Some(hit) = matcher.pause() {
+            return Ok(result_of(hit, &search.warnings));
+        }
+        if let Some(index) = search.patterns.eof_index() {
+            return Ok(self.without_match(search, index, matcher.position()).await);
+        }
+        Err(process_ended(self).await)
+    }
+
+    /// `eof` and `timeout` match nothing, behind everything that was searched.
+    async fn without_match(&self, search: &Search, index: usize, end: u64) -> ExpectResult {
+        let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
+        let before = read_text(self, start, end).await;
+        ExpectResult {
+            index,
+            matched: String::new(),
+            groups: vec![Some(String::new())],
+            before,
+            before_omitted_bytes: start - search.from,
+            start: end,
+            end,
+            cursor: end,
+            warnings: search.warnings.clone(),
+        }
+    }
+
+    /// What is known when a wait is over.
+    pub async fn timeout_report(self: &Arc<Self>) -> TimeoutReport {
+        TimeoutReport {
+            recent_output: recent_output(self).await,
+            program: match self.probe().await {
+                Some(probe) => probe.activity(),
+                None => "running",
+            },
+            closest_miss: None,
+            discarded: false,
+            injected: self.tape().is_some_and(|tape| tape.has_cut_answer()),
+            awaited: self
+                .tape()
+                .and_then(|tape| tape.awaited())
+                .map(|rest| String::from_utf8_lossy(&rest).into_owned()),
+        }
+    }
+}
+
+impl Services {
+    /// Compiles a list of patterns, unless it is kept from an earlier call.
+    ///
+    /// # Errors
+    ///
+    /// A pattern's fault, with its place.
+    pub async fn compiled(
+        &self,
+        list: Vec<Pattern>,
+        raw: bool,
+    ) -> Result<Arc<Patterns>, SessionError> {
+        let bytes: usize = list.iter().map(pattern_len).sum();
+        if let Some(kept) = self.patterns.kept(&list, raw) {
+            return Ok(kept);
+        }
+        if list.len() <= INLINE_PATTERNS && bytes <= INLINE_PATTERN_BYTES {
+            return Ok(self.patterns.get(&list, raw)?);
+        }
+        // Up to a second of work: away from the threads that serve others. Not kept, it is rare.
+        let compiled = tokio::task::spawn_blocking(move || Patterns::compile(&list, raw)).await;
+        match compiled {
+            Ok(patterns) => Ok(Arc::new(patterns?)),
+            Err(_) => Err(SessionError::Pattern(PatternError::ListTooBig)),
+        }
+    }
+}
+
+/// The error of a call that needed a program which has ended.
+pub(crate) async fn process_ended(session: &Session) -> SessionError {
+    let (exit, reason) = {
+        let state = session.state();
+        (state.exit, state.end_reason)
+    };
+    let is_injected = session.has_injected_end();
+    let how = describe_end(exit, reason);
+    SessionError::ProcessEnded(Box::new(EndedReport {
+        how: match is_injected {
+            true => injected_end(&how),
+            false => how,
+        },
+        is_injected,
+        exitstatus: exit.and_then(|exit| exit.code),
+        signal: exit.and_then(|exit| exit.signal),
+        recent_output: recent_output(session).await,
+    }))
+}
+
+fn result_of(hit: Hit, warnings: &[String]) -> ExpectResult {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    ExpectResult {
+        index: hit.index,
+        matched: text(&hit.matched),
+        groups: hit
+            .groups
+            .iter()
+            .map(|group| group.as_deref().map(text))
+            .collect(),
+        before: text(&hit.before),
+        before_omitted_bytes: hit.before_omitted_bytes,
+        start: hit.start,
+        end: hit.end,
+        cursor: hit.end,
+        warnings: warnings.to_vec(),
+    }
+}
+
+pub(super) fn pattern(wire: &WirePattern) -> Pattern {
+    match wire {
+        WirePattern::Regex(text) => Pattern::Regex(text.clone()),
+        WirePattern::Exact(text) => Pattern::Exact(text.clone()),
+        WirePattern::Eof(_) => Pattern::Eof,
+        WirePattern::Timeout(_) => Pattern::Timeout,
+    }
+}
+
+fn pattern_len(pattern: &Pattern) -> usize {
+    match pattern {
+        Pattern::Regex(text) | Pattern::Exact(text) => text.len(),
+        Pattern::Eof | Pattern::Timeout => 0,
+    }
+}
+
+fn pattern_text(pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),
+        Pattern::Eof => "eof".into(),
+        Pattern::Timeout => "timeout".into(),
+    }
+}
+
+fn form_of(pattern: &Pattern) -> Form {
+    match pattern {
+        Pattern::Regex(_) => Form::Regex,
+        Pattern::Exact(_) => Form::Exact,
+        Pattern::Eof | Pattern::Timeout => Form::Event,
+    }
+}
+
+/// The last lines of output as text.
+pub(super) async fn recent_output(session: &Session) -> String {
+    let end = session.output.facts().bytes;
+    let text = read_text(session, end.saturating_sub(RECENT_BYTES), end).await;
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(RECENT_LINES)..].join("\n")
+}
+
+/// Output `[from, end)` as clean text; what is lost is left out.
+pub(super) async fn read_text(session: &Session, from: u64, end: u64) -> String {
+    let mut bytes = Vec::new();
+    let mut at = from;
+    while at < end {
+        let most = usize::try_from(end - at).unwrap_or(usize::MAX);
+        match session.output.read(at, most.min(PIECE_BYTES)).await {
+            Ok(Piece::Bytes(more)) => {
+                at += more.len() as u64;
+                bytes.extend_from_slice(&more);
+            }
+            Ok(Piece::Missing { resume }) => at = resume,
+            Ok(Piece::Pending | Piece::End) | Err(_) => break,
+        }
+    }
+    clean_lossy(&bytes, session.facts.encoding)
+}

@@ -1,0 +1,242 @@
+//! All matches of patterns in a session's output, one after the other, each with its line.
+
+use super::expect::{PAUSE, pattern, read_text};
+use crate::output::Piece;
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use crate::session::registry::Sessions;
+use ccd_protocol::session::Pattern as WirePattern;
+use ccd_text::expect::{Hit, Matcher, Pattern, PatternError, Patterns, clean_lossy};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Output that is read at a time.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Output that is searched at a time: what follows a hit is searched again.
+const SEARCHED_BYTES: usize = 1 << 10;
+
+/// Longest part of a line before and behind a hit.
+const LINE_BYTES: usize = 4000;
+
+/// How long the rest of a hit's line is waited for.
+const LINE_WAIT: Duration = Duration::from_millis(10);
+
+/// In front of each expression: `^` and `$` are the ends of lines.
+const BY_LINES: &str = "(?m)";
+
+/// A search that goes on behind each match.
+pub struct Hits {
+    session: Arc<Session>,
+    patterns: Arc<Patterns>,
+    at: u64,
+    /// What stands before `at` in its line.
+    line: String,
+    /// Output that was read last. What is no longer in memory lies in files, and would be read again for each hit.
+    piece: Vec<u8>,
+    /// Where it begins.
+    piece_start: u64,
+}
+
+/// A match and the line that it stands in.
+#[derive(Debug)]
+pub struct LineHit {
+    pub index: usize,
+    /// The line or lines with the match, as far as they have come by then.
+    pub text: String,
+    /// Where the match stands in `text`.
+    pub matched: Range<usize>,
+    /// Likewise; none where a group took no part.
+    pub groups: Vec<Option<Range<usize>>>,
+    /// Likewise, at most [`LINE_BYTES`] before the match's end and behind it.
+    pub line: Range<usize>,
+    pub start: u64,
+    pub end: u64,
+}
+
+impl Sessions {
+    /// Compiles patterns for text that has lines: `^` and `$` are their ends.
+    ///
+    /// # Errors
+    ///
+    /// A pattern's fault, with its place.
+    pub async fn line_patterns(&self, list: &[WirePattern]) -> Result<Arc<Patterns>, SessionError> {
+        let by_lines = list.iter().map(|wire| match pattern(wire) {
+            Pattern::Regex(regex) => Pattern::Regex(format!("{BY_LINES}{regex}")),
+            other => other,
+        });
+        let compiled = self.services.compiled(by_lines.collect(), false).await;
+        compiled.map_err(|error| match error {
+            SessionError::Pattern(PatternError::Syntax { index, at, message }) => {
+                let at = at.saturating_sub(BY_LINES.len());
+                SessionError::Pattern(PatternError::Syntax { index, at, message })
+            }
+            other => other,
+        })
+    }
+}
+
+impl Hits {
+    /// All hits from the offset `from` on.
+    pub fn new(session: Arc<Session>, patterns: Arc<Patterns>, from: u64) -> Self {
+        Self {
+            session,
+            patterns,
+            at: from,
+            line: String::new(),
+            piece: Vec::new(),
+            piece_start: 0,
+        }
+    }
+
+    /// Waits for the next hit; `None` when the session has ended without one.
+    ///
+    /// # Errors
+    ///
+    /// The session's log cannot be read.
+    pub async fn next(&mut self) -> Result<Option<LineHit>, SessionError> {
+        let Some(hit) = self.find().await? else {
+            return Ok(None);
+        };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let matched = text(&hit.matched);
+        self.line.push_str(&text(&hit.before));
+        self.line.push_str(&matched);
+        let rest = self.rest_of_line(hit.end).await;
+        let first = self.line.len() - matched.len();
+        let begin = self.line[..first].rfind('\n').map_or(0, |at| at + 1);
+        let before = last_of(&self.line[begin..first]);
+        let at = before.len();
+        let matched_end = at + matched.len();
+        let text = format!("{before}{matched}{rest}");
+        let line = matched_end - last_of(&text[..matched_end]).len()..text.len();
+        let place = |group: &Range<usize>| {
+            let place = |offset: usize| text.floor_char_boundary(at + offset.min(matched.len()));
+            place(group.start)..place(group.end)
+        };
+        let groups = hit.group_places.iter();
+        let groups = groups.map(|group| group.as_ref().map(place)).collect();
+        // An empty match would be found again.
+        self.at = hit.end + u64::from(hit.end == hit.start);
+        let begun = self.line.rfind('\n').map_or(0, |at| at + 1);
+        self.line = last_of(&self.line[begun..]).to_owned();
+        Ok(Some(LineHit {
+            index: hit.index,
+            text,
+            matched: at..matched_end,
+            groups,
+            line,
+            start: hit.start,
+            end: hit.end,
+        }))
+    }
+
+    async fn find(&mut self) -> Result<Option<Hit>, SessionError> {
+        let session = Arc::clone(&self.session);
+        let patterns = Arc::clone(&self.patterns);
+        let search = |from| Matcher::new(Arc::clone(&patterns), from, session.facts.encoding);
+        let mut matcher = search(self.at);
+        let mut searched_bytes = 0;
+        loop {
+            let changed = session.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            match self.read(matcher.position()).await? {
+                Piece::Bytes(bytes) => {
+                    if let Some(hit) = matcher.feed(&bytes) {
+                        return Ok(Some(hit));
+                    }
+                    // Other sessions have their turn.
+                    searched_bytes += bytes.len();
+                    if searched_bytes >= PIECE_BYTES {
+                        searched_bytes = 0;
+                        tokio::task::yield_now().await;
+                    }
+                }
+                Piece::Missing { resume } => {
+                    self.line.clear();
+                    matcher = search(resume);
+                }
+                Piece::End => return Ok(matcher.pause()),
+                Piece::Pending if matcher.undecided() => {
+                    if tokio::time::timeout(PAUSE, changed).await.is_err()
+                        && let Some(hit) = matcher.pause()
+                    {
+                        return Ok(Some(hit));
+                    }
+                }
+                Piece::Pending => changed.await,
+            }
+        }
+    }
+
+    /// The output from `at` on, as far as it was read already; else what is there.
+    async fn read(&mut self, at: u64) -> Result<Piece, SessionError> {
+        if let known @ [_, ..] = self.known(at) {
+            let known = &known[..known.len().min(SEARCHED_BYTES)];
+            return Ok(Piece::Bytes(known.to_vec()));
+        }
+        let piece = self.session.output.read(at, PIECE_BYTES).await;
+        let piece = piece.map_err(SessionError::Files)?;
+        if let Piece::Bytes(bytes) = &piece {
+            self.piece.clone_from(bytes);
+            self.piece_start = at;
+        }
+        Ok(match piece {
+            Piece::Bytes(mut bytes) => {
+                bytes.truncate(SEARCHED_BYTES);
+                Piece::Bytes(bytes)
+            }
+            other => other,
+        })
+    }
+
+    /// What was read from `at` on.
+    fn known(&self, at: u64) -> &[u8] {
+        let skip = at.checked_sub(self.piece_start);
+        let skip = skip.and_then(|skip| usize::try_from(skip).ok());
+        skip.and_then(|skip| self.piece.get(skip..))
+            .unwrap_or_default()
+    }
+
+    /// The rest of the line behind `from` as far as it was read; `None` where it may go on.
+    fn known_rest(&self, from: u64) -> Option<String> {
+        let known = self.known(from);
+        let known = &known[..known.len().min(LINE_BYTES)];
+        if known.len() < LINE_BYTES && !known.contains(&b'\n') {
+            return None;
+        }
+        let text = clean_lossy(known, self.session.facts.encoding);
+        let line = text.split('\n').next().unwrap_or_default();
+        // In some encodings the byte is no line's end.
+        (line.len() < text.len() || known.len() == LINE_BYTES).then(|| line.to_owned())
+    }
+
+    /// What stands behind `from` in its line, without the line's end.
+    async fn rest_of_line(&self, from: u64) -> String {
+        if let Some(rest) = self.known_rest(from) {
+            return rest;
+        }
+        let deadline = Instant::now() + LINE_WAIT;
+        loop {
+            let changed = self.session.output.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let end = self.session.output.end().min(from + LINE_BYTES as u64);
+            let text = read_text(&self.session, from, end).await;
+            let line = text.split('\n').next().unwrap_or_default();
+            let is_whole = line.len() < text.len() || text.len() >= LINE_BYTES;
+            let waited = || tokio::time::timeout_at(deadline, changed);
+            if is_whole || self.session.is_dead() || waited().await.is_err() {
+                return line.to_owned();
+            }
+        }
+    }
+}
+
+/// The last [`LINE_BYTES`] of a text, in whole characters.
+fn last_of(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(LINE_BYTES))..]
+}

@@ -1,0 +1,10 @@
+//! Waiting for patterns, for silence, for a prompt, for the end.
+
+mod condition;
+mod expect;
+mod hits;
+
+pub use condition::last_line;
+pub(super) use condition::{TUI_QUIET, is_fresh, is_of_tape, wait_idle};
+pub(super) use expect::{PIECE_BYTES, process_ended};
+pub use hits::{Hits, LineHit};

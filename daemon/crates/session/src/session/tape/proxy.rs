@@ -1,7 +1,7 @@
 //! The real program in place of a tape that does not answer: it is brought to where the tape was, and goes on from there.
 
 use super::kept::Left;
-use super::session_tape::{Place, SessionTape};
+use super::session_tape::{RecordingStart, SessionTape};
 use crate::output::Piece;
 use crate::peer::Peer;
 use crate::session::error::SessionError;
@@ -156,7 +156,7 @@ impl SessionTape {
             .await
             .map_err(|reason| InputError::Tape(TapeError::Proxy(reason)))?;
         if self.settings.record == RecordMode::New {
-            let place = Place {
+            let place = RecordingStart {
                 offset: place.queued_upto,
                 state: place.state,
                 is_start: false,
@@ -233,7 +233,7 @@ async fn catch_up(
     typed: &[(String, Vec<u8>)],
     prompt: &str,
 ) -> Result<(), String> {
-    let mut seen = Seen::default();
+    let mut seen = CatchUp::default();
     for (prompt, input) in typed {
         seen.await_prompt(session, prompt).await?;
         let end = || session.output.end();
@@ -249,14 +249,14 @@ async fn catch_up(
 
 /// What a program has printed so far.
 #[derive(Default)]
-struct Seen {
+struct CatchUp {
     prompt: PromptTracker,
     upto: u64,
     /// Something came since the last input.
     is_answered: bool,
 }
 
-impl Seen {
+impl CatchUp {
     async fn await_prompt(&mut self, session: &Arc<Session>, wanted: &str) -> Result<(), String> {
         let wanted = prompt_signature(wanted);
         let patience = session.facts.timeout.max(MIN_PATIENCE);

@@ -52,18 +52,18 @@ pub struct SessionTape {
     pub(super) proxied: AtomicU64,
     pub(super) sessions: Weak<Sessions>,
     pub(super) id: SessionId,
-    outcome: Mutex<Outcome>,
+    outcome: Mutex<TapeOutcome>,
 }
 
 /// What came of it in the end.
 #[derive(Debug, Default)]
-struct Outcome {
+struct TapeOutcome {
     finished: Option<Finished>,
     unused: Option<Vec<String>>,
 }
 
 /// Where in a conversation a recording begins.
-pub(super) struct Place {
+pub(super) struct RecordingStart {
     /// Of the session's output.
     pub(super) offset: u64,
     pub(super) state: StateHash,
@@ -179,7 +179,11 @@ impl SessionTape {
     }
 
     /// Begins to record; the journal is there when this returns, and in the session's folder the note of it.
-    pub(super) async fn record(&self, folder: PathBuf, place: Place) -> Result<(), TapeError> {
+    pub(super) async fn record(
+        &self,
+        folder: PathBuf,
+        place: RecordingStart,
+    ) -> Result<(), TapeError> {
         let (mut meta, mut options) = (self.meta.clone(), self.recorded_options());
         let removed = match self.settings.redact {
             true => redact_meta(&mut meta),
@@ -268,7 +272,7 @@ impl SessionTape {
         }
     }
 
-    fn outcome(&self) -> MutexGuard<'_, Outcome> {
+    fn outcome(&self) -> MutexGuard<'_, TapeOutcome> {
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
 //! The recording of a program, from before it is started.
 
-use super::session_tape::{Beginning, Place};
+use super::session_tape::{Beginning, RecordingStart};
 use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
 use ccd_protocol::SessionId;
@@ -25,7 +25,7 @@ impl Sessions {
             return Ok(None);
         }
         let folder = self.fresh_folder(id).await?;
-        let place = Place {
+        let place = RecordingStart {
             offset: 0,
             state: StateHash::start(),
             is_start: true,

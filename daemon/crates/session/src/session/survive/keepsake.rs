@@ -1,6 +1,6 @@
 //! What the holder keeps of a session for the next worker: what no file has, and secrets, which no file may have.
 
-use super::persist::{facts_of, row_of_start};
+use super::rows::{facts_of, row_of_start};
 use super::table::SessionRow;
 use crate::session::error::{reason_of, reason_text};
 use crate::session::facts::Facts;

@@ -23,7 +23,7 @@ impl Session {
         };
         let tape = self.tape().map(Arc::clone);
         let left = tape.as_ref().and_then(|tape| tape.take_left());
-        let stage =
+        let far_side =
             TerminalFarSide::open(master, left.is_none()).map_err(SessionError::Terminal)?;
         let (show, session) = (player.show(), Arc::clone(self));
         self.services.tracker.spawn(async move {
@@ -32,14 +32,14 @@ impl Session {
                 if let (Some(tape), Some(left)) = (&tape, left) {
                     printed = tape.go_on(&session, left).await;
                 }
-                let stage = match session.facts.pipes {
-                    true => stage.marking(&session.output.dir().join(piped::MARKS), printed)?,
-                    false => stage,
+                let far_side = match session.facts.pipes {
+                    true => far_side.marking(&session.output.dir().join(piped::MARKS), printed)?,
+                    false => far_side,
                 };
                 if let Some(tape) = &tape {
                     tape.ready.cancel();
                 }
-                show.run(stage).await
+                show.run(far_side).await
             };
             tokio::select! {
                 () = session.wait_dead() => {}

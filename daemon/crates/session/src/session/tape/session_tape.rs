@@ -97,7 +97,7 @@ impl SessionTape {
         self.meta.pty.is_none()
     }
 
-    /// True when a tape stands in for the program, or did until the program took over.
+    /// True when a tape plays in place of the program, or did until the program took over.
     pub fn is_replay(&self) -> bool {
         self.player.is_some()
     }

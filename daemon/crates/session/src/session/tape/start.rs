@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 pub enum Beginning {
     /// The program runs.
     Live(Option<Arc<SessionTape>>),
-    /// A tape stands in for it.
+    /// A tape plays in place of the program.
     Replay(Arc<SessionTape>),
 }
 

@@ -18,7 +18,7 @@ const DAY_S: u64 = 24 * 60 * 60;
 
 /// Runs until the daemon stops.
 pub(crate) async fn run(daemon: Arc<Daemon>) {
-    // A mistake in the file that was made while no daemon was running is logged.
+    // Whoever broke the file while no daemon ran finds it in the log.
     daemon.sessions.library.fresh().await;
     loop {
         if daemon.sessions.config().auto_cleanup

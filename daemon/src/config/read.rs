@@ -189,7 +189,7 @@ impl Loaded {
     /// Applies `replay.redact_rules` wherever secrets are redacted.
     pub(crate) fn use_redact_rules(&self) {
         if let Err(error) = crate::redact::use_rules(&self.config.replay.redact_rules) {
-            // The check of the file has already compiled them.
+            // The check of the file has compiled them before.
             tracing::error!(%error, "the rules of replay.redact_rules are not applied");
         }
     }

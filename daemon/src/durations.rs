@@ -1,12 +1,12 @@
-//! Times of requests: checked once, at the edge.
+//! Times in requests, checked once on arrival.
 
 use ccd_protocol::Timeout;
 use std::time::{Duration, Instant};
 
-/// Longest time a request can ask for; longer ones are shortened to it and said so.
+/// Maximum time in a request; longer ones are shortened to it, with a warning.
 pub(crate) const MAX_TIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// A time that no request can ask for; `what` names it.
+/// A time that is not allowed in a request; `what` names it.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} is {value}: give 0 or more")]
 pub(crate) struct InvalidTime {
@@ -18,7 +18,7 @@ pub(crate) struct InvalidTime {
 ///
 /// # Errors
 ///
-/// [`InvalidTime`] when it is negative.
+/// [`InvalidTime`] if it is negative.
 pub(crate) fn seconds(
     value: f64,
     what: &str,
@@ -36,7 +36,7 @@ pub(crate) fn seconds(
 ///
 /// # Errors
 ///
-/// [`InvalidTime`] when it is negative.
+/// [`InvalidTime`] if it is negative.
 pub(crate) fn millis(
     value: f64,
     what: &str,
@@ -54,7 +54,7 @@ fn refuse_negative(value: f64, what: &str) -> Result<(), InvalidTime> {
     Ok(())
 }
 
-/// When a wait ends.
+/// The end of a wait.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
     started: Instant,
@@ -63,11 +63,11 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the time that `timeout` gives, `default` where it gives none.
+    /// Starts the time in `timeout`, or `default` if there is none.
     ///
     /// # Errors
     ///
-    /// [`InvalidTime`] when it is negative.
+    /// [`InvalidTime`] if it is negative.
     pub(crate) fn start(
         timeout: Timeout,
         default: Option<Duration>,
@@ -84,7 +84,7 @@ impl Deadline {
         })
     }
 
-    /// The one that ends after `limit`.
+    /// Returns the deadline after `limit`.
     pub(crate) fn after(limit: Duration) -> Self {
         Self {
             started: Instant::now(),
@@ -92,7 +92,7 @@ impl Deadline {
         }
     }
 
-    /// The one that ends after `patience`, or with `whole` if that is sooner.
+    /// Returns the deadline after `patience`, or `whole` if that is sooner.
     pub(crate) fn within(whole: Self, patience: Duration) -> Self {
         let left = whole
             .limit
@@ -103,7 +103,7 @@ impl Deadline {
         }
     }
 
-    /// True when the request only wants to look.
+    /// True if the request does not want to wait.
     pub(crate) fn looks_once(&self) -> bool {
         self.limit == Some(Duration::ZERO)
     }
@@ -113,7 +113,7 @@ impl Deadline {
             .is_some_and(|limit| self.started.elapsed() >= limit)
     }
 
-    /// When it ends; a time far away where it never does.
+    /// Returns when it ends; a time in the distant future if it never does.
     pub(crate) fn instant(&self) -> tokio::time::Instant {
         (self.started + self.limit.unwrap_or(MAX_TIME * 12)).into()
     }

@@ -1,9 +1,9 @@
-//! Who is at the other end.
+//! The client at the other end of a connection.
 
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
-/// Longest client name that is kept.
+/// Maximum length of a client name that is kept.
 const NAME_BYTES: usize = 64;
 
 /// The client that sent a request, in the extensions of every call.
@@ -11,22 +11,22 @@ const NAME_BYTES: usize = 64;
 pub(crate) struct Peer {
     /// User, as the kernel saw it when the client connected.
     pub(crate) uid: u32,
-    /// Process that connected; it may have ended since. `None` where the system does not tell.
+    /// Process that connected; it may have ended since. `None` if the system does not report it.
     pub(crate) pid: Option<i32>,
-    /// What [`Peer::name`] returns, once it is known.
+    /// The result of [`Peer::name`], once it is known.
     name: Arc<OnceLock<Arc<str>>>,
     /// Number of the connection, unique while the daemon runs.
     pub(crate) connection: u64,
-    /// Cancelled when the client has closed the connection in both directions, or was cut off.
+    /// Cancelled when the client has closed the connection in both directions, or was disconnected.
     pub(crate) gone: CancellationToken,
 }
 
 impl Peer {
-    /// The client of a connection, with the user and the process that the kernel has named.
+    /// Returns the client of a connection, with the user and the process that the kernel reports.
     pub(crate) fn new(uid: u32, pid: Option<i32>, connection: u64) -> Self {
         Self {
             uid,
-            // A process outside our pid namespace is shown as 0.
+            // A process outside this pid namespace is shown as 0.
             pid: pid.filter(|&pid| pid > 0),
             name: Arc::default(),
             connection,
@@ -34,7 +34,7 @@ impl Peer {
         }
     }
 
-    /// The daemon itself, for work that ends with `gone`.
+    /// Returns the daemon itself, for work that ends with `gone`.
     pub(crate) fn of_daemon(gone: CancellationToken) -> Self {
         Self {
             uid: rustix::process::getuid().as_raw(),
@@ -61,7 +61,7 @@ impl Peer {
         }
     }
 
-    /// What the request's `ccd.client` says, else the name of the process; looked up when it is first asked for.
+    /// Returns the request's `ccd.client`, else the name of the process, which is looked up when it is first needed.
     pub(crate) fn name(&self) -> &Arc<str> {
         self.name
             .get_or_init(|| clean_name(&self.pid.and_then(process_name).unwrap_or_default()))

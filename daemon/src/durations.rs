@@ -3,7 +3,7 @@
 use ccd_protocol::Timeout;
 use std::time::{Duration, Instant};
 
-/// Maximum time in a request; longer ones are shortened to it, with a warning.
+/// Longest time a request can ask for; longer ones are shortened to it and said so.
 pub(crate) const MAX_TIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// A time that is not allowed in a request; `what` names it.
@@ -18,7 +18,7 @@ pub(crate) struct InvalidTime {
 ///
 /// # Errors
 ///
-/// [`InvalidTime`] if it is negative.
+/// [`InvalidTime`] when it is negative.
 pub(crate) fn seconds(
     value: f64,
     what: &str,
@@ -36,7 +36,7 @@ pub(crate) fn seconds(
 ///
 /// # Errors
 ///
-/// [`InvalidTime`] if it is negative.
+/// [`InvalidTime`] when it is negative.
 pub(crate) fn millis(
     value: f64,
     what: &str,
@@ -67,7 +67,7 @@ impl Deadline {
     ///
     /// # Errors
     ///
-    /// [`InvalidTime`] if it is negative.
+    /// [`InvalidTime`] when it is negative.
     pub(crate) fn start(
         timeout: Timeout,
         default: Option<Duration>,
@@ -84,7 +84,7 @@ impl Deadline {
         })
     }
 
-    /// Returns the deadline after `limit`.
+    /// The one that ends after `limit`.
     pub(crate) fn after(limit: Duration) -> Self {
         Self {
             started: Instant::now(),
@@ -92,7 +92,7 @@ impl Deadline {
         }
     }
 
-    /// Returns the deadline after `patience`, or `whole` if that is sooner.
+    /// The one that ends after `patience`, or with `whole` if that is sooner.
     pub(crate) fn within(whole: Self, patience: Duration) -> Self {
         let left = whole
             .limit
@@ -103,7 +103,7 @@ impl Deadline {
         }
     }
 
-    /// True if the request does not want to wait.
+    /// True when the request only wants to look.
     pub(crate) fn looks_once(&self) -> bool {
         self.limit == Some(Duration::ZERO)
     }
@@ -113,7 +113,7 @@ impl Deadline {
             .is_some_and(|limit| self.started.elapsed() >= limit)
     }
 
-    /// Returns when it ends; a time in the distant future if it never does.
+    /// When it ends; a time far away where it never does.
     pub(crate) fn instant(&self) -> tokio::time::Instant {
         (self.started + self.limit.unwrap_or(MAX_TIME * 12)).into()
     }

@@ -35,7 +35,7 @@ pub(crate) enum FolderError {
 ///
 /// # Errors
 ///
-/// [`FolderError`] if it is a link, belongs to another user, is a shared place such as `/tmp`, or cannot be created.
+/// [`FolderError`] when it is a link, belongs to somebody else, is a shared place such as `/tmp`, or cannot be made.
 pub(crate) fn prepare_private(path: &Path) -> Result<(), FolderError> {
     create(path)?;
     let (folder, metadata) = open_own(path)?;
@@ -61,7 +61,7 @@ pub(crate) fn prepare_private(path: &Path) -> Result<(), FolderError> {
 ///
 /// # Errors
 ///
-/// As [`prepare_private`], and if others may write to it.
+/// As [`prepare_private`], and when others may write to it.
 pub(crate) fn prepare_named(path: &Path) -> Result<(), FolderError> {
     create(path)?;
     let mode = open_own(path)?.1.mode() & 0o7777;
@@ -78,7 +78,7 @@ pub(crate) fn prepare_named(path: &Path) -> Result<(), FolderError> {
 ///
 /// # Errors
 ///
-/// As [`prepare_private`], and if any other user may read it.
+/// As [`prepare_private`], and when anybody else may look into it.
 pub(crate) fn prepare_exclusive(path: &Path) -> Result<(), FolderError> {
     create(path)?;
     let mode = open_own(path)?.1.mode() & 0o7777;

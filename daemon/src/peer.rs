@@ -11,18 +11,18 @@ const NAME_BYTES: usize = 64;
 pub(crate) struct Peer {
     /// User, as the kernel saw it when the client connected.
     pub(crate) uid: u32,
-    /// Process that connected; it may have ended since. `None` if the system does not report it.
+    /// Process that connected; it may have ended since. `None` where the system does not tell.
     pub(crate) pid: Option<i32>,
-    /// The result of [`Peer::name`], once it is known.
+    /// What [`Peer::name`] returns, once it is known.
     name: Arc<OnceLock<Arc<str>>>,
     /// Number of the connection, unique while the daemon runs.
     pub(crate) connection: u64,
-    /// Cancelled when the client has closed the connection in both directions, or was disconnected.
+    /// Cancelled when the client has closed the connection in both directions, or was cut off.
     pub(crate) gone: CancellationToken,
 }
 
 impl Peer {
-    /// Returns the client of a connection, with the user and the process that the kernel reports.
+    /// The client of a connection, with the user and the process that the kernel has named.
     pub(crate) fn new(uid: u32, pid: Option<i32>, connection: u64) -> Self {
         Self {
             uid,
@@ -34,7 +34,7 @@ impl Peer {
         }
     }
 
-    /// Returns the daemon itself, for work that ends with `gone`.
+    /// The daemon itself, for work that ends with `gone`.
     pub(crate) fn of_daemon(gone: CancellationToken) -> Self {
         Self {
             uid: rustix::process::getuid().as_raw(),
@@ -61,7 +61,7 @@ impl Peer {
         }
     }
 
-    /// Returns the request's `ccd.client`, else the name of the process, which is looked up when it is first needed.
+    /// What the request's `ccd.client` says, else the name of the process; looked up when it is first asked for.
     pub(crate) fn name(&self) -> &Arc<str> {
         self.name
             .get_or_init(|| clean_name(&self.pid.and_then(process_name).unwrap_or_default()))

@@ -38,7 +38,7 @@ impl Held {
     }
 }
 
-/// Returns what is wrong with the name of a key; `None` if it is valid.
+/// What is wrong with the name of a key; `None` when it is one.
 pub(crate) fn fault(name: &str) -> Option<String> {
     encode(name, &Modes::default())
         .err()
@@ -52,8 +52,8 @@ pub(crate) fn fault(name: &str) -> Option<String> {
 ///
 /// # Errors
 ///
-/// [`KeyError::Unknown`] for any other name, [`KeyError::NoBytes`] for combinations such as `C-1` or `S-Enter` that
-/// only a program which has asked for extended keys could distinguish.
+/// [`KeyError::Unknown`] for any other name, [`KeyError::NoBytes`] for combinations like `C-1` or `S-Enter` that only
+/// a program which has asked for extended keys could tell apart.
 pub(crate) fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     let (held, base) = modifiers(name);
     let key = only_char(base).map(Key::Char).or_else(|| names::find(base));

@@ -7,9 +7,9 @@ const END: &[u8] = b"\x1b[201~";
 
 /// Returns the bytes to write for a paste of `text`.
 ///
-/// Line ends become CR, the byte of the Enter key, as in tmux and every terminal. If the program has asked for
-/// bracketed paste, the text is put between the two markers, and any end marker within it is removed: the text after it
-/// would count as typed.
+/// Line ends become CR, the byte of the Enter key, as in tmux and every terminal. When the program has asked for
+/// bracketed paste, the text stands between the two markers, and any end marker within it is taken out: what follows
+/// one would count as typed.
 pub(crate) fn paste(text: &[u8], modes: &Modes) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() + BEGIN.len() + END.len());
     if modes.bracketed_paste {

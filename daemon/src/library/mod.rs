@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// The built-in patterns, and those in `patterns.json` that replace or supplement them.
 ///
-/// The file may be edited by hand: [`Library::fresh`] checks whether it has changed.
+/// The file may be edited by hand: [`Library::fresh`] looks whether it has changed.
 pub(crate) struct Library {
     path: PathBuf,
     now: RwLock<Arc<Compiled>>,
@@ -38,7 +38,7 @@ struct Stamp {
 }
 
 impl Library {
-    /// Returns the built-in patterns; the file was not read yet.
+    /// The built-in patterns; the file is not read yet.
     pub(crate) fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -52,15 +52,14 @@ impl Library {
         &self.path
     }
 
-    /// Returns the patterns as they were read last, at no cost.
+    /// The patterns as they were last read: costs nothing.
     pub(crate) fn current(&self) -> Arc<Compiled> {
         Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the patterns in the file now: checks it, and reads it if it has changed.
     ///
-    /// An entry that cannot be used is left out, with a warning; if there is no list of entries, only the built-in
-    /// patterns are used.
+    /// An entry that cannot be used is left out, with a warning; without a list of them the built-in patterns count alone.
     pub(crate) async fn fresh(self: &Arc<Self>) -> Arc<Compiled> {
         let library = Arc::clone(self);
         blocking(move || library.look()).await
@@ -70,7 +69,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`LibraryError`]; nothing is changed then.
+    /// [`LibraryError`]; everything is as it was then.
     pub(crate) async fn set(
         self: &Arc<Self>,
         params: PatternSetParams,
@@ -84,7 +83,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`LibraryError::NotFound`] if there are none, [`LibraryError::Document`].
+    /// [`LibraryError::NotFound`] when nothing was, [`LibraryError::Document`].
     pub(crate) async fn unset(
         self: &Arc<Self>,
         pattern_type: PatternType,

@@ -135,7 +135,7 @@ fn redact_text(text: &mut String) -> usize {
     removed
 }
 
-/// Returns how many secrets the input of each exchange lost, and adds them to those that are known.
+/// Redacts the inputs. Returns how many secrets were in each exchange's, and adds them to the known ones.
 fn redact_inputs(exchanges: &mut [Exchange], known: &mut Vec<String>) -> Vec<usize> {
     // Exchange 0 and hidden input cannot continue in the next exchange. For an editor, Esc ends a text.
     let ends = |exchange: &Exchange| {
@@ -154,7 +154,7 @@ fn redact_inputs(exchanges: &mut [Exchange], known: &mut Vec<String>) -> Vec<usi
             known.extend(secret_texts(&typed.concat(), Source::Typed));
         }
         for ((exchange, typed), clean) in line.iter_mut().zip(typed).zip(clean) {
-            // Alone, as it will be typed again, it has no sign of a secret.
+            // By itself, as it will be typed again, it does not look like a secret.
             let is_part = clean != typed && redact_typed(&typed).0 != clean;
             exchange.input.bytes = if is_part { typed } else { clean };
             if is_part {

@@ -206,7 +206,7 @@ impl Player {
     }
 
     /// The queue of what is to be printed.
-    pub fn show(&self) -> Arc<Playback> {
+    pub fn playback(&self) -> Arc<Playback> {
         Arc::clone(&self.playback)
     }
 

@@ -45,7 +45,7 @@ fn a_bad_configuration_is_refused_with_its_place_and_the_old_one_stays() {
         ("{\n  max_sessions: 'x',\n}", "2:17: max_sessions must be"),
         (
             "{\n  max_sessions: 3\n  log_level: 'info' }",
-            "3:3: expected comma",
+            "3:3: expected `,` or `}`",
         ),
         ("{", "1:2: the file ends too early"),
     ] {
